@@ -254,7 +254,7 @@ struct ScenarioRunTests {
             """
         )
         let result = try await run(yaml, arm: "raw")
-        #expect(result.unsupported?["pay"] == "this arm has no reads beside a write")
+        #expect(result.unsupported?["pay"] == "this arm does not support concurrent reads")
     }
 
     @Test func aFailedReadAfterAWriteFailsTheAccess() async throws {

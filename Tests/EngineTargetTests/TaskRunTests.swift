@@ -65,7 +65,7 @@ struct TaskRunTests {
             "  ui: {access: read, style: async, think: 1ms, sql: \"SELECT 1\"}",
             arm: "raw"
         )
-        #expect(raw.unsupported == ["ui": "this arm has no accesses that can be awaited"])
+        #expect(raw.unsupported == ["ui": "this arm does not support tasks"])
     }
 
     @Test func manyTasksWaitForTwoReadersWithoutBlockingThreads() async throws {

@@ -1,27 +1,27 @@
 import Foundation
 
-/// Decides what the blocks of a comparison say.
+/// Computes the verdicts of a comparison from its blocks.
 struct ComparisonAnalysis {
-    /// What is compared with what.
+    /// The arms, pairs and metrics of the comparison.
     let plan: ComparisonPlan
-    /// The values of each metric, by arm and, within it, by block; nil with too few samples.
+    /// The values of each metric by arm and block; nil with too few samples.
     ///
-    /// What belongs to the arm that runs twice is in ``control``.
+    /// ``control`` has the values of the first arm's second run.
     private var values: [String: [ComparisonMetric: [Double?]]] = [:]
     private var control: [ComparisonMetric: [Double?]] = [:]
     private let seconds: Double
 
-    /// The metrics that are decided on, some in the place of what had too few samples.
+    /// The deciding metrics, some of which replace metrics with too few samples.
     let primary: [ComparisonMetric]
-    /// Why a metric stands for another one, by the name of what was asked for.
+    /// The replacements of metrics with too few samples, by the name of the requested metric.
     let replaced: [String: String]
 
     /// Reads the values from the runs.
     ///
     /// - Parameters:
-    ///   - plan: What is compared with what.
-    ///   - blocks: What the runs of each block gave, in the order of the plan's slots.
-    ///   - seconds: How long the measured part of each run lasted.
+    ///   - plan: The arms, pairs and metrics of the comparison.
+    ///   - blocks: The measurements of each block, in the order of the plan's slots.
+    ///   - seconds: The length of the measured part of each run.
     init(plan: ComparisonPlan, blocks: [[ComparisonMeasurement]], seconds: Double) {
         self.plan = plan
         self.seconds = seconds
@@ -36,7 +36,7 @@ struct ComparisonAnalysis {
             func isComplete(_ metric: ComparisonMetric) -> Bool {
                 slots.indices.allSatisfy { !values(of: metric, in: $0).contains(nil) }
             }
-            // Chosen by the number of samples alone, which knows nothing of who is faster.
+            // The choice depends only on the number of samples, not on which arm is faster.
             while !plan.isFixed(asked), !isComplete(metric), let lower = metric.lowerPercentile {
                 metric = lower
             }
@@ -61,17 +61,17 @@ struct ComparisonAnalysis {
         }
     }
 
-    /// All metrics, those that are decided on first.
+    /// All metrics, deciding ones first.
     var metrics: [ComparisonMetric] {
         primary + plan.metrics.filter { !primary.contains($0) }
     }
 
-    /// The values of an arm, by metric; those without any are left out.
+    /// The values of an arm, by metric, without metrics that have no value.
     func values(ofArm name: String) -> [String: [Double?]] {
         named(values[name] ?? [:])
     }
 
-    /// The values of the second run of the arm that runs twice.
+    /// The values of the first arm's second run.
     var controlValues: [String: [Double?]] { named(control) }
 
     private func named(_ values: [ComparisonMetric: [Double?]]) -> [String: [Double?]] {
@@ -88,7 +88,7 @@ struct ComparisonAnalysis {
 
     // MARK: Noise
 
-    /// What the arm that runs twice shows, metric by metric.
+    /// Compares the two runs of the first arm, metric by metric.
     func noise() -> [NoiseMeasurement] {
         guard let first = plan.arms.first?.name else { return [] }
         return metrics.compactMap { metric in
@@ -106,8 +106,8 @@ struct ComparisonAnalysis {
         }
     }
 
-    /// Blocks of a metric between whose runs the machine changed its speed; nil without any that
-    /// matter.
+    /// Returns the blocks in which the machine changed its speed between the two runs of the first
+    /// arm; nil if they do not matter.
     func leaps(in noise: NoiseMeasurement) -> MachineLeaps? {
         guard let first = plan.arms.first?.name,
             let metric = metrics.first(where: { $0.name == noise.metric }),
@@ -118,7 +118,7 @@ struct ComparisonAnalysis {
 
     // MARK: Pairs
 
-    /// Judges all pairs: those of the metrics that are decided on first.
+    /// Judges all pairs, those of deciding metrics first.
     func pairs(noise: [NoiseMeasurement]) -> [ComparisonPair] {
         let floors = Dictionary(uniqueKeysWithValues: noise.map { ($0.metric, log($0.floor)) })
         let found = plan.pairs.flatMap { pair in
@@ -129,7 +129,7 @@ struct ComparisonAnalysis {
             }
         }
         let decided = found.filter { primary.contains($0.0) }
-        // A test without values is a test all the same: it was declared before the run.
+        // A test without values counts for the correction: it was declared before the run.
         var corrected = Holm.adjusted(decided.map { $0.2?.pValue ?? 1 })[...]
         let first = decided.map { metric, pair, ratio in
             judge(metric, pair, ratio, p: corrected.removeFirst(), floors[metric.name])
@@ -166,7 +166,7 @@ struct ComparisonAnalysis {
         )
     }
 
-    /// The rules: within the floor it is noise whatever p says, beyond it p decides.
+    /// Applies the rules: within the noise floor, p does not matter; beyond it, p decides.
     static func verdict(
         of ratio: PairedRatio?,
         p: Double,
@@ -199,9 +199,9 @@ struct ComparisonAnalysis {
         return ((location.estimate < 0) == metric.isLowerBetter ? .better : .worse, nil)
     }
 
-    // MARK: A block to look at
+    // MARK: A representative block
 
-    /// The block whose values lie nearest to the medians of what is decided on.
+    /// Returns the block whose values are nearest to the medians of the deciding metrics.
     func representativeBlock(of count: Int) -> Int? {
         guard count > 0 else { return nil }
         var distance = [Double](repeating: 0, count: count)

@@ -1,4 +1,4 @@
-/// Says what a comparison found, one sentence for each arm that answers the question.
+/// Summarizes a comparison in one sentence per arm that answers the question.
 struct ComparisonAnswer {
     private let result: ComparisonResult
     private let arms: [Arm]
@@ -12,7 +12,7 @@ struct ComparisonAnswer {
     /// The sentences, in the order of the arms.
     var sentences: [String] {
         guard let first = arms.first, arms.count > 1, result.blocks > 0 else { return [] }
-        // A queue with a log is told of inside the pool's sentence.
+        // The pool's sentence covers the queue with a log.
         let judged = arms.dropFirst().filter { arm in
             !arms.contains { logQueue(between: first, and: $0) == arm.name }
         }
@@ -43,7 +43,7 @@ struct ComparisonAnswer {
         return "\(title(pair.metric)) \(RatioText.change(ratio, low, high))"
     }
 
-    /// What is said of a metric without a difference.
+    /// Describes a metric without a difference.
     private func quiet(_ pair: ComparisonPair) -> String {
         let title = title(pair.metric)
         guard let ratio = pair.ratio, let low = pair.low, let high = pair.high else {
@@ -63,10 +63,10 @@ struct ComparisonAnswer {
 
     private func title(_ metric: String) -> String { ComparisonResult.title(of: metric) }
 
-    // MARK: What WAL alone brings
+    // MARK: The effect of WAL alone
 
-    /// The queue that has a log and else is like `first`, a queue without one, when `arm` is a
-    /// pool.
+    /// Returns the queue with a log that otherwise equals `first`, a queue without one, if `arm`
+    /// is a pool.
     private func logQueue(between first: Arm, and arm: Arm) -> String? {
         guard first.kind == .queue, !first.isWAL, arm.kind == .pool else { return nil }
         return arms.first {
@@ -74,14 +74,14 @@ struct ComparisonAnswer {
         }?.name
     }
 
-    /// How much of a difference something else alone makes.
+    /// The part of a difference that another change alone causes.
     enum Share: Equatable {
         case nothing
         case part(String)
         case all
     }
 
-    /// How much of the differences between a queue and a pool a queue with a log has too.
+    /// Describes the part of a pool's advantage over a queue that a queue with a log also has.
     private func logShare(of pairs: [ComparisonPair], _ arm: Arm, _ first: Arm) -> String? {
         guard let queue = logQueue(between: first, and: arm) else { return nil }
         let means = "WAL and synchronous NORMAL alone"
@@ -112,7 +112,7 @@ struct ComparisonAnswer {
 
     /// The part of a difference that the queue with a log has.
     ///
-    /// It has all when the pool adds nothing to it that shows.
+    /// The part is the whole when the pool shows no further difference.
     static func share(
         of pair: ComparisonPair,
         alone: ComparisonPair,
@@ -127,7 +127,7 @@ struct ComparisonAnswer {
 }
 
 extension ComparisonResult {
-    /// A metric's name as a sentence has it: `ui p99`, `pay throughput`.
+    /// Returns a metric's name for use in a sentence: `ui p99`, `pay throughput`.
     static func title(of metric: String) -> String {
         var words = metric.split(separator: ".", maxSplits: 2).map(String.init)
         if words.count == 3, words[1] == "response" { words.remove(at: 1) }

@@ -1,15 +1,15 @@
-/// What one run of a comparison gave: its result, and its clients' responses with nobody missing.
+/// The result of one run of a comparison, with the responses of all accesses, even skipped ones.
 struct ComparisonMeasurement: Sendable {
     /// The run's own result.
     let result: ArmResult
-    /// The responses of each client by its name, those included that were given up.
+    /// The responses of each client by its name, including skipped accesses.
     ///
-    /// An access that was given up has no response. To leave it out would flatter the arm that was
-    /// so slow: of a queue that gives nine of ten accesses up, only the luckiest would count. So it
-    /// counts as the time after which it was given up, the least that it would have taken.
+    /// A skipped access has no response. To omit it would favor the slow arm: if a queue skips nine
+    /// of ten accesses, only the fastest tenth would count. Each skipped access therefore counts
+    /// with the time after which it was skipped, a lower bound of its response.
     let responses: [String: LatencyHistogram]
 
-    /// Takes a run's result, and the responses of its completed accesses.
+    /// Combines a run's result with the responses of its completed accesses.
     init(
         _ result: ArmResult,
         completed: [String: LatencyHistogram] = [:],

@@ -1,20 +1,20 @@
-/// One number of a run that arms are compared by, such as `ui.response.p99`.
+/// A number by which a comparison compares arms, such as `ui.response.p99`.
 ///
-/// The name is that of a metric of ``MetricCatalog`` and what is taken of it; a metric of which
-/// one thing alone can be taken, such as `pay.throughput`, needs no third part.
+/// The name consists of a metric of ``MetricCatalog`` and an aggregate. A metric with a single
+/// aggregate, such as `pay.throughput`, needs no third part.
 public struct ComparisonMetric: Sendable, Hashable {
     /// The whole name, such as `ui.response.p99`.
     public let name: String
     /// The metric, such as `ui.response`.
     let metric: String
-    /// What is taken of it, as thresholds write it, such as `p(99)`.
+    /// The aggregate in the notation of thresholds, such as `p(99)`.
     let aggregate: String
-    /// What its values are.
+    /// The unit of its values.
     let unit: MetricCatalog.Unit
 
-    /// A name that no run of the scenario produces.
+    /// An invalid name of a metric.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The name, what is wrong with it, and what was expected.
+        /// The name, the problem, and the expected form.
         public var description: String
     }
 
@@ -40,7 +40,7 @@ public struct ComparisonMetric: Sendable, Hashable {
             throw Failure(
                 description: last.isEmpty
                     ? "'\(name)' needs a third part: \(names.joined(separator: ", "))"
-                    : "'\(last)' cannot be taken of '\(metric)'" + Self.hint(last, among: names)
+                    : "'\(metric)' has no '\(last)'" + Self.hint(last, among: names)
             )
         }
         (aggregate, unit) = found
@@ -53,12 +53,12 @@ public struct ComparisonMetric: Sendable, Hashable {
         self.unit = unit
     }
 
-    /// `p(99)` as results call it: `p99`.
+    /// Converts `p(99)` to the notation of results, `p99`.
     private static func plainName(_ aggregate: String) -> String {
         aggregate.filter { $0 != "(" && $0 != ")" }
     }
 
-    /// The nearest name; of a percentile, the percentile that is nearest.
+    /// Suggests the nearest name; for a percentile, the nearest percentile.
     private static func hint(_ name: String, among names: [String]) -> String {
         func percentile(_ name: String) -> Double? {
             name.first == "p" ? Double(name.dropFirst()) : nil
@@ -71,16 +71,16 @@ public struct ComparisonMetric: Sendable, Hashable {
         return "; did you mean '\(nearest)'?"
     }
 
-    /// Whose metric it is: a client's name, or `wal`, `pool` and so on.
+    /// The first part of the name: a client's name, or `wal`, `pool` and so on.
     var owner: String { String(metric.prefix { $0 != "." }) }
 
-    /// Whether a smaller value is the better one.
+    /// Whether smaller values are better.
     var isLowerBetter: Bool {
         let kind = metric.dropFirst(owner.count + 1)
         return !["throughput", "completed", "offered", "started", "made"].contains(String(kind))
     }
 
-    /// The name as a sentence has it: `ui p99`, `ui wait p99`, `pay throughput`.
+    /// The name for use in a sentence: `ui p99`, `ui wait p99`, `pay throughput`.
     public var title: String {
         var words = name.split(separator: ".", maxSplits: 2).map(String.init)
         if words.count == 3, words[1] == "response" { words.remove(at: 1) }
@@ -89,13 +89,13 @@ public struct ComparisonMetric: Sendable, Hashable {
 
     // MARK: Percentiles
 
-    /// The percentile that it is, such as 99; nil when it is none.
+    /// The percentile, such as 99; nil for other aggregates.
     var percentile: Double? {
         guard aggregate.hasPrefix("p(") else { return nil }
         return Double(aggregate.dropFirst(2).dropLast())
     }
 
-    /// How many accesses a block must have for this percentile: ten of them lie beyond it.
+    /// The number of accesses that this percentile needs in a block, so that ten lie above it.
     var neededAccesses: Int {
         guard let percentile, percentile < 100 else { return 1 }
         return Int((10 / (1 - percentile / 100)).rounded())
@@ -117,12 +117,12 @@ public struct ComparisonMetric: Sendable, Hashable {
 
     // MARK: Values
 
-    /// Whether it is taken of a client's responses.
+    /// Whether the metric is a client's response time.
     var isResponse: Bool { metric == "\(owner).response" }
 
-    /// The value that stands for zero, whose logarithm does not exist, in a run of so many seconds.
+    /// Returns the replacement for zero, which has no logarithm, in a run of the given length.
     ///
-    /// For counts it is half of one, the usual continuity correction.
+    /// For counts, the replacement is one half, the usual continuity correction.
     func smallest(seconds: Double) -> Double {
         switch unit {
         case .time, .bytes: 1

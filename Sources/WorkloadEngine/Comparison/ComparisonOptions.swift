@@ -1,31 +1,31 @@
 import Foundation
 
-/// How a comparison is carried out.
+/// The options of a comparison.
 public struct ComparisonOptions: Sendable {
-    /// How many blocks there are: in each, every arm runs once, and the first one twice.
+    /// The number of blocks: in each block, every arm runs once, and the first one twice.
     public var blocks = 10
-    /// The most blocks that a comparison may have.
+    /// The largest number of blocks.
     public static let maximumBlocks = 1000
-    /// How long the measured part of each run lasts.
+    /// The length of the measured part of each run.
     ///
-    /// With three arms, forty runs of three seconds and what each needs around them take less than
-    /// three minutes; and 400 accesses/s are enough for a 99th percentile.
+    /// With three arms, forty runs of three seconds and their overhead take less than three
+    /// minutes; 400 accesses/s are enough for a 99th percentile.
     public var duration: Duration = .seconds(3)
-    /// The arms to compare, by name, the one that the others are judged against first.
+    /// The names of the arms to compare, with the baseline arm first.
     ///
-    /// Nil for `queue`, `queue-wal` and `pool`, as far as the scenario has them.
+    /// Nil selects those of `queue`, `queue-wal` and `pool` that the scenario has.
     public var arms: [String]?
-    /// The metrics to decide on, such as `ui.response.p99`; nil for what the scenario declares.
+    /// The deciding metrics, such as `ui.response.p99`; nil for those that the scenario declares.
     ///
-    /// Where it declares none: each closed loop's throughput, each open loop's p99.
+    /// If it declares none: each closed loop's throughput, and each open loop's p99.
     public var primary: [String]?
-    /// Conditions that make the comparison fail; their metrics are decided on too.
+    /// The conditions that make the comparison fail; their metrics also decide.
     public var failIf: [FailCondition] = []
-    /// How each run is carried out.
+    /// The options of each run.
     public var run = RunOptions()
-    /// The versions of what takes part, for the result's environment.
+    /// The versions of the libraries in use, for the result's environment.
     public var versions: [String: String] = [:]
-    /// Called with a line that says which run comes next, and how long all will still take.
+    /// Called before each run with a line that names it and the remaining time.
     public var onProgress: (@Sendable (String) -> Void)?
 
     /// Creates the default options: ten blocks of three seconds.
@@ -33,7 +33,7 @@ public struct ComparisonOptions: Sendable {
 }
 
 extension ComparisonOptions {
-    /// The arms that are compared, in their order.
+    /// Returns the arms to compare, in order.
     ///
     /// - Throws: ``RunError`` for a name that the scenario does not have.
     func chosenArms(in scenario: Scenario) throws -> [Arm] {
@@ -52,7 +52,7 @@ extension ComparisonOptions {
         return chosen
     }
 
-    /// The names of the arms that are compared, the one that the others are judged against first.
+    /// Returns the names of the arms to compare, with the baseline arm first.
     ///
     /// - Throws: ``RunError`` for a name that the scenario does not have.
     public func armNames(in scenario: Scenario) throws -> [String] {
@@ -61,7 +61,7 @@ extension ComparisonOptions {
 
     /// The arms that answer "queue or pool?": SQLite's defaults, a queue with a log, and a pool.
     ///
-    /// Those of them that the scenario has; all of its arms when it has fewer than two of them.
+    /// Omits arms that the scenario lacks; returns all its arms if fewer than two are left.
     private static func usualArms(of scenario: Scenario) -> [Arm] {
         let usual = ["queue", "queue-wal", "pool"].compactMap { name in
             scenario.arms.first { $0.name == name }

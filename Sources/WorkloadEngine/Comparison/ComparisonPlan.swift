@@ -1,9 +1,9 @@
-/// What a comparison compares, and what it decides on: fixed before the first run.
+/// The arms and the deciding metrics of a comparison, fixed before the first run.
 struct ComparisonPlan {
     /// One run of each block.
     struct Slot: Sendable {
         let arm: Arm
-        /// Whether it is the second run of the first arm, which shows the noise.
+        /// Whether this is the second run of the first arm, which measures the noise.
         let isControl: Bool
     }
 
@@ -13,23 +13,23 @@ struct ComparisonPlan {
         let b: String
     }
 
-    /// The arms, the one that the others are judged against first.
+    /// The arms, with the baseline arm first.
     let arms: [Arm]
     /// The runs of each block: every arm, and the first one again.
     let slots: [Slot]
-    /// The pairs that are judged.
+    /// The pairs to judge.
     let pairs: [Pair]
-    /// The metrics that are decided on, as they were declared.
+    /// The deciding metrics, as declared.
     let primary: [ComparisonMetric]
-    /// The metrics that are told besides.
+    /// The additionally reported metrics.
     let metrics: [ComparisonMetric]
     /// The conditions that make the comparison fail.
     let conditions: [FailCondition]
 
-    /// Makes the plan for the clients that are left in `scenario`.
+    /// Creates the plan for the clients in `scenario`.
     ///
-    /// - Throws: ``RunError``: nothing to decide on, a condition on a metric that is not there, or
-    ///   too few blocks for so many tests.
+    /// - Throws: ``RunError`` for a scenario without a deciding metric, a condition on an unknown
+    ///   metric, or too few blocks for the number of tests.
     init(_ scenario: Scenario, arms: [Arm], options: ComparisonOptions) throws {
         self.arms = arms
         slots =
@@ -52,29 +52,29 @@ struct ComparisonPlan {
             let needed = BlockCount.minimum(tests: tests)
             throw RunError(
                 .scenario,
-                "\(options.blocks) blocks cannot find anything: metrics × pairs of arms are "
+                "\(options.blocks) blocks cannot show a difference: metrics × pairs of arms are "
                     + "\(primary.count) × \(pairs.count) = \(tests), which need \(needed) blocks"
             )
         }
     }
 
-    /// What is told of each client, whether or not anything is decided on it.
+    /// The metrics that are reported for each client, whether or not they decide.
     static let told = ["throughput", "response.p50", "response.p99", "wait.p50", "wait.p99"]
 
-    /// Whether a metric stays what it is, however few samples it has: a condition names it.
+    /// Whether a metric cannot be replaced for lack of samples, because a condition names it.
     func isFixed(_ metric: ComparisonMetric) -> Bool {
         conditions.contains { $0.metric == metric }
     }
 
-    /// Each arm against the first one, and each pool against each queue that has a log too: what a
-    /// pool brings beyond WAL and `synchronous = NORMAL`.
+    /// Returns each arm against the first one, and each pool against each queue with a log: the
+    /// latter shows the effect of a pool beyond WAL and `synchronous = NORMAL`.
     static func pairs(of arms: [Arm]) -> [Pair] {
         guard let first = arms.first else { return [] }
         var pairs = arms.dropFirst().map { Pair(a: first.name, b: $0.name) }
         for queue in arms where queue.kind == .queue && queue.isWAL {
             for pool in arms where pool.kind == .pool && pool.library == queue.library {
                 let pair = Pair(a: queue.name, b: pool.name)
-                // The other way round it is judged already.
+                // The mirrored pair is judged already.
                 let mirrored = Pair(a: pool.name, b: queue.name)
                 if !pairs.contains(pair), !pairs.contains(mirrored) { pairs.append(pair) }
             }
@@ -82,7 +82,7 @@ struct ComparisonPlan {
         return pairs
     }
 
-    // MARK: What is decided on
+    // MARK: Deciding metrics
 
     private static func primary(
         _ scenario: Scenario,
@@ -96,7 +96,7 @@ struct ComparisonPlan {
                 }
             }
         }
-        // What was declared of clients that were left out is left out too.
+        // Skip metrics of clients that the comparison omits.
         let declared = scenario.primary.compactMap { try? ComparisonMetric($0, in: catalog) }
         if !declared.isEmpty { return declared }
         let metrics = scenario.clients.compactMap(\.decidingMetric).compactMap {
@@ -109,7 +109,7 @@ struct ComparisonPlan {
         )
     }
 
-    /// Refuses conditions that no run could ever answer.
+    /// Throws for conditions that no run can decide.
     private func checkConditions(_ scenario: Scenario) throws {
         let groups = scenario.clients.map(\.name) + MetricCatalog.databaseGroups
         for condition in conditions {
@@ -152,10 +152,10 @@ extension Client {
         }
     }
 
-    /// What decides when nobody says.
+    /// The metric that decides by default.
     ///
-    /// How much a closed loop gets done, and how long those wait who arrive whether or not anybody
-    /// is free. What happens at moments of its own decides nothing.
+    /// For closed loops, the throughput; for open loops, the response time. Clients with fixed
+    /// times decide nothing.
     fileprivate var decidingMetric: String? {
         guard isCompared else { return nil }
         return switch pace {

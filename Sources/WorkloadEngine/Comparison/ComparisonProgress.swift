@@ -1,4 +1,4 @@
-/// How long a comparison will still take, by the runs that it has done.
+/// Estimates the remaining time of a comparison from its completed runs.
 struct ComparisonProgress {
     private let runs: Int
     private let firstGuess: Duration
@@ -6,12 +6,12 @@ struct ComparisonProgress {
     private let start: UInt64
     private var done = 0
 
-    /// Starts to count.
+    /// Starts the estimate.
     ///
     /// - Parameters:
-    ///   - runs: How many runs there are.
-    ///   - firstGuess: How long one of them takes, as far as one can say before the first.
-    ///   - clock: What time is taken from.
+    ///   - runs: The number of runs.
+    ///   - firstGuess: The estimated length of a run before the first measurement.
+    ///   - clock: The source of time.
     init(runs: Int, firstGuess: Duration, clock: any RunClock) {
         self.runs = runs
         self.firstGuess = firstGuess
@@ -19,10 +19,10 @@ struct ComparisonProgress {
         start = clock.now()
     }
 
-    /// Notes that a run has ended.
+    /// Records the end of a run.
     mutating func countRun() { done += 1 }
 
-    /// What is left, such as `about 1 min 40 s left`.
+    /// The remaining time, such as `about 1 min 40 s left`.
     var remaining: String {
         let each =
             done > 0
@@ -30,7 +30,7 @@ struct ComparisonProgress {
         return "about \(Self.text(seconds: each * Double(runs - done))) left"
     }
 
-    /// A time to wait, in whole seconds, and in steps of five from half a minute on.
+    /// Formats a time in whole seconds, rounded up to multiples of five above 30 seconds.
     static func text(seconds: Double) -> String {
         var whole = Int(max(1, seconds).rounded(.up))
         if whole > 30 { whole = (whole + 4) / 5 * 5 }

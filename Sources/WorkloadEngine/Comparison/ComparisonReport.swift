@@ -1,6 +1,6 @@
-/// Writes a comparison for people: the answer first, then the tables that it rests on.
+/// Formats a comparison as text: first the answer, then the tables that support it.
 public enum ComparisonReport {
-    /// The whole report, with a newline at its end.
+    /// Returns the report, with a newline at the end.
     public static func text(of result: ComparisonResult) -> String {
         var lines = problems(of: result)
         lines += result.answer
@@ -14,9 +14,9 @@ public enum ComparisonReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    // MARK: What comes first
+    // MARK: Problems and title
 
-    /// What must be known before the answer is believed.
+    /// Returns the problems that cast doubt on the answer.
     static func problems(of result: ComparisonResult) -> [String] {
         var lines: [String] = []
         if result.partial {
@@ -44,7 +44,7 @@ public enum ComparisonReport {
         "passed  \(condition.expression): \(condition.reason)"
     }
 
-    /// What ran: `reads-during-import: queue, pool and queue again; 10 blocks of 3.00 s`.
+    /// Describes the runs: `reads-during-import: queue, pool, queue again; 10 blocks of 3.00 s`.
     static func title(of result: ComparisonResult) -> String {
         var names = result.arms.map(\.arm)
         if let again = result.control?.arm { names.append("\(again) again") }
@@ -55,7 +55,7 @@ public enum ComparisonReport {
 
     // MARK: Tables
 
-    /// What the comparison decides on, pair by pair.
+    /// The deciding metrics, pair by pair.
     private static func decided(_ result: ComparisonResult) -> [String] {
         var table = TextTable(columns)
         for pair in pairNames(result) {
@@ -67,7 +67,7 @@ public enum ComparisonReport {
         return [title(of: result), ""] + table.lines() + notes(result).map { "  \($0)" }
     }
 
-    /// What is decided on of a pair of arms.
+    /// Returns the deciding metrics of a pair of arms.
     static func decidedPairs(
         _ result: ComparisonResult,
         _ pair: ComparisonPlan.Pair
@@ -75,7 +75,7 @@ public enum ComparisonReport {
         result.pairs.filter { $0.primary && $0.a == pair.a && $0.b == pair.b }
     }
 
-    /// Why something is not decided, each reason once.
+    /// Returns the reasons of undecided metrics, each reason once.
     static func notes(_ result: ComparisonResult) -> [String] {
         var reasons: [String] = []
         var found: [String: [String]] = [:]
@@ -90,7 +90,7 @@ public enum ComparisonReport {
     /// The titles of ``row(_:_:indent:)``.
     static let columns = ["decides", "from", "to", "change", "95 %", "p", "noise", "verdict"]
 
-    /// A pair's numbers, one for each of the columns.
+    /// Returns a pair's numbers, one for each column.
     static func row(
         _ pair: ComparisonPair,
         _ result: ComparisonResult,
@@ -119,7 +119,7 @@ public enum ComparisonReport {
         p < 0.001 ? "<0.001" : String(String(p.rounded(toDigits: 3)).prefix(5))
     }
 
-    /// The pairs in the order in which they were judged.
+    /// Returns the pairs in the order of their verdicts.
     static func pairNames(_ result: ComparisonResult) -> [ComparisonPlan.Pair] {
         var names: [ComparisonPlan.Pair] = []
         for pair in result.pairs {
@@ -140,7 +140,7 @@ public enum ComparisonReport {
         return table.lines() + (missing.map { ["too few samples on every arm: \($0)"] } ?? [])
     }
 
-    /// The metrics that any arm has a value of, and a list of those that none has.
+    /// Returns the metrics with a value on any arm, and a list of the metrics without one.
     static func metricNames(_ result: ComparisonResult) -> (found: [String], missing: String?) {
         let names = Set(result.arms.flatMap(\.metrics.keys))
         let clients = Set(
@@ -169,15 +169,15 @@ public enum ComparisonReport {
         of metric: String,
         in result: ComparisonResult
     ) -> String {
-        // A client's name is whatever comes before the first dot, so any name will do.
+        // The part before the first dot is the client's name, so the catalog needs no other client.
         let owner = metric.split(separator: ".").first.map(String.init) ?? ""
         let known = try? ComparisonMetric(metric, in: MetricCatalog(clients: [owner]))
         return known?.text(value) ?? String(value)
     }
 
-    // MARK: How it was found
+    // MARK: Method
 
-    /// How to read the tables, and where it ran.
+    /// Explains the tables, and describes the machine.
     static func method(_ result: ComparisonResult) -> [String] {
         let tests = result.pairs.count(where: \.primary)
         var lines: [String] = []

@@ -1,4 +1,4 @@
-/// What a comparison of arms gave (`poolgauge.comparison/1`).
+/// The result of a comparison of arms (`poolgauge.comparison/1`).
 ///
 /// Latencies are in nanoseconds, throughputs in accesses/s; ratios are plain numbers.
 public struct ComparisonResult: Sendable, Codable, Equatable {
@@ -13,49 +13,49 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     public var scenario: String
     /// The seed of all randomness.
     public var seed: UInt64
-    /// Where it ran, and the scenario's own text.
+    /// The machine, the versions, and the scenario's text.
     public var environment: HostEnvironment
-    /// How many blocks count: they were completed, and their runs are valid.
+    /// The number of blocks that count: completed blocks whose runs are valid.
     public var blocks: Int
-    /// How long the measured part of each run lasted, in seconds.
+    /// The length of the measured part of each run, in seconds.
     public var blockDuration: Double
-    /// Whether it was stopped before its end; the block that ran then does not count.
+    /// Whether the comparison was stopped early; the interrupted block does not count.
     public var partial: Bool
-    /// The order in which the arms ran, block by block: the first arm is in each of them twice.
+    /// The order of the arms in each block; the first arm is in each block twice.
     public var order: [[String]]
-    /// The clients that were left out of every arm, because an arm cannot run them, with the
-    /// reason; absent when there are none.
+    /// The clients omitted from every arm because an arm cannot run them, with the reasons; absent
+    /// if there are none.
     public var leftOut: [String: String]?
-    /// What is decided on, such as `ui.response.p99`.
+    /// The deciding metrics, such as `ui.response.p99`.
     public var primary: [String]
-    /// What was declared and had too few samples, with what is decided on in its place; absent
-    /// when there is nothing.
+    /// The declared metrics with too few samples, with the metrics that replace them; absent if
+    /// there are none.
     public var replaced: [String: String]?
-    /// The noise floor of each metric, a ratio from 1 on: two runs of one arm differ as much.
+    /// The noise floor of each metric, a ratio of at least 1: how much two runs of one arm differ.
     public var noiseFloor: [String: Double]
-    /// What the arm that ran twice in each block showed, metric by metric.
+    /// The comparison of the first arm's two runs, metric by metric.
     public var noise: [NoiseMeasurement]
-    /// What is said of each metric of each pair, ``primary`` ones first.
+    /// The comparison of each metric for each pair, ``primary`` metrics first.
     public var pairs: [ComparisonPair]
-    /// What came of the conditions that make a comparison fail; absent without any.
+    /// The outcomes of the conditions that make a comparison fail; absent without conditions.
     public var failIf: [FailConditionResult]?
-    /// The arms, the one that the others are judged against first.
+    /// The arms, with the baseline arm first.
     public var arms: [ArmComparison]
     /// The second run of the first arm.
     public var control: ArmComparison?
     /// The block whose runs are in ``ArmComparison/representative``, from 1; absent without any.
     public var representativeBlock: Int?
-    /// What a reader must know before believing the numbers; absent when there is nothing.
+    /// The warnings about the numbers; absent if there are none.
     public var warnings: [String]?
     /// Runs that failed, as `block 3, pool: reason`; absent when there are none.
     public var failedRuns: [String]?
-    /// Runs in which the generator was the bottleneck, as `block 3, pool: reason`, when there are
-    /// so many of them that nothing is proved; the blocks of a few do not count, see ``warnings``.
+    /// Runs in which the generator was the bottleneck, as `block 3, pool: reason`, if they are too
+    /// many for a result; the blocks of a few such runs do not count, see ``warnings``.
     public var invalidRuns: [String]?
     /// Violated invariants, as `block 3, pool, tpcb-sums: detail`; absent when there are none.
     public var violations: [String]?
 
-    /// Its exit status.
+    /// The exit status of the command.
     public var exitStatus: ExitStatus {
         if failedRuns != nil { return .failed }
         if partial { return .interrupted }
@@ -64,7 +64,7 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
         return failIf?.contains(where: \.failed) == true ? .regression : .passed
     }
 
-    /// What is said of one metric of a pair of arms.
+    /// Returns the comparison of one metric for a pair of arms.
     public func pair(_ metric: String, of b: String, against a: String) -> ComparisonPair? {
         pairs.first { $0.metric == metric && $0.a == a && $0.b == b }
     }
@@ -81,12 +81,12 @@ public struct ArmComparison: Sendable, Codable, Equatable {
     public var values: [String: [Double?]]
     /// Each client's responses in all blocks together, by its name.
     public var spectra: [String: PercentileSpectrum]
-    /// One whole run, that of ``ComparisonResult/representativeBlock``: its records over time, its
-    /// log, its connections, who kept whom waiting.
+    /// The run of ``ComparisonResult/representativeBlock``: its records over time, log, connections
+    /// and causes of waits.
     public var representative: ArmResult?
 }
 
-/// A metric over the blocks: its median, and how far the blocks lie apart.
+/// The median and the spread of a metric over the blocks.
 public struct Spread: Sendable, Codable, Equatable {
     /// The median.
     public var median: Double
@@ -98,10 +98,10 @@ public struct Spread: Sendable, Codable, Equatable {
     public var lowerQuartile: Double
     /// The third quartile.
     public var upperQuartile: Double
-    /// How many blocks gave a value: those with too few samples for a percentile give none.
+    /// The number of blocks with a value: a block with too few samples for a percentile has none.
     public var count: Int
 
-    /// The spread of some values; nil of none.
+    /// Computes the spread of values; nil for an empty array.
     ///
     /// Quantiles lie between the two nearest values, in proportion (type 7 of Hyndman and Fan,
     /// "Sample Quantiles in Statistical Packages", 1996).

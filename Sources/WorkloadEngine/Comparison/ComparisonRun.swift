@@ -1,11 +1,11 @@
 import Foundation
 import Telemetry
 
-/// Runs a scenario on several arms, block by block, so that each arm meets the same machine.
+/// Runs a scenario on several arms, block by block, so that machine changes affect all arms.
 ///
-/// In each block every arm runs once and the first one twice, in an order drawn from the seed, on
-/// a fresh copy of the same data with the same seed: the runs of a block differ by the arm alone,
-/// and the two of one arm by nothing but noise.
+/// In each block, every arm runs once and the first one twice, in an order drawn from the seed, on
+/// a fresh copy of the same data with the same seed: the runs of a block differ only by the arm,
+/// and the two runs of the first arm differ only by noise.
 public final class ComparisonRun: Sendable {
     private let scenario: Scenario
     private let factory: any WorkloadTargetFactory
@@ -18,13 +18,13 @@ public final class ComparisonRun: Sendable {
 
     private let state = Lock(State())
 
-    /// The shortest warm-up of a run, where the block is long enough for it.
+    /// The shortest warm-up of a run, if the block is long enough for it.
     private static let leastWarmUp = Duration.milliseconds(500)
 
-    /// How long accesses that run at a block's end are awaited at least, if the scenario does.
+    /// The shortest wait for running accesses at a block's end, if the scenario waits for them.
     private static let leastDrain = Duration.milliseconds(500)
 
-    /// Prepares a comparison; nothing happens before ``run()``.
+    /// Prepares a comparison; call ``run()`` to start it.
     public init(
         scenario: Scenario,
         factory: any WorkloadTargetFactory,
@@ -46,8 +46,8 @@ public final class ComparisonRun: Sendable {
 
     /// Runs all blocks.
     ///
-    /// - Throws: ``RunError``, also for too few blocks to find anything, or ``ScenarioError`` for a
-    ///   time that does not fit into a block.
+    /// - Throws: ``RunError``, also for too few blocks to show a difference, or ``ScenarioError``
+    ///   for a time that does not fit into a block.
     public func run() async throws -> ComparisonResult {
         let arms = try options.chosenArms(in: self.scenario)
         let datasets = options.run.datasets ?? DatasetStore(in: options.run.folder)
@@ -87,20 +87,20 @@ public final class ComparisonRun: Sendable {
         ).result(of: blocks)
     }
 
-    /// What the runs of one block gave.
+    /// The measurements of one block.
     struct Block: Sendable {
         /// The order of the runs, as indices of the plan's slots.
         var order: [Int]
-        /// What the runs gave, by slot.
+        /// The measurements, by slot.
         var runs: [ComparisonMeasurement]
     }
 
     private var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// The scenario with phases that fit into a block, a warm-up among them.
+    /// Returns the scenario with phases that fit into a block, including a warm-up.
     private func scaledScenario() throws -> Scenario {
         var scenario = try self.scenario.scaled(toMeasured: options.duration)
-        // What an arm began and cannot end must not take as long as the block itself.
+        // Accesses that an arm cannot end must not take as long as the block itself.
         scenario.drain = min(scenario.drain, max(Self.leastDrain, options.duration / 6))
         let least = min(Self.leastWarmUp, options.duration / 2)
         let warmUp = scenario.phases.prefix { !$0.isMeasured }
@@ -118,7 +118,7 @@ public final class ComparisonRun: Sendable {
         return scenario
     }
 
-    /// One run of every slot; nil when the comparison was stopped meanwhile.
+    /// Runs every slot once; returns nil if the comparison was stopped meanwhile.
     private func runBlock(
         _ number: Int,
         _ order: [Int],
@@ -139,7 +139,7 @@ public final class ComparisonRun: Sendable {
             runOptions.datasetSeed = scenario.seed
             runOptions.recordInterval = Self.recordInterval(of: options.duration)
             runOptions.onResponses = { found in responses.withLock { $0 = found } }
-            // Pairs of a block share their seed; blocks do not, or they would be one experiment.
+            // The runs of a block share a seed; blocks differ, or they would repeat one experiment.
             let run = WorkloadRun(
                 scenario: scenario.with(seed: scenario.seed &+ UInt64(number - 1)),
                 arm: arm,
@@ -153,7 +153,7 @@ public final class ComparisonRun: Sendable {
             if isStopped { return nil }
             do {
                 let result = try await run.run()
-                // A run that failed ends early too, and is told.
+                // A failed run also ends early, but is reported.
                 if result.partial, result.failures == nil { return nil }
                 runs[slot] = ComparisonMeasurement(
                     result,
@@ -169,12 +169,12 @@ public final class ComparisonRun: Sendable {
         return Block(order: order, runs: plan.slots.indices.compactMap { runs[$0] })
     }
 
-    /// How long the records of a run are: a dozen or more of them in a short one too.
+    /// The interval of a run's records: even a short run has at least about a dozen of them.
     private static func recordInterval(of duration: Duration) -> UInt64 {
         min(1_000_000_000, max(100_000_000, duration.wholeNanoseconds / 12))
     }
 
-    /// Removes the clients that some arm cannot run from the scenario, and says why.
+    /// Removes the clients that an arm cannot run, and returns the reasons.
     private func leaveOutUnsupported(
         from scenario: inout Scenario,
         _ datasets: DatasetStore
@@ -195,7 +195,7 @@ public final class ComparisonRun: Sendable {
             try target.close()
         }
         scenario.clients.removeAll { leftOut[$0.name] != nil }
-        // Thresholds are for single runs; those on errors say which of them are expected.
+        // Thresholds apply to single runs; thresholds on errors declare the expected ones.
         scenario.thresholds.removeAll { threshold in
             leftOut.keys.contains { threshold.metric.hasPrefix($0 + ".") }
         }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Puts the result of a comparison together from its blocks.
+/// Computes the result of a comparison from its blocks.
 struct ComparisonSummary {
     /// The scenario as it ran.
     let scenario: Scenario
-    /// The scenario as it was given.
+    /// The scenario before scaling.
     let original: Scenario
     let plan: ComparisonPlan
     let options: ComparisonOptions
@@ -14,8 +14,8 @@ struct ComparisonSummary {
     /// The whole result.
     func result(of completed: [ComparisonRun.Block]) -> ComparisonResult {
         let seconds = options.duration.inSeconds
-        // What its generator held back says nothing of the database: such a block does not count,
-        // unless there are so many of them that the comparison as a whole says nothing.
+        // A block that its generator limited does not measure the database and does not count. If
+        // there are too many such blocks, the whole comparison is invalid.
         let valid = completed.filter { $0.runs.allSatisfy(\.result.valid) }
         let tests = plan.primary.count * plan.pairs.count
         let isValid =
@@ -106,7 +106,7 @@ struct ComparisonSummary {
         lines(of: blocks) { $0.invalidReason.map { [$0] } ?? [] }
     }
 
-    /// What some runs say, as `block 3, pool: …`; nil when none says anything.
+    /// Collects texts of runs, as `block 3, pool: …`; nil if no run has one.
     private func lines(
         of blocks: [ComparisonRun.Block],
         _ texts: (ArmResult) -> [String]
@@ -131,8 +131,8 @@ struct ComparisonSummary {
         var warnings: [String] = []
         for (asked, metric) in analysis.replaced.sorted(by: { $0.key < $1.key }) {
             warnings.append(
-                "\(asked) has too few samples in some blocks: \(metric) decides in its place "
-                    + "(a longer --duration brings it back)"
+                "\(asked) has too few samples in some blocks: \(metric) decides instead "
+                    + "(a longer --duration restores it)"
             )
         }
         let decided = noise.filter { found in analysis.primary.contains { $0.name == found.metric }
@@ -145,7 +145,7 @@ struct ComparisonSummary {
                 warnings.append(
                     "two runs of \(first) differ by more than chance in \(found.metric) ("
                         + RatioText.factor(found.ratio)
-                        + "): the machine may have changed meanwhile"
+                        + "): the machine may have changed during the comparison"
                 )
             }
         }
@@ -153,14 +153,14 @@ struct ComparisonSummary {
         return warnings + skips(blocks)
     }
 
-    /// That the noise floor is what it is because the machine changed its speed now and then; nil
-    /// when it is not so.
+    /// The warning that speed changes of the machine determine the noise floor; nil if they do
+    /// not.
     private func leaps(
         _ analysis: ComparisonAnalysis,
         _ noise: [NoiseMeasurement],
         _ blocks: Int
     ) -> String? {
-        // A percentile far out may leap by the load's own chance.
+        // A high percentile may vary because the load itself is random.
         let steady = noise.filter { [".throughput", ".p50"].contains(where: $0.metric.hasSuffix) }
         let found = steady.compactMap { own in
             analysis.leaps(in: own).map { (metric: own.metric, leaps: $0) }
@@ -171,12 +171,12 @@ struct ComparisonSummary {
         let advice = min(ComparisonOptions.maximumBlocks, 3 * options.blocks)
         return "in \(leaps.count) of \(blocks) blocks two runs of \(first) differ by "
             + "\(RatioText.factor(leaps.least)) or more in \(metric), in the others by "
-            + "\(RatioText.factor(leaps.usual)) at most, as when the machine becomes faster or "
-            + "slower now and then"
-            + (advice > options.blocks ? "; more blocks outvote that: try --blocks \(advice)" : "")
+            + "\(RatioText.factor(leaps.usual)) at most, as when the machine occasionally becomes "
+            + "faster or slower"
+            + (advice > options.blocks ? "; more blocks reduce this: try --blocks \(advice)" : "")
     }
 
-    /// Clients that gave accesses up: what they would have waited is known from below alone.
+    /// Returns the clients that skipped accesses: only a lower bound of their responses is known.
     private func skips(_ blocks: [ComparisonRun.Block]) -> [String] {
         scenario.clients.compactMap { client in
             guard case .open(let arrival) = client.pace, let limit = arrival.skipAfter else {
@@ -186,15 +186,15 @@ struct ComparisonSummary {
                 let results = blocks.compactMap { $0.runs[slot].result.clients[client.name] }
                 let offered = results.reduce(0) { $0 + $1.offered }
                 let skipped = results.reduce(0) { $0 + $1.skipped }
-                // Fewer of them touch no percentile that is told.
+                // Fewer skipped accesses do not affect a reported percentile.
                 guard offered > 0, skipped * 1000 > offered else { return nil }
                 let share = HumanUnits.percent(Double(skipped) / Double(offered))
                 return "\(share) on \(plan.arms[slot].name)"
             }
             guard !shares.isEmpty else { return nil }
-            return "\(client.name) gave accesses up that were too late when their turn came ("
+            return "\(client.name) skipped accesses that were too late when a worker was free ("
                 + shares.joined(separator: ", ") + "): each counts as a response of "
-                + "\(HumanUnits.time(limit.wholeNanoseconds)), the least that it would have been"
+                + "\(HumanUnits.time(limit.wholeNanoseconds)), a lower bound"
         }
     }
 }

@@ -1,27 +1,26 @@
 /// A condition that makes a comparison fail, such as `ui.response.p99 > 1.1x`.
 ///
-/// It is about the ratio of a metric: an arm against the first one. With `pool:` before it, it is
-/// about that arm alone.
+/// It limits the ratio of a metric between an arm and the first one. With the prefix `pool:`, it
+/// applies only to that arm.
 public struct FailCondition: Sendable, Equatable {
-    /// The condition as it was written.
+    /// The condition as written.
     public let expression: String
-    /// The arm that it is about; nil for each of them.
+    /// The arm that the condition applies to; nil for every arm.
     public let arm: String?
     /// The metric.
     public let metric: ComparisonMetric
-    /// Whether a ratio above ``factor`` fails; else one below it.
+    /// Whether a ratio above ``factor`` fails; otherwise, a ratio below it fails.
     public let failsAbove: Bool
-    /// The ratio that is the limit.
+    /// The limit of the ratio.
     public let factor: Double
 
-    /// A condition that is not understood.
+    /// A condition that cannot be parsed.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The condition, what is wrong with it, and what was expected.
+        /// The condition, the problem, and the expected form.
         public var description: String
     }
 
-    /// Reads a condition for a scenario whose `arms` are compared, by name, the first one being
-    /// what the others are compared with.
+    /// Parses a condition for a comparison of `arms`, by name, with the baseline arm first.
     ///
     /// - Throws: ``Failure``, with the nearest valid name.
     public init(_ expression: String, in scenario: Scenario, arms: [String]) throws(Failure) {
@@ -30,7 +29,7 @@ public struct FailCondition: Sendable, Equatable {
             Failure(description: "'\(expression)': \(problem)")
         }
         guard let sign = expression.firstIndex(where: { "<>".contains($0) }) else {
-            throw failure("compares nothing; write ui.response.p99 > 1.1x")
+            throw failure("has no comparison; write ui.response.p99 > 1.1x")
         }
         failsAbove = expression[sign] == ">"
         var left = expression[..<sign].split(separator: ":", maxSplits: 1).map { $0.trimmed }
@@ -42,7 +41,7 @@ public struct FailCondition: Sendable, Equatable {
         if let arm, !arms.dropFirst().contains(arm) {
             throw failure(
                 arm == arms.first
-                    ? "'\(arm)' is what the other arms are compared with"
+                    ? "'\(arm)' is the arm that the others are compared with"
                     : "no arm '\(arm)' is compared"
                         + NearestName.hint(arm, among: Array(arms.dropFirst()))
             )
@@ -62,11 +61,11 @@ public struct FailCondition: Sendable, Equatable {
         self.factor = factor
     }
 
-    /// Whether a pair fails, and why; nil for a pair that the condition is not about.
+    /// Decides whether a pair fails; returns nil for a pair that the condition does not apply to.
     ///
-    /// A condition against a regression, such as `> 1.1x`, needs more than an estimate beyond the
-    /// limit: the difference must be one, beyond chance and noise. One that demands an
-    /// improvement, such as `> 0.9x`, fails unless it was seen.
+    /// A condition against a regression, such as `> 1.1x`, fails only if the estimate is beyond the
+    /// limit and the difference is beyond chance and noise. A condition that requires an
+    /// improvement, such as `> 0.9x`, fails unless the improvement was measured.
     func outcome(of pair: ComparisonPair, against first: String?) -> FailConditionResult? {
         guard pair.metric == metric.name, pair.a == first, arm == nil || arm == pair.b else {
             return nil
@@ -99,19 +98,19 @@ public struct FailCondition: Sendable, Equatable {
     }
 }
 
-/// What came of a condition for one arm.
+/// The outcome of a condition for one arm.
 public struct FailConditionResult: Sendable, Codable, Equatable {
-    /// The condition as it was written.
+    /// The condition as written.
     public var expression: String
-    /// The arm that is compared with.
+    /// The baseline arm.
     public var a: String
     /// The arm that is judged.
     public var b: String
-    /// The ratio; absent when there were too few samples, which fails.
+    /// The ratio; absent with too few samples, in which case the condition fails.
     public var ratio: Double?
-    /// Whether the comparison fails because of it.
+    /// Whether the condition makes the comparison fail.
     public var failed: Bool
-    /// What was found.
+    /// The measured ratio, or why there is none.
     public var reason: String
 }
 
@@ -123,7 +122,7 @@ extension ComparisonPair {
 }
 
 extension StringProtocol {
-    /// The text without the blanks around it.
+    /// The text without leading and trailing whitespace.
     fileprivate var trimmed: String {
         let start = drop(while: \.isWhitespace)
         return String(start.reversed().drop(while: \.isWhitespace).reversed())

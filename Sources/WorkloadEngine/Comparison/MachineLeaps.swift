@@ -2,31 +2,31 @@ import Foundation
 
 /// Blocks in which two runs of one arm differ by far more than in the others.
 ///
-/// Shared machines have a few speeds, which each last for seconds: runs of one speed agree to a few
-/// percent, and those on both sides of a change do not. A few such blocks widen the intervals of all
-/// comparisons, and make the noise floor what they are. More blocks outvote them.
+/// A shared machine switches between a few speeds, each of which lasts for seconds: runs at one
+/// speed agree to a few percent, but runs before and after a change do not. A few such blocks widen
+/// the intervals of all comparisons and determine the noise floor. More blocks reduce their effect.
 struct MachineLeaps: Equatable {
-    /// How many blocks there are of them.
+    /// The number of such blocks.
     let count: Int
     /// The smallest ratio of two runs in them, above 1.
     let least: Double
-    /// The largest ratio of two runs in the other blocks, from 1 on.
+    /// The largest ratio of two runs in the other blocks, at least 1.
     let usual: Double
 
-    /// What differs by less is no leap, as a logarithm.
+    /// The smallest difference that counts as a leap, as a logarithm.
     private static let smallest = log(1.05)
-    /// How many times the middle difference a leap is at least.
+    /// The smallest leap, as a multiple of the median difference.
     ///
-    /// Of normal noise, one difference in 1,300 is so large.
+    /// With normal noise, one difference in 1,300 is that large.
     private static let multiple = 5.0
 
-    /// Looks for leaps in the values of one arm's two runs; nil without any that make the noise
-    /// floor, or where they are too many to tell from the others.
+    /// Finds leaps between the values of one arm's two runs; nil if none determines the noise
+    /// floor, or if they are too many to distinguish from the others.
     ///
     /// - Parameters:
     ///   - first: The values of the first runs, block by block; nil with too few samples.
     ///   - second: The values of the second runs.
-    ///   - floor: The noise floor that came of them, a ratio from 1 on.
+    ///   - floor: The noise floor of these values, a ratio of at least 1.
     init?(_ first: [Double?], _ second: [Double?], floor: Double) {
         let differences = zip(first, second).compactMap { first, second -> Double? in
             guard let first, let second, first > 0, second > 0 else { return nil }
@@ -36,7 +36,7 @@ struct MachineLeaps: Equatable {
         let limit = max(Self.smallest, Self.multiple * differences[differences.count / 2])
         guard let index = differences.firstIndex(where: { $0 > limit }) else { return nil }
         let usual = index > 0 ? differences[index - 1] : 0
-        // The others alone would give a floor of about what they differ by.
+        // Without leaps, the floor would be about the largest difference of the other blocks.
         guard log(floor) > max(usual, Self.smallest) else { return nil }
         count = differences.count - index
         least = exp(differences[index])

@@ -1,26 +1,26 @@
-/// A client's responses by percentile, for a picture whose axis stretches the tail.
+/// A client's responses by percentile, for a chart whose axis stretches the tail.
 public struct PercentileSpectrum: Sendable, Codable, Equatable {
-    /// How many responses there are.
+    /// The number of responses.
     public var count: UInt64
     /// The longest one, in nanoseconds.
     public var max: UInt64
-    /// Points from the median's side to the tail, as far as ten responses lie beyond.
+    /// Points in ascending order, up to the last one with ten responses above it.
     public var points: [Point]
 
-    /// A response time that so many percent of the responses do not exceed.
+    /// A response time that `percentile` percent of the responses do not exceed.
     public struct Point: Sendable, Codable, Equatable {
         /// The percentile, 0…100.
         public var percentile: Double
-        /// The response there, in nanoseconds.
+        /// The response time at the percentile, in nanoseconds.
         public var nanoseconds: UInt64
     }
 }
 
 extension PercentileSpectrum {
-    /// How many points there are for each halving of what lies beyond.
+    /// The number of points for each halving of the rest.
     private static let ticks = 5
 
-    /// The spectrum of some responses; nil of none.
+    /// Creates the spectrum of responses; nil without responses.
     init?(_ histogram: LatencyHistogram) {
         guard histogram.count > 0 else { return nil }
         count = histogram.count

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Ratios as people read them: `4.1×`, `1.08×`, `12×`.
+/// Formats ratios for reports: `4.1×`, `1.08×`, `12×`.
 enum RatioText {
-    /// A ratio: three digits below 1.1, where the third one counts, two beyond.
+    /// Formats a ratio: three digits below 1.1, where the third digit matters, and two above.
     static func factor(_ ratio: Double) -> String { number(ratio, digits: digits(ratio)) + "×" }
 
-    /// Two ends of an interval, with the same digits: `3.6–4.7`.
+    /// Formats the ends of an interval with the same number of digits: `3.6–4.7`.
     static func range(_ low: Double, _ high: Double) -> String {
         var digits = digits(low)
-        // Ends that would read the same need another digit.
+        // Add digits while both ends would look the same.
         while digits < 4, number(low, digits: digits) == number(high, digits: digits),
             low != high
         {
@@ -17,7 +17,7 @@ enum RatioText {
         return "\(number(low, digits: digits))–\(number(high, digits: digits))"
     }
 
-    /// A change of a metric in words: `4.1× lower (3.6–4.7)`.
+    /// Describes a change of a metric: `4.1× lower (3.6–4.7)`.
     static func change(_ ratio: Double, _ low: Double, _ high: Double) -> String {
         ratio < 1
             ? "\(factor(1 / ratio)) lower (\(range(1 / high, 1 / low)))"

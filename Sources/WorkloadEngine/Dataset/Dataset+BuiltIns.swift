@@ -1,8 +1,8 @@
 extension Dataset {
-    /// How many YCSB records a unit of scale has.
+    /// The number of YCSB records per unit of scale.
     static let ycsbRecordsPerScale = 1000
 
-    /// The scales that can be built; none for a database that exists.
+    /// The supported scales; nil for an existing database.
     ///
     /// pgbench's largest has some 10¹⁰ accounts, YCSB's 10⁷ records, sysbench's 10⁹ rows.
     var scales: ClosedRange<Int>? {
@@ -14,7 +14,7 @@ extension Dataset {
         }
     }
 
-    /// The dataset with this scale, which must be one of ``scales``.
+    /// Returns the dataset with a scale, which must be one of ``scales``.
     func with(scale: Int) -> Dataset {
         switch self {
         case .pgbench: return .pgbench(scale: scale)
@@ -27,17 +27,17 @@ extension Dataset {
         }
     }
 
-    /// One of each preset, for messages about the others.
+    /// One of each preset, for messages.
     static let presets: [Dataset] = [
         .pgbench(scale: 1), .ycsb(records: ycsbRecordsPerScale),
         .sysbench(rows: SysbenchDataset.rowsPerScale),
     ]
 
-    /// The variables that statements can use without declaring them.
+    /// The predeclared variables of statements.
     ///
     /// pgbench: `aid`, `bid`, `tid`, `delta`. YCSB: `key`, `new_key`, `field`, `value`, `scan`.
-    /// sysbench: `id`, `point1` and so on. A schema of the user's own: `notes_id` for a column `id`
-    /// of the table `notes` that is numbered, over the numbers that are there.
+    /// sysbench: `id`, `point1` and so on. A custom schema: `notes_id` for a numbered column `id`
+    /// of the table `notes`, over the existing numbers.
     public var variables: [String: Variable] {
         switch self {
         case .pgbench(let scale): PgbenchDataset.variables(scale: scale)
@@ -48,7 +48,7 @@ extension Dataset {
         }
     }
 
-    /// The transactions that `use:` finds without their being declared, by name.
+    /// The predeclared transactions for `use:`, by name.
     public var transactions: [String: [String]] {
         switch self {
         case .pgbench: PgbenchDataset.transactions
@@ -58,7 +58,7 @@ extension Dataset {
         }
     }
 
-    /// What an import runs for each row when the scenario does not say.
+    /// The default statement that an import runs for each row.
     public var importStatement: String? {
         switch self {
         case .pgbench: PgbenchDataset.importStatement
@@ -68,7 +68,7 @@ extension Dataset {
         }
     }
 
-    /// What a snapshot reads when the scenario does not say.
+    /// The default query of a snapshot.
     public var snapshotQuery: String? {
         switch self {
         case .pgbench: PgbenchDataset.snapshotQuery

@@ -6,9 +6,9 @@ public enum Dataset: Sendable, Equatable {
     case ycsb(records: Int)
     /// sysbench's `sbtest` with this many rows.
     case sysbench(rows: Int)
-    /// Tables of the user's own, filled with drawn values.
+    /// Custom tables, filled with random values.
     case schema(SchemaDataset)
-    /// A database that exists, by its path; it is copied and never changed.
+    /// An existing database, by its path; it is copied and never changed.
     case file(String)
 
     /// Statements that create and fill the tables.
@@ -17,24 +17,24 @@ public enum Dataset: Sendable, Equatable {
     }
 }
 
-/// Tables of the user's own, and what fills them.
+/// Custom tables, and the values that fill them.
 public struct SchemaDataset: Sendable, Equatable {
-    /// Statements that create the tables, run first.
+    /// Statements that create the tables; they run first.
     public var statements: [String]
-    /// The tables that are filled, in their order.
+    /// The tables to fill, in order.
     public var tables: [Table]
-    /// Statements run when the tables are full, such as those that create indexes.
+    /// Statements that run after the tables are filled, such as those that create indexes.
     public var finally: [String]
-    /// How many times the tables' counts are inserted.
+    /// The factor by which the tables' counts are multiplied.
     public var scale: Int
 
     /// A table and its rows.
     public struct Table: Sendable, Equatable {
         /// The table's name.
         public var name: String
-        /// How many rows it gets for each unit of scale.
+        /// The number of rows per unit of scale.
         public var count: Int
-        /// The columns that get values, in their order.
+        /// The columns to fill, in order.
         public var columns: [Column]
 
         /// Creates a table.
@@ -45,11 +45,11 @@ public struct SchemaDataset: Sendable, Equatable {
         }
     }
 
-    /// A column and where its values come from.
+    /// A column and the source of its values.
     public struct Column: Sendable, Equatable {
         /// The column's name.
         public var name: String
-        /// What draws its values.
+        /// The variable that draws its values.
         public var values: Variable
 
         /// Creates a column.
@@ -74,7 +74,7 @@ public struct SchemaDataset: Sendable, Equatable {
 }
 
 extension Scenario {
-    /// The data that an arm starts with: its own file, or the scenario's.
+    /// Returns the data that an arm starts with: the arm's file, or the scenario's dataset.
     public func dataset(of arm: Arm) -> Dataset {
         arm.file.map(Dataset.file) ?? dataset
     }

@@ -1,5 +1,5 @@
 extension DatasetBuilder {
-    /// Rows inserted in one transaction, at most.
+    /// The largest number of rows that one transaction inserts.
     private static let rowsPerTransaction = 5000
 
     static func build(
@@ -9,7 +9,7 @@ extension DatasetBuilder {
         progress: (Double) throws -> Void
     ) throws {
         let rows = schema.tables.reduce(0) { $0 + schema.rows(of: $1) }
-        // Of statements nobody knows how long they take: they count as the rows of a batch.
+        // The duration of statements is unknown, so they count as one batch of rows.
         let parts = [
             schema.statements.isEmpty ? 0 : rowsPerTransaction, rows,
             schema.finally.isEmpty ? 0 : rowsPerTransaction,
@@ -28,7 +28,7 @@ extension DatasetBuilder {
         }
     }
 
-    /// Builds sysbench's table, whose index comes when the rows are there.
+    /// Builds sysbench's table, and creates its index after the rows are inserted.
     static func buildSysbench(
         rows: Int,
         seed: UInt64,
@@ -53,7 +53,7 @@ extension DatasetBuilder {
         try build(schema, seed: seed, in: target, progress: progress)
     }
 
-    /// Inserts a table's rows, each by one statement, many in a transaction.
+    /// Inserts a table's rows, each with one statement, many in one transaction.
     private static func fill(
         _ table: SchemaDataset.Table,
         rows: Int,
@@ -61,7 +61,7 @@ extension DatasetBuilder {
         in target: any WorkloadTarget,
         progress: (_ rows: Int) throws -> Void
     ) throws {
-        // A stream for each table: one more table changes nothing in the others.
+        // Each table has its own stream, so that another table does not change the others.
         var stream = RandomStream(seed: seed, stream: "dataset/\(table.name)")
         var generators = table.columns.map { $0.values.makeGenerator() }
         let sql = insertRow(of: table)
@@ -83,7 +83,7 @@ extension DatasetBuilder {
         }
     }
 
-    /// The statement that inserts one row.
+    /// Returns the statement that inserts one row.
     static func insertRow(of table: SchemaDataset.Table) -> String {
         let name = quoted(table.name)
         if table.columns.isEmpty { return "INSERT INTO \(name) DEFAULT VALUES" }

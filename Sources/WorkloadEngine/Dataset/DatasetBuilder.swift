@@ -1,31 +1,31 @@
 /// Creates a dataset's tables and fills them.
 public enum DatasetBuilder {
-    /// A statement of the dataset that the database refused.
+    /// A statement of the dataset that failed.
     public struct Failure: Error, CustomStringConvertible {
         /// The statement.
         public let sql: String
-        /// What the database said.
+        /// The database's error.
         public let cause: any Error
 
-        /// The statement and what the database said.
+        /// The statement and the database's error.
         public var description: String { "the dataset's '\(sql)' failed: \(cause)" }
     }
 
-    /// A dataset that is copied and cannot be built.
+    /// A dataset that can only be copied, not built.
     public struct NotBuilt: Error, CustomStringConvertible {
-        /// What to do instead.
-        public var description: String { "a database that exists is copied, not built" }
+        /// The explanation.
+        public var description: String { "an existing database is copied, not built" }
     }
 
     /// Builds the dataset in an empty database.
     ///
     /// - Parameters:
-    ///   - dataset: What to build.
+    ///   - dataset: The dataset to build.
     ///   - seed: The seed of the random values.
     ///   - target: The database.
-    ///   - progress: Gets the share that is done, in 0…1, after each batch.
-    /// - Throws: ``Failure``, ``NotBuilt``, what `target` threw, or what `progress` threw, which
-    ///   ends the work.
+    ///   - progress: Receives the completed share, in 0…1, after each batch.
+    /// - Throws: ``Failure``, ``NotBuilt``, an error of `target`, or an error of `progress`, which
+    ///   ends the build.
     public static func build(
         _ dataset: Dataset,
         seed: UInt64,
@@ -46,11 +46,11 @@ public enum DatasetBuilder {
         }
     }
 
-    /// Creates the dataset's tables, and leaves them empty, for a look at statements.
+    /// Creates the dataset's tables without rows, so that statements can be checked.
     ///
-    /// Statements of the user's own that fill tables are run.
+    /// Custom statements run, even if they insert rows.
     ///
-    /// - Throws: ``Failure``, ``NotBuilt``, or what `target` threw.
+    /// - Throws: ``Failure``, ``NotBuilt``, or an error of `target`.
     public static func buildSchema(of dataset: Dataset, in target: any WorkloadTarget) throws {
         switch dataset {
         case .pgbench: try run(PgbenchDataset.schema, in: target)
@@ -63,7 +63,7 @@ public enum DatasetBuilder {
 
     static let client = WorkloadClientName("dataset")
 
-    /// Runs the statements, those between two that want no transaction in one.
+    /// Runs the statements, in one transaction between statements that do not allow one.
     static func run(
         _ statements: [String],
         in target: any WorkloadTarget,
@@ -90,7 +90,7 @@ public enum DatasetBuilder {
         }
     }
 
-    /// Whether SQLite refuses or ignores the statement inside a transaction.
+    /// Whether SQLite rejects or ignores the statement inside a transaction.
     private static func needsNoTransaction(_ sql: String) -> Bool {
         ["PRAGMA", "VACUUM", "ATTACH", "DETACH"].contains(StatementTemplate(sql: sql).verb)
     }

@@ -1,11 +1,11 @@
 /// pgbench's tables and transactions (<https://www.postgresql.org/docs/current/pgbench.html>).
 ///
-/// The tables' names go without `pgbench_`. SQLite does not pad `char(84)`, so the accounts'
-/// fillers are written as the blanks that they are in PostgreSQL; the others are NULL there too.
+/// The tables' names omit the prefix `pgbench_`. SQLite does not pad `char(84)`, so the accounts'
+/// fillers are written as spaces, as in PostgreSQL; the other fillers are NULL, as in PostgreSQL.
 public enum PgbenchDataset {
-    /// How many accounts a unit of scale has.
+    /// The number of accounts per unit of scale.
     public static let accountsPerScale = 100_000
-    /// How many tellers a unit of scale has.
+    /// The number of tellers per unit of scale.
     public static let tellersPerScale = 10
 
     static let filler = String(repeating: " ", count: 84)
@@ -37,7 +37,7 @@ public enum PgbenchDataset {
         VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP)
         """
 
-    /// The transactions that `use:` finds, by name.
+    /// The transactions for `use:`, by name.
     static let transactions: [String: [String]] = [
         "tpcb": [
             updateAccount,
@@ -50,17 +50,17 @@ public enum PgbenchDataset {
         "select-only": [selectBalance],
     ]
 
-    /// What an import inserts: history without a payment, so that the four sums stay equal.
+    /// The import statement: history without a payment, so that the four sums stay equal.
     static let importStatement = """
         INSERT INTO history (tid, bid, aid, delta, mtime) \
         VALUES (:tid, :bid, :aid, 0, CURRENT_TIMESTAMP)
         """
 
-    /// What a snapshot reads: any payment and any import changes it.
+    /// The query of snapshots: every payment and every import changes its result.
     static let snapshotQuery =
         "SELECT (SELECT sum(tbalance) FROM tellers), (SELECT max(rowid) FROM history)"
 
-    /// One row of the four sums, equal whenever no *tpcb* transaction is half done: accounts,
+    /// One row of four sums, which are equal between *tpcb* transactions: accounts,
     /// tellers, branches, and the deltas of the history.
     public static let sumsQuery = """
         SELECT (SELECT sum(abalance) FROM accounts), (SELECT sum(tbalance) FROM tellers), \

@@ -1,5 +1,5 @@
 extension SchemaDataset {
-    /// The numbers of each column that is numbered, each as likely, as `table_column`.
+    /// A uniform variable `table_column` over the numbers of each numbered column.
     var variables: [String: Variable] {
         var variables: [String: Variable] = [:]
         for table in tables {
@@ -15,12 +15,12 @@ extension SchemaDataset {
         return variables
     }
 
-    /// How many rows a table gets.
+    /// Returns the number of rows of a table.
     func rows(of table: Table) -> Int { table.count * scale }
 }
 
 extension SchemaDataset.Column {
-    /// Whether its values are plain numbers, one after another.
+    /// Whether the column's values are consecutive plain numbers.
     var isNumbered: Bool {
         values.distribution == .sequential && !values.isHashed && values.prefix == nil
             && values.nulls == 0

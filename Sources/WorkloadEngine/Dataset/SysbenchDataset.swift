@@ -1,13 +1,13 @@
 /// sysbench's table and OLTP transactions (<https://github.com/akopytov/sysbench>,
 /// `src/lua/oltp_common.lua`), with one table, `sbtest`.
 ///
-/// Its ids are drawn uniformly here; sysbench has that as `--rand-type=uniform`.
+/// The ids are drawn uniformly, like sysbench's `--rand-type=uniform`.
 enum SysbenchDataset {
-    /// How many rows a unit of scale has: sysbench's `--table-size`.
+    /// The number of rows per unit of scale: sysbench's `--table-size`.
     static let rowsPerScale = 10_000
-    /// How many ids a range has: sysbench's `--range-size`.
+    /// The number of ids in a range: sysbench's `--range-size`.
     static let rangeSize = 100
-    /// How many point selects a transaction has: sysbench's `--point-selects`.
+    /// The number of point selects in a transaction: sysbench's `--point-selects`.
     static let pointSelects = 10
 
     /// Ten groups of eleven digits: 119 characters.
@@ -26,7 +26,7 @@ enum SysbenchDataset {
             c CHAR(120) DEFAULT '' NOT NULL, pad CHAR(60) DEFAULT '' NOT NULL)
         """
     ]
-    /// Run when the rows are there, as sysbench does.
+    /// The index, created after the rows are inserted, as in sysbench.
     static let index = "CREATE INDEX k_1 ON sbtest (k)"
 
     private static let points = (1...pointSelects).map {
@@ -49,7 +49,7 @@ enum SysbenchDataset {
         "id BETWEEN :range\(number) AND :range\(number) + \(rangeSize - 1)"
     }
 
-    /// The transactions that `use:` finds, by the names of sysbench's scripts without `oltp_`.
+    /// The transactions for `use:`, by the names of sysbench's scripts without `oltp_`.
     static let transactions: [String: [String]] = [
         "point-select": ["SELECT c FROM sbtest WHERE id = :id"],
         "read-only": points + ranges,
@@ -63,7 +63,7 @@ enum SysbenchDataset {
         VALUES ((SELECT max(id) + 1 FROM sbtest), :k, :c, :pad)
         """
 
-    /// What a snapshot reads: any write of the first hundred rows, and any insert, changes it.
+    /// The query of snapshots: every write to the first hundred rows and every insert changes it.
     static let snapshotQuery = """
         SELECT (SELECT max(id) FROM sbtest), (SELECT group_concat(k || c || pad) FROM \
         (SELECT * FROM sbtest ORDER BY id LIMIT 100))

@@ -1,8 +1,8 @@
 /// YCSB's table and operations (<https://github.com/brianfrankcooper/YCSB/wiki/Core-Workloads>).
 ///
-/// A key is `user` and the hash of the record's number, from 0 up. The records are inserted in the
-/// order of their numbers, so that they come to the key's index in no order: YCSB's
-/// `insertorder=hashed`. The table is that of its JDBC binding.
+/// A key is `user` followed by the hash of the record's number, which starts at 0. The records are
+/// inserted in the order of their numbers, and therefore in random order of their keys: YCSB's
+/// `insertorder=hashed`. The table is the one of YCSB's JDBC binding.
 enum YCSBDataset {
     static let fieldCount = 10
     static let fieldLength = 100
@@ -20,8 +20,8 @@ enum YCSBDataset {
         "SELECT \(fields.joined(separator: ", ")) FROM usertable WHERE YCSB_KEY = :key"
     /// Writes one field.
     ///
-    /// SQLite writes the whole record anyway, so choosing the field inside of the statement costs
-    /// a few steps and keeps one statement where ten would be.
+    /// SQLite writes the whole record anyway, so selecting the field inside the statement costs
+    /// only a few steps, and one statement replaces ten.
     private static let update =
         "UPDATE usertable SET "
         + fields.enumerated()
@@ -31,7 +31,7 @@ enum YCSBDataset {
         SELECT \(columns) FROM usertable WHERE YCSB_KEY >= :key ORDER BY YCSB_KEY LIMIT :scan
         """
 
-    /// Adds one record, the next of the numbers.
+    /// Inserts a record with the next number.
     static let insert =
         "INSERT INTO usertable (\(columns)) VALUES (:new_key"
         + String(repeating: ", :value", count: fieldCount) + ")"
@@ -44,14 +44,14 @@ enum YCSBDataset {
         "ycsb-read-modify-write": [read, update],
     ]
 
-    /// What a snapshot reads: an update of the first hundred records or an insert changes it.
+    /// The query of snapshots: updates of the first hundred records and inserts change it.
     static let snapshotQuery = """
         SELECT (SELECT max(rowid) FROM usertable), (SELECT group_concat(\
         \(fields.joined(separator: " || "))) FROM \
         (SELECT * FROM usertable ORDER BY rowid LIMIT 100))
         """
 
-    /// The key of a record's number.
+    /// Returns the key of a record's number.
     static func key(_ number: Int64) -> String {
         keyPrefix + String(FNV1a.ycsbHash(UInt64(bitPattern: number)))
     }

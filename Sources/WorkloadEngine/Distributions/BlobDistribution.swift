@@ -1,11 +1,11 @@
-/// Blobs of random bytes, each as likely as any other.
+/// Blobs of uniformly distributed random bytes.
 public struct BlobDistribution: Sendable, Equatable {
     private var lengths: LengthDistribution
 
-    /// Creates the distribution of blobs whose lengths, in bytes, are drawn.
+    /// Creates a distribution of blobs with random lengths, in bytes.
     public init(lengths: LengthDistribution) { self.lengths = lengths }
 
-    /// The next blob.
+    /// Draws the next blob.
     public mutating func next(using stream: inout RandomStream) -> [UInt8] {
         let length = lengths.next(using: &stream)
         return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in

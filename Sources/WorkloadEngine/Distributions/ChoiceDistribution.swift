@@ -1,4 +1,4 @@
-/// Some values, each in proportion to its weight.
+/// A list of values, drawn in proportion to their weights.
 public struct ChoiceDistribution: Sendable, Equatable {
     private let values: [WorkloadValue]
     /// The sums of the weights up to each value.
@@ -14,11 +14,11 @@ public struct ChoiceDistribution: Sendable, Equatable {
         }
     }
 
-    /// The next value; NULL when there are none.
+    /// Draws the next value; NULL from an empty list.
     public func next(using stream: inout RandomStream) -> WorkloadValue {
         guard let total = sums.last else { return .null }
         let point = stream.nextUnit() * total
-        // The first sum above the point; the sums grow.
+        // Find the first sum above the point by bisection.
         var (low, high) = (0, sums.count - 1)
         while low < high {
             let middle = (low + high) / 2

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Gaps between arrivals that know nothing of each other: a Poisson process.
+/// Gaps between independent arrivals: a Poisson process.
 public struct ExponentialDistribution: Sendable, Equatable {
     private let mean: Double
 
@@ -12,7 +12,7 @@ public struct ExponentialDistribution: Sendable, Equatable {
         mean = 1 / rate
     }
 
-    /// The next gap, in seconds, by inversion: −log(1 − u) / rate.
+    /// Draws the next gap, in seconds, by inversion: −log(1 − u) / rate.
     public func next(using stream: inout RandomStream) -> Double {
         -log1p(-stream.nextUnit()) * mean
     }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Integers of a range, normally distributed around its middle and cut at its ends.
+/// Integers of a range, normally distributed around its middle and truncated at its ends.
 ///
 /// pgbench's `random_gaussian` (<https://www.postgresql.org/docs/current/pgbench.html>): the range
-/// spans `parameter` standard deviations to each side. Normal numbers are made by Box and Muller's
+/// spans `parameter` standard deviations on each side. Normal numbers come from Box and Muller's
 /// transform ("A Note on the Generation of Random Normal Deviates", Annals of Mathematical
-/// Statistics 29, 1958), and drawn again when they lie outside.
+/// Statistics 29, 1958), and are drawn again if they are outside the range.
 public struct GaussianDistribution: Sendable, Equatable {
-    /// The least number of standard deviations, with which 4.6 % of the draws are made again.
+    /// The smallest number of standard deviations, with which 4.6 % of the draws are repeated.
     public static let leastParameter = 2.0
 
     private let scale: RangeScale
@@ -22,7 +22,7 @@ public struct GaussianDistribution: Sendable, Equatable {
         self.parameter = parameter
     }
 
-    /// The next integer.
+    /// Draws the next integer.
     public func next(using stream: inout RandomStream) -> Int64 {
         while true {
             let radius = (-2 * log1p(-stream.nextUnit())).squareRoot()

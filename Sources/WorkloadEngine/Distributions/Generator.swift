@@ -1,29 +1,29 @@
 /// Draws a variable's integers, without allocation.
 ///
-/// Equal streams give equal integers. Uniform ones are the same on all platforms to the last bit;
-/// the others as far as the platforms' `exp`, `log`, `pow` and `sin` agree.
+/// Equal streams produce equal integers. Uniform integers are identical on all platforms; others
+/// depend on the platforms' `exp`, `log`, `pow` and `sin`.
 public enum Generator: Sendable, Equatable {
-    /// Each as likely as any other.
+    /// All integers are equally likely.
     case uniform(UniformDistribution)
-    /// By Zipf's law; the smallest is the most popular. The second value is the smallest.
+    /// Zipf's law; the smallest integer, the associated `minimum`, is the most popular.
     case zipfian(ZipfianDistribution, minimum: Int64)
-    /// By Zipf's law, the popular ones spread over the range.
+    /// Zipf's law, with the popular integers spread over the range.
     case scrambledZipfian(ScrambledZipfianDistribution)
-    /// By Zipf's law, the newest the most popular.
+    /// Zipf's law; the newest integer is the most popular.
     case latest(LatestDistribution)
-    /// Most draws for a few.
+    /// A few integers receive most draws.
     case hotspot(HotspotDistribution)
-    /// Exponentially fewer from the smallest on.
+    /// The probability decreases exponentially from the smallest integer on.
     case exponential(TruncatedExponentialDistribution)
     /// Normally distributed around the middle.
     case gaussian(GaussianDistribution)
-    /// One after another.
+    /// Consecutive integers.
     case sequential(SequentialDistribution)
 
-    /// The theta that benchmarks use.
+    /// The usual theta of benchmarks.
     public static let usualTheta = 0.99
 
-    /// The next integer.
+    /// Draws the next integer.
     public mutating func next(using stream: inout RandomStream) -> Int64 {
         switch self {
         case .uniform(let distribution):

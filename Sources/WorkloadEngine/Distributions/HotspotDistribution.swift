@@ -1,7 +1,7 @@
-/// Integers of which a few, at the range's beginning, get most of the draws.
+/// Integers of which a few, at the start of the range, receive most draws.
 ///
-/// YCSB's `HotspotIntegerGenerator`: a draw falls into the hot set with one probability, and each
-/// integer of the set it falls into is as likely as any other there.
+/// YCSB's `HotspotIntegerGenerator`: a draw falls into the hot set with a given probability, and is
+/// uniform within its set.
 public struct HotspotDistribution: Sendable, Equatable {
     private let hot: UniformDistribution
     private let cold: UniformDistribution?
@@ -11,8 +11,8 @@ public struct HotspotDistribution: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - range: The integers.
-    ///   - set: The share of the range that is hot, in 0…1; at least one integer is.
-    ///   - draws: The share of the draws that the hot ones get, in 0…1.
+    ///   - set: The hot share of the range, in 0…1; at least one integer is hot.
+    ///   - draws: The share of the draws for hot integers, in 0…1.
     public init(_ range: ClosedRange<Int64>, set: Double, draws: Double) {
         let length = Double(range.upperBound) - Double(range.lowerBound) + 1
         let size = Int64(max(1, min(length * set, 9.2e18)))
@@ -24,7 +24,7 @@ public struct HotspotDistribution: Sendable, Equatable {
         self.draws = draws
     }
 
-    /// The next integer.
+    /// Draws the next integer.
     public func next(using stream: inout RandomStream) -> Int64 {
         guard let cold, stream.nextUnit() >= draws else { return hot.next(using: &stream) }
         return cold.next(using: &stream)

@@ -1,7 +1,7 @@
 /// Integers up to the newest, which is the most popular: Zipf's law counted from the top.
 ///
 /// YCSB's `SkewedLatestGenerator` (Cooper et al., "Benchmarking Cloud Serving Systems with YCSB",
-/// SoCC 2010): the rank is drawn anew from as many items as there are by now.
+/// SoCC 2010): each rank is drawn from the current number of items.
 public struct LatestDistribution: Sendable, Equatable {
     private let minimum: Int64
     private let theta: Double
@@ -9,15 +9,15 @@ public struct LatestDistribution: Sendable, Equatable {
     private var newest: Int64
     private var ranks: ZipfianDistribution
 
-    /// Creates the distribution over a range whose top never changes.
+    /// Creates the distribution over a fixed range.
     ///
     /// - Precondition: The range has at most 2⁵² integers, and `theta` is above 0.
     public init(_ range: ClosedRange<Int64>, theta: Double) {
         self.init(range, theta: theta, following: nil)
     }
 
-    /// Creates the distribution over a range whose top is what a sequence has published, once that
-    /// lies above the range's own top.
+    /// Creates the distribution over a range that grows to the published value of a sequence when
+    /// that value exceeds the range.
     init(_ range: ClosedRange<Int64>, theta: Double, following sequence: SharedSequence?) {
         minimum = range.lowerBound
         newest = range.upperBound
@@ -26,7 +26,7 @@ public struct LatestDistribution: Sendable, Equatable {
         ranks = ZipfianDistribution(count: newest - minimum + 1, theta: theta)
     }
 
-    /// The next integer.
+    /// Draws the next integer.
     public mutating func next(using stream: inout RandomStream) -> Int64 {
         if let published = sequence?.published, published > newest {
             newest = published

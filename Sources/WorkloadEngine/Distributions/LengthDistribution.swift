@@ -1,11 +1,11 @@
 /// Lengths of texts and blobs.
 public enum LengthDistribution: Sendable, Equatable {
-    /// Always the same.
+    /// A constant length.
     case fixed(Int)
-    /// Each time another; below 0 counts as 0.
+    /// A random length; negative lengths count as 0.
     indirect case drawn(Generator)
 
-    /// The next length.
+    /// Draws the next length.
     mutating func next(using stream: inout RandomStream) -> Int {
         switch self {
         case .fixed(let length): return length

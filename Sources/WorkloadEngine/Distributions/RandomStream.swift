@@ -1,8 +1,8 @@
-/// A stream of random numbers that is the same everywhere for the same seed and name.
+/// A stream of random numbers that is identical on all platforms for the same seed and name.
 ///
 /// The generator is xoshiro256**, 1.0, by Blackman and Vigna ("Scrambled Linear Pseudorandom
 /// Number Generators", ACM TOMS 47, 2021). Its state comes from SplitMix64 (Steele, Lea and Flood,
-/// OOPSLA 2014), as its authors advise, so that neighbouring seeds have nothing in common.
+/// OOPSLA 2014), as its authors recommend, so that neighboring seeds give unrelated streams.
 public struct RandomStream: RandomNumberGenerator, Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
@@ -10,8 +10,8 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
     ///
     /// - Parameters:
     ///   - seed: The run's seed.
-    ///   - stream: Whose stream it is, such as a client's name.
-    ///   - worker: The number of the worker whose stream it is.
+    ///   - stream: The name of the stream, such as a client's name.
+    ///   - worker: The number of the worker that uses the stream.
     public init(seed: UInt64, stream: String, worker: Int = 0) {
         var mixer = SplitMix64(state: seed)
         mixer.absorb(FNV1a.hash(stream.utf8))
@@ -19,10 +19,10 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
         state = (mixer.next(), mixer.next(), mixer.next(), mixer.next())
     }
 
-    /// Creates a stream from the generator's own state, which must not be all zero.
+    /// Creates a stream from a state of the generator, which must not be all zero.
     init(state: (UInt64, UInt64, UInt64, UInt64)) { self.state = state }
 
-    /// The next 64 bits.
+    /// Draws the next 64 bits.
     public mutating func next() -> UInt64 {
         let result = Self.rotate(state.1 &* 5, by: 7) &* 9
         let shifted = state.1 << 17
@@ -35,10 +35,10 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
         return result
     }
 
-    /// A number in 0..<bound, each as likely; 0...UInt64.max for a bound of 0.
+    /// Draws a uniform number in 0..<bound; in 0...UInt64.max for a bound of 0.
     ///
-    /// Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29, 2019: seldom a
-    /// division, never a bias.
+    /// Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29, 2019: divisions are
+    /// rare, and the result has no bias.
     public mutating func next(below bound: UInt64) -> UInt64 {
         guard bound > 0 else { return next() }
         var product = next().multipliedFullWidth(by: bound)
@@ -49,7 +49,7 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
         return product.high
     }
 
-    /// A number in 0..<1, a multiple of 2⁻⁵³.
+    /// Draws a number in 0..<1, a multiple of 2⁻⁵³.
     public mutating func nextUnit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
     private static func rotate(_ value: UInt64, by bits: UInt64) -> UInt64 {

@@ -1,4 +1,4 @@
-/// Spreads a number in 0..<1 over the integers of a range.
+/// Maps a number in 0..<1 to the integers of a range.
 struct RangeScale: Sendable, Equatable {
     private let minimum: Int64
     private let maximum: Int64
@@ -10,10 +10,10 @@ struct RangeScale: Sendable, Equatable {
         count = Double(range.upperBound) - Double(range.lowerBound) + 1
     }
 
-    /// The integer whose share of 0..<1 `unit` lies in.
+    /// Returns the integer whose share of 0..<1 contains `unit`.
     func integer(at unit: Double) -> Int64 {
         let offset = (count * unit).rounded(.down)
-        // Rounding can lead out of the range, and out of the integers, at the end.
+        // Rounding can exceed the range, and Int64, at the end.
         guard offset < count, offset < 0x1p63 else { return maximum }
         return min(minimum &+ Int64(offset), maximum)
     }

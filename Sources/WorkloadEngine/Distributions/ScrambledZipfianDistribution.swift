@@ -1,12 +1,12 @@
 import Foundation
 
-/// Integers of a range, some of them popular by Zipf's law, and the popular ones spread all over.
+/// Integers of a range whose popularity follows Zipf's law, with popular ones spread over it.
 ///
-/// YCSB's (Cooper et al., "Benchmarking Cloud Serving Systems with YCSB", SoCC 2010;
-/// `ScrambledZipfianGenerator`): a rank is drawn from 10¹⁰ items whatever the range, hashed, and
-/// taken modulo the range's length. So several ranks share an item, and some items have none.
+/// This is YCSB's `ScrambledZipfianGenerator` (Cooper et al., "Benchmarking Cloud Serving Systems
+/// with YCSB", SoCC 2010): a rank is drawn from 10¹⁰ items, whatever the range, hashed, and taken
+/// modulo the range's length. Several ranks may share an item, and some items have no rank.
 public struct ScrambledZipfianDistribution: Sendable, Equatable {
-    /// How ranks are drawn.
+    /// The way to draw ranks.
     private enum Ranks: Sendable, Equatable {
         case published
         case exact(ZipfianDistribution)
@@ -17,7 +17,7 @@ public struct ScrambledZipfianDistribution: Sendable, Equatable {
     private let count: UInt64
     private let ranks: Ranks
 
-    /// Creates the distribution over `range`; a theta of 0.99 is YCSB's own.
+    /// Creates the distribution over `range`; YCSB uses a theta of 0.99.
     ///
     /// - Precondition: `theta` is above 0.
     public init(_ range: ClosedRange<Int64>, theta: Double) {
@@ -28,7 +28,7 @@ public struct ScrambledZipfianDistribution: Sendable, Equatable {
             ? .published : .exact(ZipfianDistribution(count: Int64(Self.items), theta: theta))
     }
 
-    /// The next integer.
+    /// Draws the next integer.
     public func next(using stream: inout RandomStream) -> Int64 {
         let rank: UInt64
         switch ranks {

@@ -1,13 +1,13 @@
-/// The integers of a range one after another, begun again after the last one.
+/// The consecutive integers of a range, which repeat after the last one.
 ///
-/// YCSB's `SequentialGenerator`. Copies share the count: no value comes twice in a round.
+/// This is YCSB's `SequentialGenerator`. Copies share the counter: no value repeats in a round.
 public struct SequentialDistribution: Sendable, Equatable {
     private let minimum: Int64
-    /// How many integers the range has; 0 stands for 2⁶⁴.
+    /// The number of integers in the range; 0 represents 2⁶⁴.
     private let count: UInt64
     let sequence: SharedSequence
 
-    /// Creates the distribution over `range`, beginning with its smallest integer.
+    /// Creates the distribution over `range`, which starts with its smallest integer.
     public init(_ range: ClosedRange<Int64>) {
         self.init(range, sequence: SharedSequence())
     }
@@ -18,7 +18,7 @@ public struct SequentialDistribution: Sendable, Equatable {
         self.sequence = sequence
     }
 
-    /// The next integer.
+    /// Returns the next integer.
     public func next() -> Int64 {
         let number = UInt64(bitPattern: sequence.next())
         return minimum &+ Int64(bitPattern: count == 0 ? number : number % count)

@@ -1,13 +1,13 @@
-/// Texts made from a template, in which `#` becomes a digit and `@` a small letter.
+/// Texts from a template, in which `#` becomes a digit and `@` a lowercase letter.
 ///
-/// sysbench's `sysbench.rand.string` (<https://github.com/akopytov/sysbench>), each as likely.
+/// This is sysbench's `sysbench.rand.string` (<https://github.com/akopytov/sysbench>), uniform.
 public struct TemplateDistribution: Sendable, Equatable {
     private let template: [UInt8]
 
     /// Creates the distribution of a template's texts.
     public init(_ template: String) { self.template = Array(template.utf8) }
 
-    /// The next text.
+    /// Draws the next text.
     public func next(using stream: inout RandomStream) -> String {
         String(unsafeUninitializedCapacity: template.count) { buffer in
             for (index, byte) in template.enumerated() {

@@ -1,24 +1,24 @@
-/// Texts whose characters are ASCII letters, digits, `-` and the space, each as likely.
+/// Texts of uniformly distributed ASCII letters, digits, `-` and spaces.
 public struct TextDistribution: Sendable, Equatable {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789- ".utf8
     )
     private var lengths: LengthDistribution
 
-    /// Creates the distribution of texts with this many characters.
+    /// Creates the distribution of texts with `length` characters.
     public init(length: Int) { self.init(lengths: .fixed(length)) }
 
-    /// Creates the distribution of texts whose lengths are drawn.
+    /// Creates the distribution of texts with random lengths.
     public init(lengths: LengthDistribution) { self.lengths = lengths }
 
-    /// The next text.
+    /// Draws the next text.
     public mutating func next(using stream: inout RandomStream) -> String {
         let length = lengths.next(using: &stream)
         return String(unsafeUninitializedCapacity: length) { buffer in
             Self.alphabet.withUnsafeBufferPointer { alphabet in
                 var bits: UInt64 = 0
                 for index in 0..<length {
-                    // Sixty of 64 bits make ten characters of six.
+                    // Sixty of 64 bits make ten characters of six bits.
                     if index % 10 == 0 { bits = stream.next() >> 4 }
                     buffer[index] = alphabet[Int(bits & 63)]
                     bits >>= 6

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Integers of a range, exponentially fewer from the smallest on.
+/// Integers of a range whose probability decreases exponentially from the smallest on.
 ///
 /// pgbench's `random_exponential` (<https://www.postgresql.org/docs/current/pgbench.html>): with
-/// n integers the one at offset i comes up with the probability
+/// n integers, the one at offset i has the probability
 /// (e^(−p·i/n) − e^(−p·(i+1)/n)) / (1 − e^−p). Drawn by inversion.
 public struct TruncatedExponentialDistribution: Sendable, Equatable {
     private let scale: RangeScale
     private let parameter: Double
-    /// 1 − e^−parameter: the part of the exponential distribution that lies in the range.
+    /// 1 − e^−parameter: the part of the exponential distribution within the range.
     private let mass: Double
 
     /// Creates the distribution over `range`.
@@ -21,7 +21,7 @@ public struct TruncatedExponentialDistribution: Sendable, Equatable {
         mass = -expm1(-parameter)
     }
 
-    /// The next integer.
+    /// Draws the next integer.
     public func next(using stream: inout RandomStream) -> Int64 {
         scale.integer(at: -log1p(-stream.nextUnit() * mass) / parameter)
     }

@@ -1,7 +1,7 @@
-/// Integers of a range, each as likely as any other.
+/// Uniformly distributed integers of a range.
 public struct UniformDistribution: Sendable, Equatable {
     private let minimum: Int64
-    /// How many integers the range has; 0 stands for 2⁶⁴.
+    /// The number of integers in the range; 0 represents 2⁶⁴.
     private let count: UInt64
 
     /// Creates the distribution over `range`.
@@ -10,7 +10,7 @@ public struct UniformDistribution: Sendable, Equatable {
         count = UInt64(bitPattern: range.upperBound &- range.lowerBound) &+ 1
     }
 
-    /// The next integer.
+    /// Draws the next integer.
     public func next(using stream: inout RandomStream) -> Int64 {
         minimum &+ Int64(bitPattern: stream.next(below: count))
     }

@@ -1,6 +1,6 @@
 /// Draws a variable's values.
 public struct ValueGenerator: Sendable, Equatable {
-    /// Where values come from.
+    /// The source of values.
     private enum Source: Sendable, Equatable {
         case integer(Generator)
         case text(TextDistribution)
@@ -15,18 +15,18 @@ public struct ValueGenerator: Sendable, Equatable {
     /// The prefix in UTF-8; nil for plain integers.
     private let prefix: [UInt8]?
     private let nulls: Double
-    /// The integer behind the last value, before it was hashed or made a text.
+    /// The integer of the last value, before hashing and conversion to text.
     private(set) var lastInteger: Int64 = 0
-    /// What a completed access publishes its integer to; nil when nobody follows the variable.
+    /// The sequence to which completed accesses publish; nil if no variable follows this one.
     private(set) var followed: SharedSequence?
 
-    /// Creates what draws a variable's values.
+    /// Creates the generator of a variable's values.
     ///
     /// - Parameters:
     ///   - variable: The variable, whose `minimum` is not above its `maximum`.
-    ///   - sequence: The count that a sequential variable draws from; a new one by default.
-    ///   - newest: The count whose published values a `latest` variable follows.
-    ///   - isFollowed: Whether some other variable follows this sequential one.
+    ///   - sequence: The counter of a sequential variable; a new one by default.
+    ///   - newest: The counter whose published values a `latest` variable follows.
+    ///   - isFollowed: Whether another variable follows this sequential one.
     init(
         _ variable: Variable,
         sequence: SharedSequence = SharedSequence(),
@@ -55,14 +55,14 @@ public struct ValueGenerator: Sendable, Equatable {
         }
     }
 
-    /// The next value.
+    /// Draws the next value.
     public mutating func next(using stream: inout RandomStream) -> WorkloadValue {
         if nulls > 0, stream.nextUnit() < nulls { return .null }
         switch source {
         case .integer(var generator):
             let integer = generator.next(using: &stream)
             source = .integer(generator)
-            return dress(integer)
+            return value(of: integer)
         case .text(var distribution):
             let text = distribution.next(using: &stream)
             source = .text(distribution)
@@ -82,8 +82,8 @@ public struct ValueGenerator: Sendable, Equatable {
         }
     }
 
-    /// The value that an integer stands for.
-    private mutating func dress(_ integer: Int64) -> WorkloadValue {
+    /// Converts an integer to a value.
+    private mutating func value(of integer: Int64) -> WorkloadValue {
         lastInteger = integer
         var integer = integer
         if isHashed {
@@ -93,9 +93,9 @@ public struct ValueGenerator: Sendable, Equatable {
         return .integer(integer)
     }
 
-    /// The prefix and the integer's digits, in one allocation.
+    /// Returns the prefix and the integer's digits, with one allocation.
     private static func text(_ prefix: [UInt8], _ integer: Int64) -> String {
-        // The digits of an Int64 and its sign take twenty bytes at most.
+        // The digits and the sign of an Int64 take at most twenty bytes.
         String(unsafeUninitializedCapacity: prefix.count + 20) { buffer in
             var digits = 1
             var rest = integer.magnitude
@@ -119,12 +119,12 @@ public struct ValueGenerator: Sendable, Equatable {
 }
 
 extension Variable {
-    /// What draws its values, on its own: a `latest` one follows nobody.
+    /// Creates an independent generator of the variable's values; `latest` follows no sequence.
     ///
     /// - Precondition: `minimum` is not above `maximum`.
     public func makeGenerator() -> ValueGenerator { ValueGenerator(self) }
 
-    /// What draws its integers.
+    /// Creates the generator of the variable's integers.
     fileprivate func integers(sequence: SharedSequence, newest: SharedSequence?) -> Generator {
         let range = minimum...maximum
         switch distribution {
@@ -152,7 +152,7 @@ extension Variable {
 }
 
 extension Variable.Length {
-    /// What draws the lengths.
+    /// The distribution of the lengths.
     fileprivate var distribution: LengthDistribution {
         switch self {
         case .fixed(let length): .fixed(length)

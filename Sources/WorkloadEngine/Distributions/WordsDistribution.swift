@@ -1,7 +1,7 @@
-/// Texts of made-up words, drawn from a vocabulary by Zipf's law: something to search in.
+/// Texts of artificial words, drawn from a vocabulary by Zipf's law, for searches.
 ///
-/// Zipf, "Human Behavior and the Principle of Least Effort", 1949: the word of rank k of a natural
-/// language comes up in proportion to 1/k, and the frequent ones are short.
+/// Zipf, "Human Behavior and the Principle of Least Effort", 1949: in a natural language, the
+/// frequency of the word of rank k is proportional to 1/k, and frequent words are short.
 public struct WordsDistribution: Sendable, Equatable {
     private static let consonants = Array("bdfghklmnprstvz".utf8)
     private static let vowels = Array("aeiou".utf8)
@@ -13,14 +13,14 @@ public struct WordsDistribution: Sendable, Equatable {
     /// Creates the distribution.
     ///
     /// - Parameters:
-    ///   - lengths: How many words a text has.
-    ///   - vocabulary: How many different words there are, at least 1.
+    ///   - lengths: The number of words in a text.
+    ///   - vocabulary: The number of different words, at least 1.
     public init(lengths: LengthDistribution, vocabulary: Int) {
         self.lengths = lengths
         ranks = ZipfianDistribution(count: Int64(vocabulary), theta: 1)
     }
 
-    /// The next text: words with one blank between them.
+    /// Draws the next text: words separated by single spaces.
     public mutating func next(using stream: inout RandomStream) -> String {
         var bytes: [UInt8] = []
         for index in 0..<lengths.next(using: &stream) {
@@ -30,7 +30,7 @@ public struct WordsDistribution: Sendable, Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The word of a rank, from 1: no other rank has it.
+    /// Returns the unique word of a rank, from 1.
     static func word(_ rank: Int64) -> String {
         var bytes: [UInt8] = []
         append(word: rank, to: &bytes)
@@ -42,7 +42,7 @@ public struct WordsDistribution: Sendable, Equatable {
         var rest = Int(rank)
         while rest > 0 {
             rest -= 1
-            // 31 and 75 have no common divisor: neighbours get syllables that are far apart.
+            // 31 and 75 are coprime, so that neighboring ranks get distant syllables.
             let syllable = rest % syllables * 31 % syllables
             bytes.append(consonants[syllable / vowels.count])
             bytes.append(vowels[syllable % vowels.count])

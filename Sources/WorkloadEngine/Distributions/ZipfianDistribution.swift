@@ -1,22 +1,22 @@
 import Foundation
 
-/// Ranks 1...n, of which rank k comes up in proportion to k^−theta, for any theta above 0.
+/// Ranks 1...n, with the probability of rank k proportional to k^−theta, for any theta above 0.
 ///
 /// Rejection-inversion: Hörmann and Derflinger, "Rejection-inversion to generate variates from
 /// monotone discrete distributions", ACM TOMACS 6, 1996. Exact, with constant time and memory for
-/// any n; theta = 1 is no special case. `H` integrates the density `h`, and its inverse turns a
+/// any n; theta = 1 is not a special case. `H` integrates the density `h`, and its inverse maps a
 /// uniform number into a candidate that is nearly always accepted.
 public struct ZipfianDistribution: Sendable, Equatable {
-    /// The most ranks that a Double can tell apart in all the arithmetic here.
+    /// The largest number of ranks that Double arithmetic distinguishes here.
     static let mostRanks: Int64 = 1 << 52
 
     private let theta: Double
     private let count: Double
-    /// H(3/2) − h(1): where the first rank's share begins.
+    /// H(3/2) − h(1): the start of the first rank's share.
     private let lower: Double
     /// H(n + 1/2).
     private let upper: Double
-    /// Candidates this near below their rank are accepted without a look at the density.
+    /// Candidates at most this far below their rank are accepted without computing the density.
     private let squeeze: Double
 
     /// Creates the distribution of ranks 1...count.
@@ -33,12 +33,12 @@ public struct ZipfianDistribution: Sendable, Equatable {
             2 - Self.inverseIntegral(Self.integral(2.5, theta) - Self.density(2, theta), theta)
     }
 
-    /// The next rank.
+    /// Draws the next rank.
     public func next(using stream: inout RandomStream) -> Int64 {
         while true {
             let area = upper + stream.nextUnit() * (lower - upper)
             let x = Self.inverseIntegral(area, theta)
-            // Rounding can lead out of the range at its ends.
+            // Rounding can exceed the range at its ends.
             let rank = min(max((x + 0.5).rounded(.down), 1), count)
             if rank - x <= squeeze
                 || area >= Self.integral(rank + 0.5, theta) - Self.density(rank, theta)
@@ -58,7 +58,7 @@ public struct ZipfianDistribution: Sendable, Equatable {
         return logarithm * (abs(exponent) > 1e-8 ? expm1(exponent) / exponent : 1 + exponent / 2)
     }
 
-    /// The x for which H(x) is `area`.
+    /// Returns the x for which H(x) is `area`.
     private static func inverseIntegral(_ area: Double, _ theta: Double) -> Double {
         let scaled = max(area * (1 - theta), -1)
         return exp(area * (abs(scaled) > 1e-8 ? log1p(scaled) / scaled : 1 - scaled / 2))

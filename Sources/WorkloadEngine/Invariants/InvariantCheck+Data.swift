@@ -1,5 +1,5 @@
 extension InvariantCheck {
-    /// Asks the database whether an invariant of the user's own holds.
+    /// Checks a custom invariant with its query.
     func check(_ invariant: DataInvariant) -> InvariantResult {
         var row: [WorkloadValue]?
         do {
@@ -14,7 +14,7 @@ extension InvariantCheck {
             )
         }
         guard let row, !row.isEmpty else {
-            let detail = "no rows of '\(invariant.sql)'"
+            let detail = "no rows from '\(invariant.sql)'"
             return InvariantResult(name: invariant.name, passed: false, detail: detail)
         }
         let values = row.map(Self.text).joined(separator: ", ")
@@ -37,8 +37,7 @@ extension InvariantCheck {
 }
 
 extension WorkloadValue {
-    /// Whether the value is true for an invariant: a number that is not 0, or anything that is no
-    /// number and not NULL.
+    /// Whether the value counts as true: a number other than 0, a text or a blob.
     fileprivate var isTrue: Bool {
         switch self {
         case .null: false

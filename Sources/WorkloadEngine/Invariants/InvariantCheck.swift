@@ -1,17 +1,17 @@
-/// Looks whether what must hold for the data holds after a run.
+/// Checks the scenario's invariants after a run.
 struct InvariantCheck {
     /// The database, after the load.
     let target: any WorkloadTarget
-    /// What snapshots showed during the load.
+    /// The comparisons of snapshots during the load.
     let stability: StabilityLog
-    /// The transactions that ran beside the load, or why they could not; nil if the arm has no
-    /// writes.
+    /// The transactions that ran beside the load, or the error that prevented them; nil if the arm
+    /// has no writes.
     var isolation: Result<IsolationWatch, any Error>?
 
-    /// Who reads, in a status.
+    /// The client name of the reads.
     private static let reader = WorkloadClientName("invariants")
 
-    /// Checks an invariant by its name in the scenario.
+    /// Checks an invariant by name.
     func check(_ name: String) -> InvariantResult {
         do {
             switch Invariant(rawValue: name) {
@@ -24,7 +24,7 @@ struct InvariantCheck {
                 return InvariantResult(
                     name: name,
                     passed: false,
-                    detail: "no invariant has this name: there are \(known)"
+                    detail: "unknown invariant; the invariants are \(known)"
                 )
             }
         } catch {
@@ -58,7 +58,7 @@ struct InvariantCheck {
         return InvariantResult(name: name, passed: Set(sums.map(\.sum)).count == 1, detail: text)
     }
 
-    /// The table's name in the database: as pgbench publishes it, or short.
+    /// Returns the table's name in the database, with or without the prefix `pgbench_`.
     private func tableName(_ table: String, _ session: any WorkloadSession) throws -> String {
         let rows = try session.rows(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)",
@@ -99,7 +99,7 @@ struct InvariantCheck {
                 name: name,
                 passed: nil,
                 detail: target.supports(.snapshot)
-                    ? "no snapshot was kept to its end" : "this arm has no snapshots"
+                    ? "no snapshot was held to its end" : "this arm has no snapshots"
             )
         }
         guard tally.changed.isEmpty else {
@@ -113,15 +113,15 @@ struct InvariantCheck {
         return InvariantResult(
             name: name,
             passed: true,
-            detail: "\(tally.compared) read at begin and end"
+            detail: "\(tally.compared) snapshots, read at start and end"
         )
     }
 }
 
-/// The database answered a question of ours with something else.
+/// A query that returned unexpected rows.
 private struct UnexpectedAnswer: Error, CustomStringConvertible {
     var question: String
     var rows: [[WorkloadValue]]
 
-    var description: String { "asked for \(question), the database answered \(rows)" }
+    var description: String { "the query for \(question) returned \(rows)" }
 }

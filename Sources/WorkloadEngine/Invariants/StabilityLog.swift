@@ -1,18 +1,18 @@
 import Telemetry
 
-/// Whether snapshots kept showing what they showed first.
+/// Records whether snapshots stayed unchanged.
 final class StabilityLog: Sendable {
-    /// What was seen so far.
+    /// The comparisons so far.
     struct Tally: Sendable {
-        /// Snapshots that were read at their begin and at their end.
+        /// The number of snapshots that were read at their start and at their end.
         var compared = 0
-        /// Who made those that had changed.
+        /// The clients that made the changed snapshots.
         var changed: [String] = []
     }
 
     private let tally = Lock(Tally())
 
-    /// Notes what a snapshot's second reading showed.
+    /// Records the result of a snapshot's second read.
     func record(by maker: String, isStable: Bool) {
         tally.withLock { tally in
             tally.compared += 1
@@ -20,7 +20,7 @@ final class StabilityLog: Sendable {
         }
     }
 
-    /// What was seen so far.
+    /// Returns the comparisons so far.
     func read() -> Tally {
         tally.withLock { $0 }
     }

@@ -1,6 +1,6 @@
-/// What a snapshot shows, in a few bytes: equal states have equal digests.
+/// A digest of a snapshot's state: equal states have equal digests.
 struct StateDigest: Equatable, Sendable {
-    /// A statement to read with, and its values.
+    /// A query and its values.
     struct Query: Sendable {
         var sql: String
         var values: [WorkloadValue]
@@ -9,14 +9,14 @@ struct StateDigest: Equatable, Sendable {
     private var hash: Int
     private var rows: Int
 
-    /// How many rows of each table are looked at when no statement says what to read.
+    /// The number of rows to read from each table without a query.
     private static let rowsPerTable = 1000
 
-    /// Reads what a snapshot shows.
+    /// Computes the digest of a snapshot.
     ///
-    /// With no queries: of each table the number of its rows and the first thousand of them.
+    /// Without queries, it covers the number of rows of each table, and the first thousand rows.
     static func of(_ snapshot: any WorkloadSnapshot, _ queries: [Query]) throws -> StateDigest {
-        // A hasher is seeded for each process, and no digest leaves it.
+        // A hasher has a random seed in each process, but digests never leave the process.
         var hasher = Hasher()
         var rows = 0
         try snapshot.read { session in

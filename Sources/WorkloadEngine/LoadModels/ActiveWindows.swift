@@ -1,21 +1,21 @@
-/// The stretches of load time in which a client is at work.
+/// The intervals of load time in which a client is active.
 struct ActiveWindows: Sendable, Equatable {
-    /// A stretch inside or outside of them, in nanoseconds of load time.
+    /// An interval inside or outside the windows, in nanoseconds of load time.
     struct Stretch: Equatable {
         var start: Double
         var end: Double
         var isActive: Bool
     }
 
-    /// The stretches, in order and apart; nil for all the time.
+    /// The intervals, ordered and separate; nil if the client is always active.
     private let windows: [Range<UInt64>]?
 
-    /// All the time.
+    /// Windows that cover the whole load.
     static let always = ActiveWindows(windows: nil)
 
     private init(windows: [Range<UInt64>]?) { self.windows = windows }
 
-    /// The phases with these names; all of them when there are none.
+    /// Creates windows from the phases with these names; from all phases without names.
     init(phases names: [String], of plan: PhasePlan) {
         guard !names.isEmpty else {
             self = .always
@@ -32,7 +32,7 @@ struct ActiveWindows: Sendable, Equatable {
         self.windows = windows
     }
 
-    /// The first moment inside, from a time on; nil when none comes any more.
+    /// Returns the first active time from `time` on; nil after the last window.
     @inline(__always)
     func first(from time: UInt64) -> UInt64? {
         guard let windows else { return time }
@@ -42,10 +42,10 @@ struct ActiveWindows: Sendable, Equatable {
         return nil
     }
 
-    /// Whether a time lies inside.
+    /// Returns whether a time is active.
     func contains(_ time: UInt64) -> Bool { first(from: time) == time }
 
-    /// The parts of a stretch that lie inside and outside, in their order.
+    /// Splits an interval into its active and inactive parts, in order.
     func split(from start: Double, to end: Double) -> [Stretch] {
         guard let windows else { return [Stretch(start: start, end: end, isActive: true)] }
         var parts: [Stretch] = []

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The arrivals that no worker took yet.
+/// The arrivals that no worker has taken yet.
 final class ArrivalQueue: Sendable {
     private let schedule: Lock<ArrivalSchedule>
 
@@ -9,10 +9,10 @@ final class ArrivalQueue: Sendable {
         self.schedule = Lock(schedule)
     }
 
-    /// The rate over time, as it stands now.
+    /// The current rate over time.
     var curve: RateCurve { schedule.withLock { $0.curve } }
 
-    /// Takes the next arrival: its mass, and its moment in load time; nil when the load ends before.
+    /// Takes the next arrival: its mass, and its load time; nil if the load ends before.
     func take() -> (mass: Double, time: UInt64?) {
         schedule.withLock { schedule in
             let mass = schedule.nextMass()
@@ -20,12 +20,12 @@ final class ArrivalQueue: Sendable {
         }
     }
 
-    /// The moment of an arrival that was taken, as the curve is now.
+    /// Returns the load time of a taken arrival on the current curve.
     func time(ofMass mass: Double) -> UInt64? {
         schedule.withLock { $0.curve.time(ofMass: mass) }
     }
 
-    /// Changes the rate from a time on; arrivals before it stay where they are.
+    /// Changes the rate from `time` on; earlier arrivals stay unchanged.
     func steer(from time: UInt64, by curve: RateCurve, times factor: Double) {
         schedule.withLock { schedule in
             schedule.curve = schedule.curve.continued(from: time, by: curve, times: factor)
@@ -33,19 +33,19 @@ final class ArrivalQueue: Sendable {
     }
 }
 
-/// Counts the arrivals of a schedule whose time has come, whether or not somebody took them.
+/// Counts the due arrivals of a schedule, whether or not a worker has taken them.
 struct DueArrivals: Sendable {
     private var schedule: ArrivalSchedule
     private var next: Double
     private var count: UInt64 = 0
 
-    /// Counts the arrivals of a schedule of its own, equal to the one that is taken from.
+    /// Creates a count on a copy of the schedule that workers take from.
     init(_ schedule: ArrivalSchedule) {
         self.schedule = schedule
         next = self.schedule.nextMass()
     }
 
-    /// How many arrivals of measured phases came up to a time, along the curve as it is now.
+    /// Returns the number of arrivals in measured phases up to a time, on the current curve.
     mutating func count(until time: UInt64, in phases: PhasePlan, along curve: RateCurve) -> UInt64
     {
         schedule.curve = curve

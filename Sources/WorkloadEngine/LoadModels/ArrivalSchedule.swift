@@ -1,4 +1,4 @@
-/// The arrivals of an open loop, one after another: known before anything runs.
+/// The sequence of arrivals of an open loop, fixed before the run.
 struct ArrivalSchedule: Sendable {
     /// The rate over time.
     var curve: RateCurve
@@ -10,14 +10,14 @@ struct ArrivalSchedule: Sendable {
 
     /// Creates a schedule along a curve.
     ///
-    /// Equal streams and curves give equal schedules.
+    /// Equal streams and curves produce equal schedules.
     init(_ process: Arrival.Process, along curve: RateCurve, random: RandomStream) {
         self.process = process
         self.curve = curve
         self.random = random
     }
 
-    /// Creates a schedule of one rate from load time 0 to `end`, in nanoseconds.
+    /// Creates a schedule with a constant rate from load time 0 to `end`, in nanoseconds.
     init(_ arrival: Arrival, end: UInt64, random: RandomStream) {
         self.init(
             arrival.process,
@@ -26,16 +26,16 @@ struct ArrivalSchedule: Sendable {
         )
     }
 
-    /// The mass of the next arrival: how many the curve promises before it.
+    /// Returns the mass of the next arrival: the number of arrivals that the curve has before it.
     mutating func nextMass() -> Double {
         switch process {
-        // Counted, not added up from gaps: a rounded gap must not shift the rate.
+        // Count instead of adding gaps, so that rounding does not shift the rate.
         case .even: mass += 1
         case .poisson: mass += gaps.next(using: &random)
         }
         return mass
     }
 
-    /// The next arrival, in load time; nil when the load ends before it.
+    /// Returns the next arrival, in load time; nil if the load ends before it.
     mutating func next() -> UInt64? { curve.time(ofMass: nextMass()) }
 }

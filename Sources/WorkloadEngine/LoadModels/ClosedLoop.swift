@@ -1,12 +1,12 @@
-/// A worker that starts its next access when the last one ended and it has thought.
+/// A worker that starts its next access after the previous one has ended and a think time passed.
 ///
-/// It finds capacities: a slow database is asked less often. Its accesses have no schedule, so
-/// they cannot lag behind one.
+/// It measures capacity: a slow database receives fewer accesses. The accesses have no schedule, so
+/// they cannot lag.
 struct ClosedLoop: LoadModel {
-    /// When the load ends, in load time.
+    /// The end of the load, in load time.
     let end: UInt64
     private let think: ThinkTime
-    /// The time of thinking that is always as long, in nanoseconds; nil for one that is drawn.
+    /// The constant think time, in nanoseconds; nil for a random one.
     private let fixed: UInt64?
     private let windows: ActiveWindows
     private var random: RandomStream?
@@ -14,14 +14,14 @@ struct ClosedLoop: LoadModel {
 
     let isScheduled = false
 
-    /// Creates a loop that starts accesses until `end`, and thinks `think` nanoseconds.
+    /// Creates a loop that starts accesses until `end`, with a think time in nanoseconds.
     init(think: UInt64, end: UInt64) {
         self.init(think: .constant(.nanoseconds(Int64(clamping: think))), end: end, random: nil)
     }
 
-    /// Creates a loop that starts accesses until `end`, inside of `windows`.
+    /// Creates a loop that starts accesses until `end`, inside `windows`.
     ///
-    /// `random` is needed where thinking takes different times.
+    /// Random think times need `random`.
     init(
         think: ThinkTime,
         end: UInt64,

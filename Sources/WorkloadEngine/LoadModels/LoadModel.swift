@@ -1,20 +1,20 @@
-/// When a worker's accesses happen.
+/// Determines the times of a worker's accesses.
 ///
-/// Times are *load time*: nanoseconds since the load began, which stand still while it is paused.
+/// Times are *load time*: nanoseconds since the start of the load, not counting pauses.
 protocol LoadModel: Sendable {
-    /// Whether arrivals come on a schedule, so that a late start is the load's lag.
+    /// Whether accesses follow a schedule, so that a late start counts as lag.
     var isScheduled: Bool { get }
 
-    /// The intended start of the next access of a worker that is free at `now`.
+    /// Returns the intended start of the next access of a worker that is free at `now`.
     ///
-    /// It may be past already. Nil when no access comes any more.
+    /// The start may be in the past. Returns nil after the last access.
     mutating func next(freeAt now: UInt64) -> UInt64?
 
-    /// Where the last moment that ``next(freeAt:)`` gave lies now that somebody turned the load.
+    /// Returns the time to which a change of the load moves the last result of ``next(freeAt:)``.
     func steered(_ moment: UInt64) -> UInt64
 }
 
 extension LoadModel {
-    /// Most moments stay where they are.
+    /// By default, times do not move.
     func steered(_ moment: UInt64) -> UInt64 { moment }
 }

@@ -1,12 +1,12 @@
-/// A worker that does its access once, at a moment.
+/// A worker that makes one access at a given time.
 struct OneShot: LoadModel {
-    /// The moment, in load time.
+    /// The time of the access, in load time.
     let moment: UInt64
     private var isOver = false
 
     let isScheduled = true
 
-    /// Creates a load of one access at `moment`, in load time.
+    /// Creates a load of one access at a load time.
     init(at moment: UInt64) {
         self.moment = moment
     }

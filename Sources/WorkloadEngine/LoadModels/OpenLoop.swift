@@ -1,12 +1,12 @@
-/// A worker of a client whose accesses arrive on a schedule, whether or not somebody is free.
+/// A worker of a client whose accesses arrive on a schedule, whether or not a worker is free.
 ///
-/// All workers of the client take from one schedule. An arrival that nobody is free for waits, and
-/// its response counts from when it arrived: a stalled database cannot hide by being asked less
-/// often (*coordinated omission*).
+/// All workers of the client share one schedule. An arrival waits for a free worker, and its
+/// response counts from its scheduled time: a stalled database cannot improve its latencies by
+/// delaying accesses (*coordinated omission*).
 struct OpenLoop: LoadModel {
-    /// The schedule that a client's workers share.
+    /// The schedule that the client's workers share.
     let queue: ArrivalQueue
-    /// The arrival that was taken last.
+    /// The mass of the last taken arrival.
     private var mass = 0.0
 
     let isScheduled = true
@@ -14,8 +14,7 @@ struct OpenLoop: LoadModel {
     /// Creates the load of one worker.
     init(queue: ArrivalQueue) { self.queue = queue }
 
-    /// The next arrival; `.max` for one that does not come before the end, unless somebody turns
-    /// the rate.
+    /// Returns the next arrival; `.max` if it is after the end at the current rate.
     mutating func next(freeAt now: UInt64) -> UInt64? {
         let arrival = queue.take()
         mass = arrival.mass

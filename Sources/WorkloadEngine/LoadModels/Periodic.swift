@@ -1,11 +1,11 @@
-/// A worker that does its access again and again, one period after another, first after one period.
+/// A worker that makes an access at the end of every period.
 ///
 /// The times are fixed in advance: an access that takes longer than a period delays the next one,
 /// which then lags.
 struct Periodic: LoadModel {
     /// The time between two accesses, in nanoseconds.
     let period: UInt64
-    /// When the load ends, in load time.
+    /// The end of the load, in load time.
     let end: UInt64
     private let windows: ActiveWindows
     private var last: UInt64
@@ -14,7 +14,7 @@ struct Periodic: LoadModel {
 
     /// Creates a load of accesses at `start + period`, `start + 2 × period` and so on, before `end`.
     ///
-    /// Those that lie outside of `windows` are left out.
+    /// Accesses outside `windows` are omitted.
     init(
         every period: UInt64,
         from start: UInt64,

@@ -1,8 +1,8 @@
 extension RateCurve {
-    /// The rate that a scenario asks for, over the phases of a run.
+    /// Creates the curve of a scenario's arrivals over the phases of a run.
     ///
-    /// Stages lie in the measured part, one after another; before it, in gaps of it and after the
-    /// last one the rate stays where it is.
+    /// Stages follow each other in the measured part. Before it, in gaps, and after the last stage,
+    /// the rate stays constant.
     init(_ arrival: Arrival, over phases: PhasePlan) {
         self.init()
         guard !arrival.stages.isEmpty else {

@@ -1,49 +1,48 @@
-/// A rate of arrivals over load time, in straight pieces, and how many arrivals it brings up to any
-/// moment.
+/// A rate of arrivals over load time, in linear pieces, and its integral, the number of arrivals.
 ///
-/// An arrival is known by its *mass*: the number of arrivals that the curve promises before it. A
-/// load of any shape is then a load of rate 1 seen through the curve, and one that somebody turns
-/// while it runs keeps each arrival's mass and moves its moment.
+/// The *mass* of an arrival is the number of arrivals that the curve has before it. In terms of
+/// mass, a load of any shape has the rate 1, and a change of the rate keeps each arrival's mass but
+/// moves its time.
 struct RateCurve: Sendable, Equatable {
-    /// A straight stretch.
+    /// A linear piece.
     struct Piece: Sendable, Equatable {
-        /// When it begins, in nanoseconds of load time.
+        /// The start, in nanoseconds of load time.
         var start: Double
-        /// When it ends.
+        /// The end, in nanoseconds of load time.
         var end: Double
-        /// The rate at its begin, in arrivals per second.
+        /// The starting rate, in arrivals per second.
         var from: Double
-        /// The rate at its end.
+        /// The final rate, in arrivals per second.
         var to: Double
-        /// The arrivals before it.
+        /// The number of arrivals before the piece.
         var mass = 0.0
 
-        /// The arrivals from its begin to a time inside.
+        /// Returns the number of arrivals from the start to a time inside the piece.
         func mass(until time: Double) -> Double {
             (time - start) / 1e9 * (from + rate(at: time)) / 2
         }
 
-        /// The rate at a time inside.
+        /// Returns the rate at a time inside the piece.
         func rate(at time: Double) -> Double {
             end > start ? from + (to - from) * (time - start) / (end - start) : from
         }
     }
 
-    /// The pieces, without gaps, from 0 on.
+    /// The pieces, without gaps, from load time 0.
     private(set) var pieces: [Piece] = []
 
-    /// When the curve ends, in nanoseconds of load time.
+    /// The end of the curve, in nanoseconds of load time.
     var end: Double { pieces.last?.end ?? 0 }
 
-    /// A constant rate from load time 0 to `end`, in nanoseconds.
+    /// Creates a constant rate from load time 0 to `end`, in nanoseconds.
     init(rate: Double, end: UInt64) {
         append(until: Double(end), from: rate, to: rate)
     }
 
-    /// An empty curve.
+    /// Creates an empty curve.
     init() {}
 
-    /// Adds a piece at the end; one that goes on as the last one did makes it longer.
+    /// Appends a piece; a constant piece of the same rate extends the last one.
     mutating func append(until end: Double, from: Double, to: Double) {
         let start = self.end
         guard end > start else { return }
@@ -55,28 +54,28 @@ struct RateCurve: Sendable, Equatable {
         pieces.append(Piece(start: start, end: end, from: from, to: to, mass: mass))
     }
 
-    /// The rate at a time, in arrivals per second; 0 after the end.
+    /// Returns the rate at a time, in arrivals per second; 0 after the end.
     func rate(at time: UInt64) -> Double {
         let time = Double(time)
         return pieces.first { time < $0.end }?.rate(at: time) ?? 0
     }
 
-    /// How many arrivals come before a time.
+    /// Returns the number of arrivals before a time.
     func mass(until time: UInt64) -> Double {
         let time = min(Double(time), end)
         guard let piece = pieces.first(where: { time <= $0.end }) else { return 0 }
         return piece.mass + piece.mass(until: time)
     }
 
-    /// The time of the arrival that has so many before it; nil when the curve ends before.
+    /// Returns the time of the arrival with a mass; nil if the curve ends before.
     func time(ofMass mass: Double) -> UInt64? {
         for piece in pieces {
             let rest = mass - piece.mass
             let total = piece.mass(until: piece.end)
-            // An arrival at the very end belongs to the next piece, or to nobody.
+            // An arrival exactly at the end belongs to the next piece, if any.
             guard rest < total else { continue }
             let slope = (piece.to - piece.from) / (piece.end - piece.start) * 1e9
-            // The root of from × x + slope × x² / 2 = rest, in the form that subtracts nothing.
+            // The root of from × x + slope × x² / 2 = rest, in a form without cancellation.
             let seconds =
                 slope == 0
                 ? rest / piece.from
@@ -89,7 +88,7 @@ struct RateCurve: Sendable, Equatable {
         return nil
     }
 
-    /// The curve up to a time, and from there on another one, its rates times a factor.
+    /// Returns the curve up to a time, followed by another curve with its rates scaled.
     func continued(from time: UInt64, by other: RateCurve, times factor: Double) -> RateCurve {
         let time = Double(time)
         var curve = RateCurve()
@@ -108,7 +107,7 @@ struct RateCurve: Sendable, Equatable {
         return curve
     }
 
-    /// The curve where `isActive` says so, and no arrivals elsewhere.
+    /// Returns the curve inside the windows, without arrivals elsewhere.
     func only(in windows: ActiveWindows) -> RateCurve {
         var curve = RateCurve()
         for piece in pieces {

@@ -1,13 +1,13 @@
-/// How long a worker of a closed loop thinks after an access.
+/// The pause of a closed loop's worker after an access.
 public enum ThinkTime: Sendable, Equatable {
-    /// Always as long.
+    /// A constant time.
     case constant(Duration)
-    /// Each time of a range as likely as any other.
+    /// A uniformly distributed time.
     case uniform(ClosedRange<Duration>)
-    /// Often short and seldom long, as between the events of a Poisson process.
+    /// An exponentially distributed time, as between the events of a Poisson process.
     case exponential(mean: Duration)
 
-    /// The next time, in nanoseconds.
+    /// Draws the next time, in nanoseconds.
     func nanoseconds(using random: inout RandomStream?) -> UInt64 {
         guard var stream = random else { return 0 }
         defer { random = stream }

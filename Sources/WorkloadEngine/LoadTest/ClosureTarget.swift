@@ -9,7 +9,7 @@ final class ClosureTarget: WorkloadTarget {
         case awaited(LoadTest.AsyncBody)
     }
 
-    /// Makes the target of a test, which has no database of its own.
+    /// Creates the target of a test, which has no database.
     struct Factory: WorkloadTargetFactory {
         let test: LoadTest
         let bodies: [String: Body]
@@ -32,7 +32,7 @@ final class ClosureTarget: WorkloadTarget {
         self.bodies = bodies
     }
 
-    /// Begins an access of a client.
+    /// Creates the next access of a client.
     func makeAccess(of client: String) -> LoadAccess {
         let number = numbers.withLock { numbers in
             defer { numbers[client, default: 0] += 1 }
@@ -46,7 +46,7 @@ final class ClosureTarget: WorkloadTarget {
         return LoadAccess(number: number, random: random, clock: clock)
     }
 
-    /// Makes an access that is awaited.
+    /// Runs an asynchronous access.
     func run(_ name: String, _ access: LoadAccess) async throws {
         switch bodies[name] {
         case .awaited(let body): try await body(access)
@@ -55,7 +55,7 @@ final class ClosureTarget: WorkloadTarget {
         }
     }
 
-    /// The closure of one access.
+    /// A session that runs the closure of one access.
     struct Session: WorkloadSession {
         let target: ClosureTarget
         let access: LoadAccess

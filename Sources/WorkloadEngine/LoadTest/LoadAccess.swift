@@ -1,10 +1,10 @@
 import Telemetry
 
-/// One access of a load test, inside of its closure.
+/// One access of a load test, inside its closure.
 public final class LoadAccess: Sendable {
     /// The access's number among its client's, from 0.
     public let number: UInt64
-    /// Random numbers of its own: the same in every run with the same seed.
+    /// The random numbers of this access: identical in every run with the same seed.
     public let random: RandomStream
     private let clock: any RunClock
     private let entry = Lock<UInt64?>(nil)
@@ -15,16 +15,17 @@ public final class LoadAccess: Sendable {
         self.clock = clock
     }
 
-    /// Says that the wait is over and the work begins: call it first thing inside of a `read` or a
+    /// Records the end of the wait and the start of the work: call it first inside a `read` or a
     /// `write`.
     ///
-    /// The time before it is the access's wait, the time after it its service. Without it, all of
-    /// the access counts as service. Any thread may call it; the first time counts.
+    /// The time before the call is the access's wait, the time after it its service. Without a
+    /// call, the whole access counts as service. It is safe to call from any thread; only the first
+    /// call counts.
     public func enter() {
         let now = clock.now()
         entry.withLock { $0 = $0 ?? now }
     }
 
-    /// When ``enter()`` was called, on the clock.
+    /// The clock time of the first call of ``enter()``.
     var entered: UInt64? { entry.withLock { $0 } }
 }

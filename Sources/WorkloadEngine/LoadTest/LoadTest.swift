@@ -1,8 +1,8 @@
 import Foundation
 import Telemetry
 
-/// A load on a program's own code: clients whose accesses are closures, and limits on what is
-/// measured.
+/// A load on a program's own code: clients whose accesses are closures, and limits on their
+/// measurements.
 ///
 /// ```swift
 /// @Test func theListStaysFastDuringASync() async throws {
@@ -21,24 +21,24 @@ import Telemetry
 /// }
 /// ```
 ///
-/// The measured times are those of a scenario: a response counts from the moment at which an access
-/// was meant to start, so a stall shows in every access that it delays.
+/// Times are measured as in a scenario: a response counts from the intended start of an access, so
+/// a stall affects every access that it delays.
 public struct LoadTest: Sendable {
-    /// What an access does.
+    /// The closure of an access.
     public typealias Body = @Sendable (LoadAccess) throws -> Void
-    /// What an awaited access does.
+    /// The closure of an asynchronous access.
     public typealias AsyncBody = @Sendable (LoadAccess) async throws -> Void
 
     /// The seed of arrivals, think times and ``LoadAccess/random``.
     public var seed: UInt64 = 42
-    /// How long accesses that run at the end are awaited.
+    /// The time for which the end of the load waits for running accesses.
     public var drain: Duration = .seconds(2)
-    /// The state of the database, such as `{ pool.status() }`: for waits and saturation in the
-    /// result; nil for none.
+    /// Returns the state of the database, such as `{ pool.status() }`, for waits and saturation in
+    /// the result; nil to omit them.
     public var status: (@Sendable () -> DatabaseStatus)?
-    /// What kind of failure an error is; by default an error of its type's name.
+    /// Classifies an error; by default, as an error named after its type.
     public var failure: @Sendable (any Error) -> WorkloadFailure = { .error("\(type(of: $0))") }
-    /// Called when accesses do not end by themselves, such as `{ pool.interrupt() }`.
+    /// Interrupts accesses that do not end in time, such as `{ pool.interrupt() }`.
     public var interrupt: @Sendable () -> Void = {}
 
     private let name: String
@@ -51,8 +51,8 @@ public struct LoadTest: Sendable {
     ///
     /// - Parameters:
     ///   - name: The test's name, for reports.
-    ///   - duration: How long it is measured.
-    ///   - warmUp: How long it runs before.
+    ///   - duration: The length of the measured phase.
+    ///   - warmUp: The length of the load before the measured phase.
     public init(
         _ name: String,
         duration: Duration = .seconds(2),
@@ -66,8 +66,8 @@ public struct LoadTest: Sendable {
         self.phases = phases
     }
 
-    /// Adds a client in a closed loop: each worker, a thread, makes its next access when the last
-    /// one ended and it has thought.
+    /// Adds a client in a closed loop: each worker, a thread, starts its next access after the
+    /// previous one has ended and the think time has passed.
     public mutating func client(
         _ name: String,
         workers: Int = 1,
@@ -83,9 +83,9 @@ public struct LoadTest: Sendable {
     ///   - name: The client's name, for metrics: letters, digits, `-` and `_`.
     ///   - workers: The threads that serve the arrivals.
     ///   - rate: Arrivals per second.
-    ///   - process: How they are spread.
-    ///   - skipAfter: How late an access may be before it is given up; nil for ever.
-    ///   - body: Makes the access.
+    ///   - process: The distribution of the arrivals over time.
+    ///   - skipAfter: The lateness after which an access is skipped; nil to never skip.
+    ///   - body: The closure of an access.
     public mutating func client(
         _ name: String,
         workers: Int = 1,
@@ -128,7 +128,7 @@ public struct LoadTest: Sendable {
         _ style: Client.Style,
         _ body: ClosureTarget.Body
     ) {
-        // The statement is a name, by which the target finds the closure.
+        // The statement is the name by which the target finds the closure.
         let operation = Operation(name: name, statements: [name])
         var client = Client(name: name, activity: .operations(.read, mix: [operation]))
         client.workers = workers
@@ -138,17 +138,18 @@ public struct LoadTest: Sendable {
         bodies[name] = body
     }
 
-    /// Adds what must hold for the test to pass, as a scenario's thresholds say it: the metric
-    /// `list.response`, and `p(99) < 50ms`, `max < 1s`, or for `list.errors` `count < 1`.
+    /// Adds a condition for the test to pass, in the notation of a scenario's thresholds: the
+    /// metric `list.response` with `p(99) < 50ms` or `max < 1s`, or `list.errors` with `count < 1`.
     public mutating func limit(_ metric: String, _ expression: String) {
         limits.append((metric, expression))
     }
 
     /// Runs the load.
     ///
-    /// - Throws: ``RunError`` for a limit that cannot be understood, two clients of one name, and
-    ///   accesses that do not end; `CancellationError` when the task is cancelled before it begins.
-    /// - Returns: What was measured; see ``ArmResult/missed``.
+    /// - Throws: ``RunError`` for a limit that cannot be parsed, two clients with the same name,
+    ///   and accesses that do not end; `CancellationError` if the task is cancelled before the load
+    ///   starts.
+    /// - Returns: The measurements; see ``ArmResult/missed``.
     public func run() async throws -> ArmResult {
         let arm = Arm(name: name, kind: .pool)
         var scenario = Scenario(
@@ -187,15 +188,15 @@ public struct LoadTest: Sendable {
 }
 
 extension ArmResult {
-    /// The limits that did not hold, each in a line with what was observed; empty when all held.
+    /// The limits that did not hold, each in a line with the observed value; empty if all held.
     ///
-    /// A limit that had too few samples to be decided is among them.
+    /// Includes limits with too few samples to decide.
     public var missed: [String] {
         thresholds.filter { $0.passed == false || $0.undecided == true }.map { threshold in
             var observed = threshold.observed.map { "\($0)" } ?? "nothing"
             if threshold.undecided == true { observed += ", too few samples to decide" }
             if let seconds = threshold.decidingSeconds {
-                observed += "; \(Int(seconds)) s of measuring decide"
+                observed += "; a measured part of \(Int(seconds)) s decides"
             }
             return "\(threshold.metric) \(threshold.expression): observed \(observed)"
         }

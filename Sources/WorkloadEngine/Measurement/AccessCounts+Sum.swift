@@ -1,7 +1,7 @@
 import Telemetry
 
 extension AccessCounts {
-    /// All failed accesses, whatever their code.
+    /// The number of failed accesses, over all codes.
     package var errorCount: UInt64 {
         errors.values.reduce(0, +)
     }

@@ -2,25 +2,25 @@ import Telemetry
 
 /// The latencies of one operation.
 struct AccessHistograms: Sendable {
-    /// From the intended start to the end, of completed accesses.
+    /// The times from intended start to end of completed accesses.
     var response = LatencyHistogram()
-    /// From the start to the entry into the closure, of completed accesses.
+    /// The times from start to entry into the closure of completed accesses.
     var wait = LatencyHistogram()
-    /// From the entry to the end, of completed accesses.
+    /// The times from entry to end of completed accesses.
     var service = LatencyHistogram()
-    /// From the intended start to the start, of every access that started on a schedule.
+    /// The times from intended start to start of every scheduled access.
     var lag = LatencyHistogram()
 
-    /// The processor time from the entry to the end, of the accesses that were looked at.
+    /// The processor times from entry to end of the sampled accesses.
     var processor = ProcessorTally()
 
-    /// Adds another one's counts.
+    /// Adds the counts of other histograms.
     mutating func add(_ other: AccessHistograms) {
         addEnded(other)
         lag.add(other.lag)
     }
 
-    /// Adds another one's counts of what ended, without the lags of what started.
+    /// Adds the counts of ended accesses of other histograms, without lags.
     mutating func addEnded(_ other: AccessHistograms) {
         response.add(other.response)
         wait.add(other.wait)
@@ -28,14 +28,14 @@ struct AccessHistograms: Sendable {
         processor.add(other.processor)
     }
 
-    /// Adds the counts of what ended to the distributions of a live view.
+    /// Adds the counts of ended accesses to the distributions of a live view.
     func add(to latencies: inout OperationLatencies) {
         response.add(to: &latencies.response)
         wait.add(to: &latencies.wait)
         service.add(to: &latencies.service)
     }
 
-    /// Forgets all counts, keeping the memory.
+    /// Resets all counts, and keeps the memory.
     mutating func clear() {
         response.clear()
         wait.clear()

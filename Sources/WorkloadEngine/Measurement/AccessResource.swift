@@ -1,19 +1,19 @@
-/// What an access has to wait for before its closure runs.
+/// The resource that an access needs before its closure runs.
 public enum AccessResource: String, Sendable, Codable, Equatable {
     /// One of a pool's readers.
     case reader
-    /// A pool's writer, or the one transaction that may write at a time.
+    /// A pool's writer, or SQLite's write lock, which one transaction holds at a time.
     case writer
     /// The only connection of a queue, which reads and writes.
     case connection
 }
 
 extension AccessResource {
-    /// What accesses of a kind wait for in an arm; nil when each has its own.
+    /// Returns the resource that accesses of a kind need in an arm; nil if none is shared.
     static func needed(for access: WorkloadAccess, in arm: Arm) -> AccessResource? {
         let isWrite = access == .write || access == .writeWithoutTransaction
         guard isWrite || access == .read else { return nil }
-        // Bare libsqlite3 has a connection for each worker: only writing excludes others.
+        // With bare libsqlite3, each worker has a connection: only writes exclude each other.
         if arm.library == .raw { return isWrite ? .writer : nil }
         switch arm.kind {
         case .queue, .memory, .snapshot: return .connection
@@ -21,7 +21,7 @@ extension AccessResource {
         }
     }
 
-    /// How many of it there are; nil when it is not known.
+    /// Returns the number of connections of this kind; nil if unknown.
     func capacity(readers: Int?) -> Int? {
         switch self {
         case .reader: readers

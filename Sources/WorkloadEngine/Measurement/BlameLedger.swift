@@ -1,22 +1,22 @@
 import Telemetry
 
-/// Joins what slow accesses waited for with who had it at that time.
+/// Matches the waits of slow accesses with the clients that held the resource at that time.
 ///
-/// Only the thread that samples uses it, once a second. Its memory does not grow with the run.
+/// Only the sampling thread uses it, once per second. Its memory does not grow with the run.
 struct BlameLedger {
-    /// A slow access with who held, meanwhile, what it waited for.
+    /// A slow access, with the clients that held the resource that it waited for.
     struct Entry {
         var access: SlowAccesses.Access
         var operation: String
-        /// The time that each client held the resource, in nanoseconds added up over connections.
+        /// The time for which each client held the resource, in nanoseconds over all connections.
         var held: [Int: UInt64]
     }
 
-    /// How many slow accesses of each client are kept.
+    /// The number of slow accesses to keep for each client.
     static let limit = 256
-    /// How many of them a result names.
+    /// The number of slow accesses that a result lists.
     static let named = 5
-    /// How many slow accesses of each client are kept of each of the last seconds.
+    /// The number of slow accesses to keep for each client and recent second.
     static let recentLimit = 32
 
     private struct Client {
@@ -27,7 +27,7 @@ struct BlameLedger {
         var entries: [Entry] = []
         /// The slow accesses of each of the last seconds, for a live view.
         var recent: [[Entry]] = []
-        /// What a response must exceed to be among the slowest that are kept.
+        /// The response time above which an access is among the slowest ones.
         var floor: UInt64 = 0
 
         init(_ plan: ClientPlan, arm: Arm, origin: UInt64) {
@@ -41,15 +41,15 @@ struct BlameLedger {
 
     private var clients: [Client]
     private let origin: UInt64
-    /// The last time that holds were taken in.
+    /// The time up to which holds were added.
     private var latest: UInt64
 
     /// Creates a ledger.
     ///
     /// - Parameters:
-    ///   - plans: The clients, in their order.
+    ///   - plans: The clients, in order.
     ///   - arm: The arm that they use.
-    ///   - origin: The clock when the load began.
+    ///   - origin: The clock time at the start of the load.
     init(_ plans: [ClientPlan], arm: Arm, origin: UInt64) {
         self.origin = origin
         latest = origin
@@ -59,18 +59,18 @@ struct BlameLedger {
         }
     }
 
-    /// Goes on to `now`: what follows happened up to then.
+    /// Advances to `now`: the following calls add holds up to that time.
     mutating func advance(to now: UInt64) {
         for index in clients.indices { clients[index].timeline.advance(to: now) }
     }
 
-    /// Takes in when a worker of a client held its connection since the last time.
+    /// Adds the holds of a client's worker since the last call.
     ///
     /// - Parameters:
     ///   - holds: The holds that ended.
-    ///   - openSince: Since when a hold has been going on.
+    ///   - openSince: The start of a hold that has not ended.
     ///   - client: The client's index.
-    ///   - now: The clock.
+    ///   - now: The clock time.
     ///   - isMeasured: Whether the length of the holds counts.
     mutating func add(
         _ holds: HoldLog,
@@ -89,7 +89,7 @@ struct BlameLedger {
     }
 
     private mutating func add(_ entry: HoldLog.Entry, of client: Int) {
-        // What began before was going on when it was last looked at, and is known up to then.
+        // A hold that started earlier was open at the last call, and is known up to that time.
         let from = max(entry.from, latest)
         guard from < entry.until else { return }
         let isWhole = from == entry.from
@@ -100,12 +100,12 @@ struct BlameLedger {
         )
     }
 
-    /// Says that the holds up to `now` are all taken in.
+    /// Marks that all holds up to `now` were added.
     mutating func close(at now: UInt64) {
         latest = now
     }
 
-    /// Joins the slow accesses of a client with the holds, which must be known by now.
+    /// Matches the slow accesses of a client with the holds, which must be complete.
     mutating func join(
         _ slow: SlowAccesses,
         of client: Int,
@@ -120,12 +120,12 @@ struct BlameLedger {
             )
             clients[client].entries.append(entry)
         }
-        // Twice the limit is kept now and then, so that sorting is rare.
+        // Allow twice the limit, so that sorting is rare.
         if clients[client].entries.count > 2 * Self.limit { shorten(client) }
     }
 
-    /// Joins the slow accesses of a client's last second for a live view, which must be done for
-    /// each second, one without any too.
+    /// Matches the slow accesses of a client's last second for a live view; call this for every
+    /// second, even without slow accesses.
     mutating func joinRecent(
         _ slow: [SlowAccesses],
         of client: Int,
@@ -146,7 +146,7 @@ struct BlameLedger {
         if surplus > 0 { clients[client].recent.removeFirst(surplus) }
     }
 
-    /// How many slow accesses of a client are kept now.
+    /// Returns the current number of slow accesses of a client.
     func entryCount(of client: Int) -> Int { clients[client].entries.count }
 
     private mutating func shorten(_ client: Int) {
@@ -171,18 +171,18 @@ struct BlameLedger {
 
     // MARK: The result
 
-    /// What the slow accesses of a client waited for.
+    /// Returns what the slow accesses of a client waited for.
     ///
     /// - Parameters:
     ///   - client: The client's index.
     ///   - response: Its measured responses.
-    ///   - readers: How many readers there are; nil when not known.
-    /// - Returns: nil when it made no access that was timed.
+    ///   - readers: The number of readers; nil if unknown.
+    /// - Returns: Nil if the client made no timed access.
     func result(of client: Int, response: LatencyHistogram, readers: Int?) -> BlameResult? {
         result(clients[client].entries, of: client, response: response, readers: readers)
     }
 
-    /// The same of the seconds that ``joinRecent(_:of:operation:)`` took in.
+    /// Returns the same for the seconds that ``joinRecent(_:of:operation:)`` added.
     func recentSplit(of client: Int, response: LatencyHistogram, readers: Int?) -> SlowSplit? {
         let entries = clients[client].recent.flatMap(\.self)
         return result(entries, of: client, response: response, readers: readers).map(\.split)
@@ -197,7 +197,7 @@ struct BlameLedger {
         let (beyond, from) = Self.limit(of: response)
         let sorted = entries.sorted { $0.access.response > $1.access.response }
             .prefix(Self.limit)
-        // A histogram's value is the middle of its bucket: two digits are the same number.
+        // A histogram's value is the middle of its bucket, so compare with two digits.
         let slow = sorted.prefix { Double($0.access.response) >= Double(from) * 0.99 }
         let chosen = slow.isEmpty ? sorted.prefix(1) : slow
         guard !chosen.isEmpty else { return nil }
@@ -226,10 +226,11 @@ struct BlameLedger {
         )
     }
 
-    /// The entry with holds that add up to no more than so many connections.
+    /// Limits the sum of an entry's holds to the number of connections.
     ///
-    /// A worker stamps the end of its access after the connection is free, and the next holder may
-    /// have it by then: such holds overlap on paper, and each gives up the same share.
+    /// A worker records the end of its access after it releases the connection, and the next holder
+    /// may have acquired it by then: such holds appear to overlap, and each is reduced by the same
+    /// factor.
     private static func bounded(_ entry: Entry, by capacity: Int?) -> Entry {
         let time = entry.access.stamps.entry - entry.access.stamps.intended
         let sum = entry.held.values.reduce(0, +)
@@ -260,7 +261,7 @@ struct BlameLedger {
         .sorted { ($0.held, $1.client) > ($1.held, $0.client) }
     }
 
-    /// A share with three digits, rounded down, so that shares never add up to more than they are.
+    /// Rounds a share down to three digits, so that the sum of shares never exceeds the total.
     private static func share(_ value: Double) -> Double { (value * 1_000).rounded(.down) / 1_000 }
 
     private func describe(_ entry: Entry) -> BlameResult.Access {
@@ -282,7 +283,7 @@ struct BlameLedger {
         )
     }
 
-    /// The highest percentile that has enough values beyond it, down to the 90th.
+    /// Returns the highest percentile with enough values above it, down to the 90th.
     private static func limit(of response: LatencyHistogram) -> (name: String, value: UInt64) {
         for percentile in [99.0, 95, 90] {
             if let value = response.value(at: percentile) { return ("p\(Int(percentile))", value) }
@@ -292,7 +293,7 @@ struct BlameLedger {
 }
 
 extension BlameResult {
-    /// What a live view shows of it.
+    /// The part that a live view shows.
     fileprivate var split: SlowSplit {
         SlowSplit(
             beyond: beyond,

@@ -1,28 +1,28 @@
 import Telemetry
 
-/// What a client's workers measured, put together: the sampler's side of the recorders.
+/// Combines the measurements of a client's workers: the sampler's side of the recorders.
 ///
-/// Only the thread that samples uses it.
+/// Only the sampling thread uses it.
 struct ClientMeter {
     /// The client.
     let plan: ClientPlan
     private(set) var recorders: [WorkerRecorder]
     private let phases: PhasePlan
-    /// A cleared window to exchange for a worker's filled one.
+    /// A cleared window to swap with a worker's filled one.
     private var spare: WorkerRecorder.Window
-    /// The latencies of the whole run, by place; nil where there were none.
+    /// The latencies of the whole run, by place; nil for places without latencies.
     private var totals: [AccessHistograms?]
-    /// The lag of accesses whose worker was free, of the whole run.
+    /// The lags of accesses with a free worker, over the whole run.
     private(set) var freeLag = LatencyHistogram()
-    /// The last seconds, all accesses, measured or not.
+    /// The latencies of the last seconds, over all accesses, measured or not.
     private var recent = RecentLatencies()
-    /// The distributions of the second that was collected last, until a sample took them.
+    /// The distributions of the last collected second, until a sample takes them.
     private var fresh: [OperationLatencies]?
-    /// What the slow accesses of the last seconds were made of.
+    /// The parts of the slow accesses of the last seconds.
     var slow: SlowSplit?
-    /// The arrivals that are due, so that those who wait for a worker show; nil without a schedule.
+    /// The due arrivals, including those that wait for a worker; nil without a schedule.
     private var due: DueArrivals?
-    /// The completed accesses at the last samples, for the throughput.
+    /// The completed accesses at recent samples, for the throughput.
     private var progress = RateWindow()
 
     init(plan: ClientPlan, recorders: [WorkerRecorder], phases: PhasePlan) {
@@ -35,16 +35,16 @@ struct ClientMeter {
         totals = Array(repeating: nil, count: places)
     }
 
-    /// Adds a worker that was put to work while the load runs.
+    /// Adds a worker that starts while the load runs.
     mutating func add(_ recorder: WorkerRecorder) { recorders.append(recorder) }
 
     /// The responses of the last ten seconds.
     var recentResponse: LatencyHistogram { recent.response }
 
-    /// All accesses that were begun, measured or not.
+    /// The number of started accesses, measured or not.
     var begun: UInt64 { recorders.reduce(0) { $0 + $1.read().begun } }
 
-    /// The places of an operation in the phases that count, or of all operations.
+    /// Returns the places of an operation, or of all operations, in the measured phases.
     private func measuredPlaces(of operation: Int? = nil) -> [Int] {
         phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
             .flatMap { places(inPhase: $0, of: operation) }
@@ -56,14 +56,14 @@ struct ClientMeter {
         return Array(phase * count..<(phase + 1) * count)
     }
 
-    /// Collects what was measured since the last call, which should be a second ago.
+    /// Collects the measurements since the last call, which should be a second ago.
     ///
     /// - Parameters:
-    ///   - now: The clock.
-    ///   - ledger: Takes in who held what.
+    ///   - now: The clock time.
+    ///   - ledger: The ledger that receives the holds.
     ///   - client: The client's index in the ledger.
     ///   - isMeasured: Whether this second counts.
-    /// - Returns: The slowest measured accesses of each worker, to be joined with the holds.
+    /// - Returns: The slowest measured accesses of each worker, to match with the holds.
     mutating func collect(
         at now: UInt64,
         into ledger: inout BlameLedger,
@@ -98,14 +98,14 @@ struct ClientMeter {
         return slow
     }
 
-    /// The operation at a place.
+    /// Returns the name of the operation at a place.
     func operation(at place: Int) -> String {
         plan.operationNames[place % plan.operationNames.count]
     }
 
-    /// The client as a sample shows it, at a load time.
+    /// Returns the client's status for a sample at a load time.
     ///
-    /// What is queued or running counts as unfinished so far.
+    /// Queued and running accesses count as unfinished.
     mutating func status(at now: UInt64, in phases: PhasePlan) -> ClientStatus {
         var counts = AccessCounts()
         var completed: UInt64 = 0
@@ -139,7 +139,7 @@ struct ClientMeter {
         return status
     }
 
-    /// What the client did since the last call, for an interval's record.
+    /// Returns the client's accesses since the last call, for an interval's record.
     ///
     /// Call it after ``collect()``; `duration` is in seconds.
     mutating func interval(duration: Double) -> IntervalResult.Client {
@@ -157,15 +157,15 @@ struct ClientMeter {
 
     private var completedAtInterval: UInt64 = 0
 
-    /// The whole run's result, when the phases lasted so many `seconds` each.
+    /// Returns the whole run's result, given the length of each phase in seconds.
     ///
-    /// Call it when the workers are done and all is collected.
+    /// Call it after the workers have ended and all windows were collected.
     func result(seconds: [Double], until end: UInt64) -> ClientResult {
         let readings = recorders.map { $0.read() }
         let measured = phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
         var result = result(inPhases: measured, readings, seconds)
         result.spectra = LatencySpectra(histograms())
-        // With one operation they would be the same once more.
+        // The spectra of a single operation would equal those of the client.
         for (index, name) in plan.operationNames.enumerated() where plan.operationNames.count > 1 {
             result.operations?[name]?.spectra = LatencySpectra(histograms(of: index))
         }
@@ -180,11 +180,11 @@ struct ClientMeter {
         return result
     }
 
-    /// What the percentiles of a closed loop hide.
+    /// The caveat about the percentiles of a closed loop.
     static let closedLoopCaveat =
-        "closed loop: a worker asks again only when its last access has ended, so a stall counts as "
-        + "one slow access however long it lasts, and the percentiles do not show what users who "
-        + "arrive meanwhile would wait"
+        "closed loop: a worker starts its next access only after the previous one has ended, so a "
+        + "stall of any length counts as one slow access, and the percentiles do not show the "
+        + "waits of users who arrive during the stall"
 
     private func result(
         inPhases indices: [Int],
@@ -204,13 +204,13 @@ struct ClientMeter {
                     counts.add(reading.counts[place])
                     if reading.running == place { counts.unfinished += 1 }
                 }
-                if let own = totals[place] { histograms.add(own) }
+                if let total = totals[place] { histograms.add(total) }
             }
             sum.add(counts)
             all.add(histograms)
             operations[name] = ClientResult(counts, histograms, seconds: length)
         }
-        // Arrivals whose turn never came have drawn no operation yet.
+        // Arrivals that no worker has started have no operation yet.
         for reading in readings {
             let left = indices.reduce(0) { $0 + reading.left[$1] }
             sum.offered += left
@@ -224,16 +224,16 @@ struct ClientMeter {
         return result
     }
 
-    /// The measured latencies of the whole run, of one operation or of all together.
+    /// Returns the measured latencies of the whole run, of one operation or of all operations.
     func histograms(of operation: Int? = nil) -> AccessHistograms {
         measuredPlaces(of: operation).reduce(into: AccessHistograms()) { sum, place in
-            if let own = totals[place] { sum.add(own) }
+            if let total = totals[place] { sum.add(total) }
         }
     }
 }
 
 extension ClientResult {
-    /// Puts counts and latencies together.
+    /// Combines counts and latencies.
     fileprivate init(_ counts: AccessCounts, _ histograms: AccessHistograms, seconds: Double) {
         self.init(
             offered: counts.offered,
@@ -257,7 +257,7 @@ extension ClientResult {
 }
 
 extension Double {
-    /// The number with so many digits after the point, for a result that people read too.
+    /// Returns the number rounded to `digits` decimal places, for readable results.
     func rounded(toDigits digits: Int) -> Double {
         var factor = 1.0
         for _ in 0..<digits { factor *= 10 }

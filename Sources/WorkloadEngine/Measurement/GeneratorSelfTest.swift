@@ -1,7 +1,7 @@
-/// What the load generator itself costs on this machine.
+/// Measures the cost of the load generator on this machine.
 public enum GeneratorSelfTest {
-    /// The cost of an access of a target that does nothing, in nanoseconds of processor time:
-    /// measured through the code that a run uses, for some milliseconds.
+    /// Returns the cost of an access to a target that does nothing, in nanoseconds of processor
+    /// time, measured for some milliseconds with the code of a run.
     public static func nanosecondsPerAccess() throws -> UInt64 {
         try GeneratorCost.measure()
     }

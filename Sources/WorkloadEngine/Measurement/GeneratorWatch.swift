@@ -1,19 +1,19 @@
 import Foundation
 import Telemetry
 
-/// What a client's accesses took of the generator's workers.
+/// The time that a client's accesses took from the generator's workers.
 struct GeneratorLoad {
     /// The client's name.
     var client: String
-    /// What a typical access took inside the target, in nanoseconds; nil when too few were timed.
+    /// The median time of an access inside the target, in nanoseconds; nil with too few samples.
     var typical: UInt64?
     /// The share of the measured time, in 0…1, that a worker was busy with accesses.
     var busyShare: Double
 }
 
-/// Watches the generator itself: a load that its own program held back says nothing.
+/// Monitors the generator: a load that the generator itself limits is not a valid measurement.
 struct GeneratorWatch {
-    /// What an access of a target that does nothing costs, in nanoseconds.
+    /// The cost of an access to a target that does nothing, in nanoseconds.
     let noop: UInt64
     private let clock: any RunClock
     private let start: UInt64
@@ -21,17 +21,17 @@ struct GeneratorWatch {
     private let processStart: UInt64
     private let stealStart: (steal: UInt64, total: UInt64)?
 
-    /// The share of the process's processor time from which on the generator was the bottleneck.
+    /// The share of the process's processor time above which the generator is the bottleneck.
     private static let shareLimit = 0.5
-    /// The share of one processor below which the generator is no bottleneck: a process that
-    /// sleeps most of the time may well spend the rest on looking at the clock.
+    /// The share of one processor below which the generator is not the bottleneck: a process that
+    /// sleeps most of the time may spend the rest on reading the clock.
     private static let workLimit = 0.25
-    /// The share of a worker's time that accesses must take for their cost to matter.
+    /// The share of a worker's time in accesses above which their cost matters.
     private static let busyLimit = 0.1
-    /// The lag of free workers from which on the generator was the bottleneck, in nanoseconds.
+    /// The lag of free workers above which the generator is the bottleneck, in nanoseconds.
     private static let lagLimit: UInt64 = 50_000_000
 
-    /// Starts to watch; call it on the thread that samples.
+    /// Starts monitoring; call this on the sampling thread.
     init(noop: UInt64, clock: any RunClock) {
         self.noop = noop
         self.clock = clock
@@ -41,10 +41,13 @@ struct GeneratorWatch {
         stealStart = Self.steal()
     }
 
-    /// What was seen, and why the run is invalid, if it is.
+    /// Returns the measurements and the reason why the run is invalid, if it is.
     ///
-    /// It takes the number of all accesses that were begun, how late those started whose worker
-    /// was free, and what the clients' accesses took.
+    /// - Parameters:
+    ///   - accesses: The number of started accesses.
+    ///   - freeLag: The lags of accesses with a free worker.
+    ///   - loads: The times that the clients' accesses took.
+    /// - Returns: The measurements, and the reason, or nil if the run is valid.
     func verdict(
         accesses: UInt64,
         freeLag: LatencyHistogram,
@@ -53,26 +56,26 @@ struct GeneratorWatch {
         let process = MonotonicClock.processProcessorTime() - processStart
         let sampler = MonotonicClock.threadProcessorTime() - samplerStart
         let elapsed = Double(max(1, clock.now() - start))
-        let own = Double(sampler) + Double(accesses) * Double(noop)
+        let generatorTime = Double(sampler) + Double(accesses) * Double(noop)
         let processors = Double(ProcessInfo.processInfo.activeProcessorCount)
         let lag = freeLag.value(at: 99)
         let result = GeneratorResult(
-            cpuShare: min(1, own / elapsed / processors).rounded(toDigits: 4),
+            cpuShare: min(1, generatorTime / elapsed / processors).rounded(toDigits: 4),
             lagP99: lag,
             noop: noop,
             stealShare: stealShare()?.rounded(toDigits: 4)
         )
         let reason = Self.reason(
-            shareOfProcess: own / Double(max(1, process)),
-            shareOfProcessor: own / elapsed,
+            shareOfProcess: generatorTime / Double(max(1, process)),
+            shareOfProcessor: generatorTime / elapsed,
             lag: lag
         )
         return (result, reason ?? loads.lazy.compactMap { self.reason(of: $0) }.first)
     }
 
-    /// Why what a client's accesses took makes a run invalid; nil when it does not.
+    /// Why the cost of a client's accesses makes a run invalid; nil if it does not.
     ///
-    /// Medians, because a machine with other work stretches some accesses and not the typical one.
+    /// Compares medians, because other work on the machine slows down only some accesses.
     func reason(of load: GeneratorLoad) -> String? {
         guard let typical = load.typical, noop > typical, load.busyShare > Self.busyLimit else {
             return nil
@@ -81,7 +84,7 @@ struct GeneratorWatch {
             + "\(load.client), and the database \(HumanUnits.time(typical))"
     }
 
-    /// Why numbers like these make a run invalid, each reason that there is; nil when they do not.
+    /// Returns all reasons why these numbers make a run invalid; nil if they do not.
     static func reason(
         shareOfProcess: Double,
         shareOfProcessor: Double,
@@ -96,7 +99,7 @@ struct GeneratorWatch {
         }
         if let lag, lag > lagLimit {
             reasons.append(
-                "free workers woke up late: 1 % of their accesses started more than "
+                "free workers woke late: 1 % of their accesses started more than "
                     + "\(HumanUnits.time(lag)) after their intended time"
             )
         }
@@ -111,14 +114,14 @@ struct GeneratorWatch {
             / Double(now.total - stealStart.total)
     }
 
-    /// The time that the hypervisor gave to others, and all time, in ticks since the machine
-    /// started; nil where the system does not tell.
+    /// Returns the stolen time and the total time, in ticks since the machine started; nil if the
+    /// system does not report them.
     private static func steal() -> (steal: UInt64, total: UInt64)? {
         guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8) else {
             return nil
         }
-        // "cpu user nice system idle iowait irq softirq steal guest guest_nice": guests are
-        // counted in user and nice already.
+        // "cpu user nice system idle iowait irq softirq steal guest guest_nice": user and nice
+        // include guests.
         let fields = text.prefix { $0 != "\n" }.split(separator: " ")
         let ticks = fields.dropFirst().prefix(8).compactMap { UInt64($0) }
         guard fields.first == "cpu", ticks.count == 8 else { return nil }

@@ -1,24 +1,24 @@
-/// When one worker held its connection, in a stretch of time.
+/// The times at which one worker held its connection.
 ///
-/// Holds that follow one another closely are one entry with the sum of their times, so a second
-/// takes a thousand entries at most, however many accesses it had.
+/// Holds in quick succession share one entry with the sum of their times, so a second has at most
+/// a thousand entries, regardless of its number of accesses.
 struct HoldLog: Sendable {
-    /// A stretch in which the worker held its connection for some of the time.
+    /// An interval in which the worker held its connection for part of the time.
     struct Entry: Sendable, Equatable {
-        /// Its begin, on the clock.
+        /// The start, on the clock.
         var from: UInt64
-        /// Its end, on the clock.
+        /// The end, on the clock.
         var until: UInt64
-        /// For how much of it the connection was held, in nanoseconds.
+        /// The time for which the connection was held, in nanoseconds.
         var held: UInt64
     }
 
-    /// The longest stretch that several holds are put into, in nanoseconds.
+    /// The longest interval that combines several holds, in nanoseconds.
     static let longestStretch: UInt64 = 2_000_000
-    /// The most entries: older ones give way, when nobody took them for longer than a second.
+    /// The largest number of entries: new ones replace the oldest if no sample collects them.
     static let limit = 2048
 
-    /// The entries; in the order of time unless there were more than ``limit``.
+    /// The entries, in order of time unless there were more than ``limit``.
     private(set) var entries: [Entry] = []
     /// The longest hold, in nanoseconds.
     private(set) var longest: UInt64 = 0
@@ -47,7 +47,7 @@ struct HoldLog: Sendable {
         }
     }
 
-    /// Forgets all entries, keeping the memory.
+    /// Removes all entries, and keeps the memory.
     mutating func clear() {
         entries.removeAll(keepingCapacity: true)
         last = 0

@@ -1,9 +1,9 @@
-/// How long the workers of one client held connections, millisecond by millisecond, over the last
+/// The time for which the workers of one client held connections in each millisecond of the last
 /// quarter of a minute.
 ///
-/// It takes 64 KB and never grows. A wait that is longer is looked at for as far as it goes back.
+/// It has a fixed size of 64 KB. For a longer wait, it covers only the last part.
 struct HoldTimeline: Sendable {
-    /// How many milliseconds it goes back.
+    /// The length in milliseconds.
     static let length: UInt64 = 16_384
     private static let width: UInt64 = 1_000_000
 
@@ -12,17 +12,17 @@ struct HoldTimeline: Sendable {
     /// The number of the last millisecond.
     private var latest: UInt64
 
-    /// Creates an empty one that begins at a time of the clock.
+    /// Creates an empty timeline that starts at a clock time.
     init(at now: UInt64) {
         latest = now / Self.width
     }
 
-    /// The earliest time that it knows, on the clock.
+    /// The earliest clock time that the timeline covers.
     var start: UInt64 {
         latest >= Self.length ? (latest - Self.length + 1) * Self.width : 0
     }
 
-    /// Forgets what is too old, so that it goes up to `now`.
+    /// Advances the timeline to `now`, and removes old holds.
     mutating func advance(to now: UInt64) {
         let target = now / Self.width
         guard target > latest else { return }
@@ -31,7 +31,7 @@ struct HoldTimeline: Sendable {
         latest = target
     }
 
-    /// Adds a stretch in which a connection was held for `time` nanoseconds in all.
+    /// Adds an interval in which a connection was held for `time` nanoseconds in total.
     mutating func add(from: UInt64, until: UInt64, held time: UInt64) {
         let length = until - min(until, from)
         guard length > 0 else { return }
@@ -41,7 +41,7 @@ struct HoldTimeline: Sendable {
         }
     }
 
-    /// How long connections were held between two times, in nanoseconds added up over them.
+    /// Returns the time for which connections were held in an interval, in nanoseconds.
     func held(from: UInt64, until: UInt64) -> UInt64 {
         var sum = 0.0
         for (number, overlap) in overlaps(from: from, until: until) {
@@ -50,7 +50,7 @@ struct HoldTimeline: Sendable {
         return UInt64(sum.rounded())
     }
 
-    /// The milliseconds between two times that it knows, with how much of each lies in between.
+    /// Returns the covered milliseconds of an interval, with the overlap of each.
     private func overlaps(
         from: UInt64,
         until: UInt64

@@ -3,7 +3,7 @@ import Telemetry
 
 /// Latencies from 1 ns to an hour with two significant digits, in 18 KB, and their exact mean.
 struct LatencyHistogram: Sendable {
-    /// The largest latency that is told apart, one hour in nanoseconds; longer ones count as it.
+    /// The largest distinguished latency, one hour in nanoseconds; longer ones count as this one.
     static let longest: UInt64 = 3_600_000_000_000
 
     private var histogram = Histogram<UInt32>(
@@ -14,7 +14,7 @@ struct LatencyHistogram: Sendable {
     /// The sum of all latencies, in nanoseconds: 64 bits hold 584 years.
     private var sum: UInt64 = 0
 
-    /// How many latencies were counted.
+    /// The number of counted latencies.
     var count: UInt64 { histogram.totalCount }
 
     /// The largest latency, in nanoseconds.
@@ -31,7 +31,7 @@ struct LatencyHistogram: Sendable {
         sum &+= value
     }
 
-    /// Counts one latency, in nanoseconds, so many times.
+    /// Counts a latency, in nanoseconds, `times` times.
     mutating func count(_ nanoseconds: UInt64, times: UInt64) {
         let value = min(nanoseconds, Self.longest)
         histogram.record(value, count: UInt32(clamping: times))
@@ -67,23 +67,23 @@ struct LatencyHistogram: Sendable {
         }
     }
 
-    /// Forgets all counts, keeping the memory.
+    /// Resets all counts, and keeps the memory.
     mutating func clear() {
         guard count > 0 else { return }
         histogram.reset()
         sum = 0
     }
 
-    /// The value at `percentile` (0…100), or nil with fewer than ten values beyond it.
+    /// Returns the value at `percentile` (0…100), or nil with fewer than ten values above it.
     func value(at percentile: Double) -> UInt64? {
         guard count > 0 else { return nil }
         guard percentile < 100 else { return maximum }
-        // A little slack: 1 − 0.99 in floating point must not cost the tenth value.
+        // Tolerate rounding: 1 − 0.99 in floating point must not lose the tenth value.
         let beyond = Double(count) * (100 - percentile) / 100
         return beyond >= 10 - 1e-6 ? histogram.valueAtPercentile(percentile) : nil
     }
 
-    /// What it says in a few numbers; nil when it is empty.
+    /// A summary of the latencies; nil if there are none.
     var summary: LatencySummary? {
         guard count > 0 else { return nil }
         return LatencySummary(

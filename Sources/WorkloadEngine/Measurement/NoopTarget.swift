@@ -1,13 +1,13 @@
 import Telemetry
 
-/// A target that does nothing: what an access of it costs is the generator's own cost.
+/// A target that does nothing: the cost of its accesses is the cost of the generator.
 final class NoopTarget: WorkloadTarget {
     private struct Session: WorkloadSession {
         func run(_ sql: String, _ values: [WorkloadValue]) -> Int { 0 }
         func rows(_ sql: String, _ values: [WorkloadValue]) -> [[WorkloadValue]] { [] }
     }
 
-    /// There are no snapshots of nothing.
+    /// The target has no snapshots.
     private struct Unsupported: Error {}
 
     func supports(_ access: WorkloadAccess) -> Bool { access != .snapshot }

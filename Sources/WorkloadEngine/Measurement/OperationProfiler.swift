@@ -1,11 +1,11 @@
-/// Asks the target, once for each operation, how SQLite executes it.
+/// Profiles each operation once: how SQLite executes it.
 struct OperationProfiler {
     private let plan: RunPlan
     private let target: any WorkloadTarget
-    /// Whether statements may be run once more, and not only explained.
+    /// Whether the profiler may also run statements, in addition to explaining them.
     private let runsStatements: Bool
 
-    /// A statement that took longer than this in the load is not run once more, in nanoseconds.
+    /// The time of a statement in the load above which it is not run again, in nanoseconds.
     private static let patience: UInt64 = 1_000_000_000
 
     init(_ plan: RunPlan, on target: any WorkloadTarget, runsStatements: Bool) {
@@ -30,7 +30,7 @@ struct OperationProfiler {
                 let bound = statements.map {
                     BoundStatement(sql: $0.sql, values: values.values(of: $0))
                 }
-                // One that was interrupted may have no end of its own.
+                // An interrupted statement may never end otherwise.
                 let isQuick =
                     measured.interrupted == 0
                     && measured.service.map { $0.max <= Self.patience } == true
@@ -60,7 +60,7 @@ struct OperationProfiler {
 
 /// A statement with the values of its parameters.
 public struct BoundStatement: Sendable, Hashable {
-    /// Its text.
+    /// The SQL text.
     public var sql: String
     /// The parameters' values, in the order of their first appearance.
     public var values: [WorkloadValue]

@@ -1,16 +1,16 @@
 /// The processor time of some of the accesses.
 ///
-/// Asking for it costs a call of the system, a few hundred nanoseconds, so a worker looks at one
-/// access in ``interval`` at most.
+/// A measurement costs a system call, a few hundred nanoseconds, so a worker measures at most one
+/// access per ``interval``.
 struct ProcessorTally: Sendable {
-    /// The time between two accesses of a worker that are looked at, in nanoseconds.
+    /// The time between two measured accesses of a worker, in nanoseconds.
     static let interval: UInt64 = 2_000_000
 
-    /// How many were looked at.
+    /// The number of measured accesses.
     private(set) var count: UInt64 = 0
     private var sum: UInt64 = 0
 
-    /// Their mean, in nanoseconds; nil when there were none.
+    /// The mean, in nanoseconds; nil without measured accesses.
     var mean: UInt64? { count > 0 ? (sum + count / 2) / count : nil }
 
     /// Counts one access, in nanoseconds.
@@ -19,7 +19,7 @@ struct ProcessorTally: Sendable {
         sum &+= nanoseconds
     }
 
-    /// Adds another one's counts.
+    /// Adds the counts of another tally.
     mutating func add(_ other: ProcessorTally) {
         count += other.count
         sum &+= other.sum

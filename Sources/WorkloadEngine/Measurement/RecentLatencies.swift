@@ -2,10 +2,10 @@ import Telemetry
 
 /// The latencies of a client over the last seconds, for a live view.
 ///
-/// One second of a client with 200 accesses has no 99th percentile: fewer than ten values lie
-/// beyond it. So a live view looks back over ten seconds, second by second.
+/// One second with 200 accesses of a client has no 99th percentile: fewer than ten values lie
+/// above it. A live view therefore covers ten seconds, and moves second by second.
 struct RecentLatencies {
-    /// What a stretch of time says in a few numbers.
+    /// The summaries of a time interval.
     struct Summaries {
         var response: LatencySummary?
         var wait: LatencySummary?
@@ -20,21 +20,21 @@ struct RecentLatencies {
         }
     }
 
-    /// How many seconds a live view looks back over.
+    /// The number of seconds that a live view covers.
     static let length = 10
 
     private var seconds: [AccessHistograms] = []
     private var current = 0
     private var sum = AccessHistograms()
-    /// The last second alone.
+    /// The summaries of the last second.
     private(set) var second = Summaries()
-    /// The last ten seconds.
+    /// The summaries of the last ten seconds.
     private(set) var summaries = Summaries()
 
     /// The responses of the last ten seconds.
     var response: LatencyHistogram { sum.response }
 
-    /// Starts to add up a second.
+    /// Starts a second.
     mutating func startSecond() {
         if seconds.count < Self.length {
             seconds.append(AccessHistograms())
@@ -45,12 +45,12 @@ struct RecentLatencies {
         }
     }
 
-    /// Adds latencies to the second that was started.
+    /// Adds latencies to the current second.
     mutating func add(_ histograms: AccessHistograms) {
         seconds[current].addEnded(histograms)
     }
 
-    /// Makes the summaries anew.
+    /// Updates the summaries.
     mutating func endSecond() {
         sum.clear()
         for second in seconds { sum.addEnded(second) }

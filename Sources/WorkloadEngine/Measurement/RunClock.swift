@@ -3,26 +3,27 @@ import Telemetry
 
 /// The clock of a run: monotonic, in nanoseconds from an arbitrary origin.
 ///
-/// A protocol, so that tests run a workload of seconds in no time.
+/// A protocol, so that tests can simulate the time of a workload.
 package protocol RunClock: Sendable {
-    /// The time now, in nanoseconds.
+    /// Returns the current time, in nanoseconds.
     func now() -> UInt64
 
-    /// Makes what one thread waits with; call it before the thread starts.
+    /// Creates the sleeper of one thread; call this before the thread starts.
     func makeSleeper() -> any Sleeper
 }
 
-/// How one thread waits for a moment, and how others wake it.
+/// Lets one thread wait until a deadline, and lets other threads wake it.
 package protocol Sleeper: AnyObject, Sendable {
-    /// Waits until the clock reads `deadline`, or until ``wake()``.
+    /// Waits until the clock reaches `deadline`, or until ``wake()``.
     ///
-    /// A wake that came before the call ends it at once. Who returns looks at the clock.
+    /// An earlier ``wake()`` makes the call return immediately. The caller checks the clock
+    /// afterwards.
     func sleep(until deadline: UInt64)
 
-    /// Ends the current sleep, or else the next one.
+    /// Ends the current sleep, or the next one if the thread is not asleep.
     func wake()
 
-    /// Says that the thread is over.
+    /// Declares that the thread has ended.
     func retire()
 }
 
@@ -31,22 +32,22 @@ package struct MonotonicClock: RunClock {
     /// Creates the clock.
     package init() {}
 
-    /// The time now, in nanoseconds from an arbitrary origin.
+    /// Returns the current time, in nanoseconds from an arbitrary origin.
     package func now() -> UInt64 {
         monotonicNanoseconds()
     }
 
-    /// Makes a sleeper on this clock.
+    /// Creates a sleeper on this clock.
     package func makeSleeper() -> any Sleeper {
         ThreadSleeper()
     }
 
-    /// The processor time that the calling thread has used, in nanoseconds.
+    /// Returns the processor time of the calling thread, in nanoseconds.
     static func threadProcessorTime() -> UInt64 {
         read(CLOCK_THREAD_CPUTIME_ID)
     }
 
-    /// The processor time that the whole process has used, in nanoseconds.
+    /// Returns the processor time of the process, in nanoseconds.
     static func processProcessorTime() -> UInt64 {
         read(CLOCK_PROCESS_CPUTIME_ID)
     }

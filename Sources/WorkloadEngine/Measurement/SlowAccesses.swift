@@ -1,26 +1,26 @@
-/// The slowest accesses of one worker, in a stretch of time.
+/// The slowest accesses of one worker in a time interval.
 struct SlowAccesses: Sendable {
-    /// An access that took long.
+    /// A slow access.
     struct Access: Sendable {
-        /// Its moments.
+        /// The time stamps.
         var stamps: WorkerRecorder.Stamps
-        /// The place of its operation and phase.
+        /// The place of the operation and phase.
         var place: Int
 
-        /// From its intended start to its end, in nanoseconds.
+        /// The time from intended start to end, in nanoseconds.
         var response: UInt64 { stamps.end &- min(stamps.end, stamps.intended) }
     }
 
-    /// How many are kept.
+    /// The number of accesses to keep.
     static let limit = 32
 
-    /// Those that were kept, in no order.
+    /// The slowest accesses, in no particular order.
     private(set) var accesses: [Access] = []
-    /// The response of the fastest one that is kept, once there are as many as are kept.
+    /// The response of the fastest kept access, once the number of accesses reaches the limit.
     private var least: UInt64 = 0
     private var leastIndex = 0
 
-    /// Keeps an access if it is slower than one that is kept.
+    /// Keeps an access if it is one of the slowest.
     @inline(__always)
     mutating func offer(_ stamps: WorkerRecorder.Stamps, place: Int) {
         if accesses.count == Self.limit, stamps.end &- stamps.intended <= least { return }
@@ -38,7 +38,7 @@ struct SlowAccesses: Sendable {
         least = accesses[leastIndex].response
     }
 
-    /// Forgets all of them, keeping the memory.
+    /// Removes all accesses, and keeps the memory.
     mutating func clear() {
         accesses.removeAll(keepingCapacity: true)
         least = 0

@@ -1,15 +1,15 @@
 extension WorkerRecorder {
-    /// What a worker measured in a stretch of time.
+    /// The measurements of a worker in a time interval.
     struct Window: Sendable {
-        /// The latencies of each place; nil where there were none ever.
+        /// The latencies of each place; nil before the first one.
         ///
-        /// Most operations meet one phase in a second: memory for all of them would be wasted.
+        /// Most operations occur in only one phase per second, so memory is allocated on demand.
         private(set) var histograms: [AccessHistograms?]
-        /// The lag of measured accesses whose worker was free and only had to wake up.
+        /// The lags of measured accesses whose worker was free and only had to wake.
         var freeLag = LatencyHistogram()
-        /// When it held its connection.
+        /// The times at which the worker held its connection.
         var holds = HoldLog()
-        /// Its slowest measured accesses.
+        /// The slowest measured accesses.
         var slow = SlowAccesses()
 
         /// Creates an empty window.
@@ -24,14 +24,14 @@ extension WorkerRecorder {
             histograms[place]?.count(stamps)
         }
 
-        /// Counts how late an access starts, in nanoseconds.
+        /// Counts the lag of an access, in nanoseconds.
         @inline(__always)
         mutating func count(lag: UInt64, at place: Int) {
             if histograms[place] == nil { histograms[place] = AccessHistograms() }
             histograms[place]?.lag.count(lag)
         }
 
-        /// Forgets all counts, keeping the memory.
+        /// Resets all counts, and keeps the memory.
         mutating func clear() {
             for index in histograms.indices { histograms[index]?.clear() }
             freeLag.clear()

@@ -1,67 +1,67 @@
 import Synchronization
 import Telemetry
 
-/// What one worker's accesses counted and took.
+/// Records the counts and times of one worker's accesses.
 ///
-/// The worker writes and the sampler reads, a few nanoseconds each under a lock that is free
-/// nearly always: histograms are handed over by exchanging them for cleared ones.
+/// The worker writes and the sampler reads, for a few nanoseconds each, under a lock with little
+/// contention: the sampler swaps filled histograms for cleared ones.
 ///
-/// An access is either a `skip`, or a `begin` and a `finish`. After ``seal()`` neither counts any
-/// more: what was begun and has not finished is *unfinished*, and so is what was left.
+/// An access is either a `skip`, or a `begin` and a `finish`. After ``seal()``, neither counts:
+/// accesses that have begun and not finished are *unfinished*, and so are arrivals without a turn.
 final class WorkerRecorder: Sendable {
-    /// How an access ended.
+    /// The outcome of an access.
     enum Outcome {
-        /// Well.
+        /// The access succeeded.
         case completed
-        /// With an interrupt.
+        /// An interrupt ended the access.
         case interrupted
-        /// With an error, by the name of its code.
+        /// The access failed, with the name of the error's code.
         case failed(String)
     }
 
-    /// The moments of an access, in nanoseconds of the run's clock.
+    /// The times of an access, in nanoseconds of the run's clock.
     struct Stamps: Sendable {
-        /// When it was meant to start; its start where there is no schedule.
+        /// The intended start; the actual start without a schedule.
         var intended: UInt64
-        /// When it started.
+        /// The start.
         var start: UInt64
-        /// When its closure was entered.
+        /// The entry into the closure.
         var entry: UInt64
-        /// When it ended.
+        /// The end.
         var end: UInt64
-        /// The processor time that its thread used from the entry to the end, in nanoseconds; nil
-        /// where that was not looked at.
+        /// The processor time of the thread from entry to end, in nanoseconds; nil if it was not
+        /// measured.
         var processorTime: UInt64?
     }
 
     private struct State: Sendable {
         var counts: [AccessCounts]
         var window: Window
-        /// All completed accesses, measured or not: what throughput is shown from.
+        /// The number of completed accesses, measured or not, for the displayed throughput.
         var completed: UInt64 = 0
-        /// All begun accesses, measured or not.
+        /// The number of started accesses, measured or not.
         var begun: UInt64 = 0
-        /// Arrivals that were due and whose turn never came, by phase.
+        /// The number of due arrivals that no worker started, by phase.
         var left: [UInt64]
-        /// The place of the access that runs.
+        /// The place of the running access.
         var running: Int?
-        /// Whether that one counts in the result.
+        /// Whether the running access counts in the result.
         var isMeasured = false
         var isSealed = false
     }
 
     private let operations: Int
     private let state: Lock<State>
-    /// Since when the running access has been inside its closure, on the clock; 0 while none is.
+    /// The clock time at which the running access entered its closure; 0 if none has.
     ///
-    /// Cleared and read inside the lock: whoever looks finds the hold of an access open or, when it
-    /// has ended, in a window.
+    /// Cleared and read inside the lock, so that a reader finds each hold either here or, after its
+    /// end, in a window.
     private let heldSince = Atomic<UInt64>(0)
 
-    /// Creates a recorder for a client with so many operations, in a run with so many phases.
+    /// Creates a recorder for a client with `operations` operations in a run with `phases` phases.
     init(operations: Int, phases: Int = 1) {
         self.operations = operations
-        // One more, for what lies in no phase.
+        // One more, for accesses outside all phases.
         let places = operations * (phases + 1)
         state = Lock(
             State(
@@ -77,12 +77,12 @@ final class WorkerRecorder: Sendable {
         phase.index &* operations &+ operation
     }
 
-    /// Counts an arrival that was due and whose turn never came: it is offered, and unfinished.
+    /// Counts a due arrival that no worker started: it is offered and unfinished.
     func leave(in phase: PhasePlan.Place) {
         state.withLock { $0.left[phase.index] += 1 }
     }
 
-    /// Counts an access that was too late for its turn.
+    /// Counts an access that is skipped because it is too late.
     func skip(_ operation: Int, in phase: PhasePlan.Place) {
         state.withLock { state in
             guard !state.isSealed else { return }
@@ -96,10 +96,10 @@ final class WorkerRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - operation: The index of its operation.
-    ///   - phase: The phase that its intended start lies in.
-    ///   - lag: How late it starts, in nanoseconds; nil where there is no schedule.
-    ///   - wasFree: Whether its worker had been waiting for it.
-    /// - Returns: False when the run is over, and the access must not start.
+    ///   - phase: The phase of its intended start.
+    ///   - lag: The delay of its start, in nanoseconds; nil without a schedule.
+    ///   - wasFree: Whether its worker was waiting for it.
+    /// - Returns: False if the run is over and the access must not start.
     func begin(
         _ operation: Int,
         in phase: PhasePlan.Place,
@@ -123,13 +123,13 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// Notes that the running access is inside its closure, and so holds a connection.
+    /// Records that the running access has entered its closure, and therefore holds a connection.
     @inline(__always)
     func enter(at now: UInt64) {
         heldSince.store(now, ordering: .relaxed)
     }
 
-    /// Counts another try of the running access.
+    /// Counts a retry of the running access.
     func retry() {
         state.withLock { state in
             heldSince.store(0, ordering: .relaxed)
@@ -141,8 +141,8 @@ final class WorkerRecorder: Sendable {
     /// Counts the end of the running access.
     ///
     /// - Parameters:
-    ///   - outcome: How it ended.
-    ///   - stamps: Its moments; nil where they mean nothing, or its closure was never entered.
+    ///   - outcome: The outcome.
+    ///   - stamps: The times; nil if they are meaningless or the closure was not entered.
     func finish(_ outcome: Outcome, _ stamps: Stamps?) {
         state.withLock { state in
             heldSince.store(0, ordering: .relaxed)
@@ -164,29 +164,29 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// Ends the counting: what runs now stays unfinished.
+    /// Ends the recording: a running access stays unfinished.
     func seal() {
         state.withLock { $0.isSealed = true }
     }
 
-    /// What the worker did so far.
+    /// The counts of a worker so far.
     ///
-    /// A *place* is `phase × operations + operation`; those after the last phase count nothing
-    /// that a result shows.
+    /// A *place* is `phase × operations + operation`; places after the last phase do not appear in
+    /// results.
     struct Reading: Sendable {
-        /// The counts of each place; the running access is offered, and not yet anything else.
+        /// The counts of each place; the running access is only offered and started.
         var counts: [AccessCounts]
-        /// All completed accesses, measured or not.
+        /// The number of completed accesses, measured or not.
         var completed: UInt64
-        /// All begun accesses, measured or not.
+        /// The number of started accesses, measured or not.
         var begun: UInt64
-        /// Arrivals that were due and whose turn never came, by phase.
+        /// The number of due arrivals that no worker started, by phase.
         var left: [UInt64]
-        /// The place of the access that runs.
+        /// The place of the running access.
         var running: Int?
     }
 
-    /// What the worker did so far.
+    /// Returns the counts so far.
     func read() -> Reading {
         state.withLock { state in
             Reading(
@@ -199,10 +199,9 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// Exchanges the filled window for a cleared one.
+    /// Swaps the filled window with a cleared one.
     ///
-    /// - Returns: Since when the running access has been inside its closure, on the clock; nil
-    ///   when none is.
+    /// - Returns: The clock time at which the running access entered its closure; nil if none has.
     func exchange(_ window: inout Window) -> UInt64? {
         let since = state.withLock { state in
             swap(&state.window, &window)
@@ -211,7 +210,7 @@ final class WorkerRecorder: Sendable {
         return since == 0 ? nil : since
     }
 
-    /// A cleared window to exchange for this recorder's.
+    /// Returns a cleared window to swap with this recorder's.
     func makeWindow() -> Window {
         Window(places: state.withLock { $0.counts.count })
     }

@@ -1,17 +1,17 @@
 extension ArmResult {
-    /// The share of a client's accesses, in 0…1, from which on their errors fail a run whose
-    /// scenario has no threshold on them.
+    /// The share of failed accesses of a client, in 0…1, above which a run fails if the scenario
+    /// has no threshold on the client's errors.
     public static let errorShareLimit = 0.05
 
-    /// Why the run failed, though it came to its end: clients with too many errors, and clients
-    /// without a single success.
+    /// Returns why a complete run failed: clients with too many errors, and clients without a
+    /// single success.
     ///
-    /// A threshold on a client's `errors` states how many are allowed, so the errors of such a
-    /// client are left to it.
+    /// A threshold on a client's `errors` states how many are allowed, so such errors do not fail
+    /// the run here.
     ///
     /// - Parameters:
     ///   - thresholds: The scenario's thresholds.
-    ///   - judgesUnfinished: Whether a client fails whose accesses all outlast the run.
+    ///   - judgesUnfinished: Whether a client fails if all its accesses outlast the run.
     /// - Returns: One sentence for each client that failed.
     func clientFailures(for thresholds: [Threshold], judgesUnfinished: Bool) -> [String] {
         let judged = Set(thresholds.map(\.metric))
@@ -36,7 +36,7 @@ extension ArmResult {
         }
     }
 
-    /// How the accesses of a client ended, in parentheses.
+    /// Describes the outcomes of a client's accesses, in parentheses.
     private func outcomes(of client: ClientResult) -> String {
         var parts = client.errors.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
             .prefix(3).map { "\(HumanUnits.count($0.value)) × \($0.key)" }

@@ -1,7 +1,7 @@
 import Telemetry
 
 extension ArmResult {
-    /// What was measured of a metric, such as `p(99)` of `ui.response`, in its base unit.
+    /// Returns the value of a metric, such as `p(99)` of `ui.response`, in its base unit.
     ///
     /// The names are those of ``MetricCatalog``. Nil without samples, and for a name that no run
     /// produces.
@@ -48,7 +48,7 @@ extension ClientResult {
         }
     }
 
-    /// A count, or its share of the accesses offered; nil when none was offered.
+    /// Returns a count, or its share of the offered accesses; nil if none was offered.
     private func count(_ count: UInt64, _ aggregate: String) -> Double? {
         guard offered > 0 else { return nil }
         return aggregate == "rate" ? Double(count) / Double(offered) : Double(count)

@@ -2,7 +2,7 @@ import Foundation
 import Telemetry
 
 extension ArmResult {
-    /// Checks a threshold against what this run measured.
+    /// Checks a threshold against the measurements of this run.
     func check(_ threshold: Threshold) -> ThresholdResult {
         let client = threshold.metric.split(separator: ".").first.map(String.init) ?? ""
         let observed = observed(for: threshold)
@@ -11,7 +11,7 @@ extension ArmResult {
             expression: threshold.expression,
             observed: observed
         )
-        // What this arm cannot run is reported as unsupported, not as missed.
+        // Clients that this arm cannot run are reported as unsupported, not as missed.
         if unsupported?[client] != nil { return result }
         result.passed = threshold.isMet(by: observed) ?? decidedByNeighbours(threshold)
         if result.passed == nil {
@@ -21,11 +21,11 @@ extension ArmResult {
         return result
     }
 
-    /// The value that a threshold limits; nil when it was not measured.
+    /// Returns the value that a threshold limits; nil if it was not measured.
     private func observed(for threshold: Threshold) -> Double? {
         let value = value(of: threshold.metric, threshold.aggregate)
         guard value == nil, threshold.aggregate == "count" else { return value }
-        // A client without any latency has measured none: that is a count.
+        // For a client without latencies, the count of latencies is 0.
         let parts = threshold.metric.split(separator: ".").map(String.init)
         let isLatency = parts.count == 2 && Self.latencies.contains(parts[1])
         return isLatency && clients[parts[0]] != nil ? 0 : nil
@@ -33,8 +33,8 @@ extension ArmResult {
 
     private static let latencies = ["response", "wait", "service", "lag"]
 
-    /// Whether the maximum, or another percentile, decides about a percentile that has too few
-    /// samples of its own: percentiles never fall as they rise to the maximum.
+    /// Decides a percentile with too few samples by the maximum or by another percentile, because
+    /// higher percentiles are never smaller; nil if they do not decide.
     private func decidedByNeighbours(_ threshold: Threshold) -> Bool? {
         guard let percentile = threshold.percentile else { return nil }
         let isUpperLimit = threshold.comparison.hasPrefix("<")
@@ -53,32 +53,32 @@ extension ArmResult {
         return nil
     }
 
-    /// How many samples make it 95 % certain that one of them is at or beyond a percentile: only
-    /// then does their maximum bound it.
+    /// Returns the number of samples with which, at 95 % confidence, one of them reaches the
+    /// percentile: only then is their maximum an upper bound of it.
     private static func countForMaximum(_ percentile: Double) -> Double {
         percentile < 100 ? log(0.05) / log(percentile / 100) : .infinity
     }
 
-    /// The measured time, in seconds, after which this run's rate gives enough samples; nil where
-    /// more time gives no more samples, or their rate is not known.
+    /// Returns the measured time, in seconds, that yields enough samples at this run's rate; nil if
+    /// more time yields no more samples, or if the rate is unknown.
     private func decidingSeconds(_ threshold: Threshold) -> Double? {
         let client = threshold.metric.split(separator: ".").first.map(String.init) ?? ""
         guard let needed = threshold.neededSamples, clients[client]?.loop != .scheduled,
             let count = value(of: threshold.metric, "count"), count > 0, duration > 0
         else { return nil }
-        // A tenth more: arrivals are random.
+        // Add a tenth, because arrivals are random.
         return (duration * Double(needed) / count * 1.1).rounded(toDigits: 6).rounded(.up)
     }
 }
 
 extension Threshold {
-    /// The percentile that it limits, in 0…100; nil for any other aggregate.
+    /// The limited percentile, in 0…100; nil for other aggregates.
     var percentile: Double? {
         guard aggregate.hasPrefix("p("), aggregate.hasSuffix(")") else { return nil }
         return Double(aggregate.dropFirst(2).dropLast())
     }
 
-    /// How many samples its percentile takes, ten of them beyond it; nil for any other aggregate.
+    /// The number of samples that the percentile needs, so that ten lie above it; otherwise nil.
     var neededSamples: UInt64? {
         guard let percentile, percentile < 100 else { return nil }
         return UInt64((1_000 / (100 - percentile)).rounded(toDigits: 6).rounded(.up))

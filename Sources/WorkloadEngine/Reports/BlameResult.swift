@@ -1,35 +1,35 @@
-/// What the slow accesses of one client waited for, and who had it meanwhile.
+/// The resource that a client's slow accesses waited for, and the clients that held it.
 public struct BlameResult: Sendable, Codable, Equatable {
-    /// Which accesses are meant: those at or beyond this percentile of the client's responses,
-    /// such as `p99`; `max` when there were too few for any.
+    /// The percentile of the client's responses from which accesses count as slow, such as `p99`;
+    /// `max` if there were too few accesses for a percentile.
     public var beyond: String
     /// The response at that percentile, in nanoseconds.
     public var from: UInt64
-    /// How many of them were looked at: the slowest.
+    /// The number of examined accesses, the slowest ones.
     public var accesses: Int
-    /// Their mean response, in nanoseconds: the sum of the next three.
+    /// Their mean response, in nanoseconds: the sum of the next three values.
     public var response: UInt64
-    /// Of that, from the intended start to the start: no worker of the client was free.
+    /// The part from intended start to start, in which no worker of the client was free.
     public var queued: UInt64
-    /// Of that, from the start to the entry into the closure.
+    /// The part from start to entry into the closure.
     public var waited: UInt64
-    /// Of that, inside the closure.
+    /// The part inside the closure.
     public var service: UInt64
-    /// What they waited for: `reader`, `writer` or `connection`; absent where each access has a
-    /// connection of its own.
+    /// The resource that they waited for: `reader`, `writer` or `connection`; absent if each access
+    /// has its own connection.
     public var resource: AccessResource?
-    /// How many of it there are; absent where it is not known.
+    /// The number of connections of that kind; absent if unknown.
     public var capacity: Int?
-    /// Who held it from the intended starts to the entries, longest first.
+    /// The clients that held it from the intended starts to the entries, longest first.
     public var holders: [Holder]
-    /// The slowest of them, slowest first.
+    /// The slowest accesses, slowest first.
     public var slowest: [Access]
 
-    /// A client that held what others waited for.
+    /// A client that held the resource.
     public struct Holder: Sendable, Codable, Equatable {
         /// The client's name.
         public var client: String
-        /// How many of the resource it held meanwhile, on average.
+        /// The mean number of connections that it held during the waits.
         public var held: Double
         /// Its longest hold in the measured time, in nanoseconds.
         public var longest: UInt64
@@ -37,19 +37,19 @@ public struct BlameResult: Sendable, Codable, Equatable {
 
     /// One slow access.
     public struct Access: Sendable, Codable, Equatable {
-        /// Its intended start, in seconds since the load began, pauses included.
+        /// The intended start, in seconds since the start of the load, including pauses.
         public var time: Double
-        /// Its operation.
+        /// The operation.
         public var operation: String
-        /// From the intended start to the end, in nanoseconds.
+        /// The time from intended start to end, in nanoseconds.
         public var response: UInt64
-        /// From the intended start to the start, in nanoseconds.
+        /// The time from intended start to start, in nanoseconds.
         public var queued: UInt64
-        /// From the start to the entry into the closure, in nanoseconds.
+        /// The time from start to entry into the closure, in nanoseconds.
         public var waited: UInt64
-        /// Inside the closure, in nanoseconds.
+        /// The time inside the closure, in nanoseconds.
         public var service: UInt64
-        /// How many of the resource each client held meanwhile, on average, by name.
+        /// The mean number of connections that each client held during the wait, by name.
         public var held: [String: Double]
     }
 }

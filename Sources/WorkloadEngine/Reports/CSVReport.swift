@@ -3,12 +3,12 @@ import Telemetry
 /// Writes results as comma-separated values (RFC 4180, with bare line feeds): one row for each
 /// client, for each of its operations and for each of its phases.
 ///
-/// The column `row` states which of these a row is: `client` for all accesses of a client,
+/// The column `row` states the kind of a row: `client` for all accesses of a client,
 /// `operation`, `phase`, or `phase-operation` for an operation within a phase. Rows of different
 /// kinds count the same accesses.
 ///
-/// The header is always the same; later versions only add columns at its end. Times are integers
-/// in nanoseconds; what was not measured is empty.
+/// The header is always the same; later versions only append columns. Times are integers
+/// in nanoseconds; unmeasured values are empty.
 public enum CSVReport {
     /// The columns before the latencies.
     private static let columns = [
@@ -30,7 +30,7 @@ public enum CSVReport {
         return (columns + times + lastColumns).joined(separator: ",")
     }
 
-    /// The header and all rows, each with a line feed at its end.
+    /// Returns the header and all rows, each with a line feed at its end.
     public static func text(of result: RunResult) -> String {
         var lines = [header]
         let versions = result.environment.versions.sorted { $0.key < $1.key }
@@ -84,7 +84,7 @@ public enum CSVReport {
         return counts + throughput + times
     }
 
-    /// A cell as RFC 4180 wants it.
+    /// Quotes a cell according to RFC 4180.
     private static func quoted(_ cell: String) -> String {
         guard cell.contains(where: { ",\"\n\r".contains($0) }) else { return cell }
         return "\"" + cell.replacing("\"", with: "\"\"") + "\""

@@ -1,4 +1,4 @@
-/// What the command's exit status says about its runs.
+/// The exit status of the command.
 public enum ExitStatus: Int32, Sendable {
     /// Everything passed.
     case passed = 0
@@ -14,15 +14,15 @@ public enum ExitStatus: Int32, Sendable {
     case invalid = 5
     /// A threshold has too few samples to be decided.
     case undecided = 6
-    /// Somebody stopped the run; the partial result is written.
+    /// The run was stopped; the partial result is written.
     case interrupted = 130
 }
 
 extension ArmResult {
     /// The run's verdict.
     ///
-    /// A failure is the cause of whatever else went wrong, and a violated invariant is true of any
-    /// run. The thresholds of an invalid or a partial run say nothing, so they come last.
+    /// A failure explains other problems, so it comes first. A violated invariant counts in any
+    /// run. The thresholds of an invalid or partial run are meaningless, so they come last.
     public var exitStatus: ExitStatus {
         if failures?.isEmpty == false { return .failed }
         if partial { return .interrupted }
@@ -35,7 +35,7 @@ extension ArmResult {
 }
 
 extension RunResult {
-    /// The worst verdict of its runs.
+    /// The worst verdict of all runs.
     public var exitStatus: ExitStatus {
         let order: [ExitStatus] = [
             .interrupted, .failed, .invariantViolated, .invalid, .thresholdMissed,

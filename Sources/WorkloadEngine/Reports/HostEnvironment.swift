@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a run took place: what a reader must know before comparing its numbers with others'.
+/// The environment of a run, which a reader must know before comparing its numbers with others.
 public struct HostEnvironment: Sendable, Codable, Equatable {
     /// The operating system and its version.
     public var operatingSystem: String
@@ -8,26 +8,26 @@ public struct HostEnvironment: Sendable, Codable, Equatable {
     public var architecture: String
     /// The processors that the process can use.
     public var cpuCount: Int
-    /// The file system of the folder that holds the databases; absent where it cannot be told.
+    /// The file system of the folder of the databases; absent if unknown.
     public var fileSystem: String?
-    /// What one sync of a small write took there, median of five, in nanoseconds; absent when it
-    /// failed.
+    /// The median time of five syncs of a small write in that folder, in nanoseconds; absent if
+    /// they failed.
     public var syncNanoseconds: UInt64?
-    /// What a reader should beware of; absent when there is nothing.
+    /// Warnings for the reader; absent if there are none.
     public var warnings: [String]?
-    /// The versions of what took part, by name.
+    /// The versions of the libraries, by name.
     public var versions: [String: String]
-    /// The scenario's own text.
+    /// The scenario's text.
     public var scenarioText: String
 }
 
 extension HostEnvironment {
-    /// Looks at this machine.
+    /// Describes this machine.
     ///
     /// - Parameters:
-    ///   - folder: The folder in which runs make theirs.
-    ///   - scenario: The scenario that runs; nil when none does.
-    ///   - versions: The versions of what takes part, such as `sqlite` = `3.40.1`.
+    ///   - folder: The folder in which runs create their folders.
+    ///   - scenario: The scenario, if any.
+    ///   - versions: The versions of the libraries, such as `sqlite` = `3.40.1`.
     public init(
         in folder: URL,
         scenario: Scenario? = nil,
@@ -46,7 +46,7 @@ extension HostEnvironment {
         if let fileSystem, ["tmpfs", "ramfs"].contains(fileSystem) {
             warnings = [
                 "The databases are on \(fileSystem), where a sync is free: arms that sync more "
-                    + "look better than they are."
+                    + "appear faster than they are."
             ]
         }
     }
@@ -59,7 +59,7 @@ extension HostEnvironment {
         }
     }
 
-    /// The type of the file system with the longest mount point above the folder.
+    /// Returns the type of the file system with the longest mount point that contains the folder.
     private static func fileSystem(of folder: URL) -> String? {
         guard let table = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else {
             return nil
@@ -78,7 +78,7 @@ extension HostEnvironment {
         return best?.type
     }
 
-    /// The median time of five syncs of a 4 KiB write.
+    /// Measures the median time of five syncs of a 4 KiB write.
     private static func measureSync(in folder: URL) -> UInt64? {
         let file = folder.appendingPathComponent("poolgauge-sync-\(UUID().uuidString)")
         let descriptor = open(file.path, O_CREAT | O_RDWR | O_EXCL, 0o600)

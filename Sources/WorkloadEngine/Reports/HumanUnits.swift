@@ -1,8 +1,8 @@
-/// Numbers with the units that people read: `1.25 ms`, `38 MiB`, `1,234 /s`.
+/// Formats numbers with units for reports: `1.25 ms`, `38 MiB`, `1,234 /s`.
 ///
-/// Three digits are enough to compare, and no locale changes them.
+/// Three digits suffice for comparisons. The format does not depend on the locale.
 enum HumanUnits {
-    /// A time, from nanoseconds.
+    /// Formats a time in nanoseconds.
     static func time(_ nanoseconds: UInt64) -> String {
         let value = Double(nanoseconds)
         return switch value {
@@ -13,12 +13,12 @@ enum HumanUnits {
         }
     }
 
-    /// A time that may not be known: "–" when it is not.
+    /// Formats a time in nanoseconds; "–" if it is unknown.
     static func time(_ nanoseconds: UInt64?) -> String {
         nanoseconds.map(time) ?? "–"
     }
 
-    /// A size in bytes.
+    /// Formats a size in bytes.
     static func bytes(_ bytes: UInt64) -> String {
         let value = Double(bytes)
         return switch value {
@@ -29,12 +29,12 @@ enum HumanUnits {
         }
     }
 
-    /// A rate in accesses per second.
+    /// Formats a rate in accesses per second.
     static func rate(_ perSecond: Double) -> String {
         (perSecond < 100 ? threeDigits(perSecond) : count(UInt64(perSecond.rounded()))) + " /s"
     }
 
-    /// A count, with a comma between thousands.
+    /// Formats a count, with commas between thousands.
     static func count(_ count: UInt64) -> String {
         var text = ""
         for (index, digit) in String(count).reversed().enumerated() {
@@ -44,22 +44,22 @@ enum HumanUnits {
         return String(text.reversed())
     }
 
-    /// A share, from 0…1.
+    /// Formats a share in 0…1 as a percentage.
     static func percent(_ share: Double) -> String {
         threeDigits(share * 100) + " %"
     }
 
-    /// A mean of whole things, such as readers: one digit after the point.
+    /// Formats the mean of a count, such as readers, with one decimal digit.
     static func mean(_ value: Double) -> String {
         decimal(value, digits: value < 0.1 ? 2 : 1)
     }
 
-    /// Seconds.
+    /// Formats seconds.
     static func seconds(_ seconds: Double) -> String {
         decimal(seconds, digits: seconds < 10 ? 2 : 1) + " s"
     }
 
-    /// A number with three digits that count; whole from 100 on.
+    /// Formats a number with three significant digits, and without decimals from 100 on.
     private static func threeDigits(_ value: Double) -> String {
         switch value {
         case ..<9.995: decimal(value, digits: 2)
@@ -68,7 +68,7 @@ enum HumanUnits {
         }
     }
 
-    /// A number with so many digits after the point, and no more zeros than needed before it.
+    /// Formats a number with `digits` decimal digits.
     private static func decimal(_ value: Double, digits: Int) -> String {
         var factor: UInt64 = 1
         for _ in 0..<digits { factor *= 10 }

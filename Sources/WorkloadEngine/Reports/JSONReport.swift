@@ -1,8 +1,8 @@
 import Foundation
 
-/// Writes results as JSON: keys sorted, so that equal results are equal texts.
+/// Encodes results as JSON with sorted keys, so that equal results have equal texts.
 public enum JSONReport {
-    /// The result as indented JSON with a newline at its end.
+    /// Returns the result as indented JSON with a newline at the end.
     public static func text(of result: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -1,46 +1,46 @@
-/// How a run's latencies are spread, small enough to travel in its result: counts in buckets of
-/// sixteen to an octave, so that each latency is known within 6.25 %.
+/// The distribution of a run's latencies in a compact form for results: counts in sixteen buckets
+/// per octave, so that each latency is known within 6.25 %.
 ///
-/// In JSON it is one text, such as `20000000:7 20971520:2`: the lower bound of each bucket in
-/// nanoseconds and its count, in ascending order, empty buckets left out. A bucket reaches up to
-/// the next number with five significant bits.
+/// In JSON, it is a string such as `20000000:7 20971520:2`: the lower bound of each bucket in
+/// nanoseconds and its count, in ascending order, without empty buckets. A bucket extends to the
+/// next number with five significant bits.
 public struct LatencySpectrum: Sendable, Equatable {
-    /// How many latencies lie between two bounds.
+    /// The number of latencies between two bounds.
     public struct Bucket: Sendable, Equatable {
-        /// The shortest latency that counts here, in nanoseconds.
+        /// The inclusive lower bound, in nanoseconds.
         public var lower: UInt64
-        /// How many there are.
+        /// The number of latencies in the bucket.
         public var count: UInt64
 
-        /// The shortest latency that no longer counts here, in nanoseconds.
+        /// The exclusive upper bound, in nanoseconds.
         public var upper: UInt64 { lower &+ LatencySpectrum.width(at: lower) }
-        /// The middle between its bounds, in nanoseconds.
+        /// The middle between the bounds, in nanoseconds.
         public var middle: Double { Double(lower) + Double(upper - lower - 1) / 2 }
     }
 
-    /// The buckets that are not empty, in ascending order.
+    /// The nonempty buckets, in ascending order.
     public private(set) var buckets: [Bucket] = []
 
-    /// Creates a spectrum of nothing.
+    /// Creates an empty spectrum.
     public init() {}
 
-    /// The width of the bucket that a latency lies in.
+    /// Returns the width of the bucket of a latency.
     private static func width(at nanoseconds: UInt64) -> UInt64 {
         guard nanoseconds >= 16 else { return 1 }
         return 1 << UInt64(59 - nanoseconds.leadingZeroBitCount)
     }
 
-    /// How many latencies there are.
+    /// The number of latencies.
     public var count: UInt64 { buckets.reduce(0) { $0 + $1.count } }
 
-    /// The mean, in nanoseconds, as far as the buckets show it; nil of nothing.
+    /// The approximate mean, in nanoseconds; nil if the spectrum is empty.
     public var mean: Double? {
         let count = count
         guard count > 0 else { return nil }
         return buckets.reduce(0) { $0 + $1.middle * Double($1.count) } / Double(count)
     }
 
-    /// Adds so many latencies of about this many nanoseconds.
+    /// Adds `count` latencies of a number of nanoseconds.
     public mutating func add(_ nanoseconds: UInt64, count: UInt64 = 1) {
         guard count > 0 else { return }
         let lower = nanoseconds & ~(Self.width(at: nanoseconds) - 1)
@@ -58,10 +58,10 @@ public struct LatencySpectrum: Sendable, Equatable {
         for bucket in other.buckets { add(bucket.lower, count: bucket.count) }
     }
 
-    /// The latency, in nanoseconds, that a share of all latencies does not exceed; nil of nothing.
+    /// Returns the latency, in nanoseconds, that a share of all latencies does not exceed.
     ///
     /// - Parameter share: In 0…1.
-    /// - Returns: The middle of the bucket in which it lies.
+    /// - Returns: The middle of its bucket; nil if the spectrum is empty.
     public func value(at share: Double) -> Double? {
         let rank = share * Double(count)
         var below = 0.0
@@ -74,9 +74,9 @@ public struct LatencySpectrum: Sendable, Equatable {
 }
 
 extension LatencySpectrum: Codable {
-    /// Reads the text that ``encode(to:)`` writes.
+    /// Decodes the string that ``encode(to:)`` writes.
     ///
-    /// - Throws: `DecodingError` for anything else.
+    /// - Throws: `DecodingError` for an invalid string.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -88,14 +88,14 @@ extension LatencySpectrum: Codable {
             else {
                 throw DecodingError.dataCorruptedError(
                     in: container,
-                    debugDescription: "'\(entry)' is no bucket such as 1024:5, in ascending order"
+                    debugDescription: "'\(entry)' is not an ascending bucket, such as 1024:5"
                 )
             }
             buckets.append(Bucket(lower: lower, count: count))
         }
     }
 
-    /// Writes one text.
+    /// Encodes the spectrum as a string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(
@@ -104,16 +104,16 @@ extension LatencySpectrum: Codable {
     }
 }
 
-/// How the latencies of a client, or of one of its operations, are spread.
+/// The distributions of the latencies of a client or of an operation.
 public struct LatencySpectra: Sendable, Codable, Equatable {
-    /// From the intended start to the end, of completed accesses.
+    /// The times from intended start to end of completed accesses.
     public var response: LatencySpectrum
-    /// From the start to the entry into the closure, of completed accesses.
+    /// The times from start to entry into the closure of completed accesses.
     public var wait: LatencySpectrum
-    /// From the entry to the end, of completed accesses.
+    /// The times from entry to end of completed accesses.
     public var service: LatencySpectrum
 
-    /// Creates spectra; all of them empty by default.
+    /// Creates spectra, which are empty by default.
     public init(
         response: LatencySpectrum = LatencySpectrum(),
         wait: LatencySpectrum = LatencySpectrum(),
@@ -126,7 +126,7 @@ public struct LatencySpectra: Sendable, Codable, Equatable {
 }
 
 extension LatencySpectra {
-    /// The spectra of completed accesses; nil when there were none.
+    /// Creates the spectra of completed accesses; nil if there were none.
     init?(_ histograms: AccessHistograms) {
         guard histograms.response.count > 0 else { return nil }
         self.init(

@@ -1,8 +1,8 @@
 import Telemetry
 
-/// Writes a result as Markdown, to be pasted into a pull request.
+/// Formats a result as Markdown for a pull request.
 public enum MarkdownReport {
-    /// The whole report, with a newline at its end.
+    /// Returns the report, with a newline at the end.
     public static func text(of result: RunResult) -> String {
         var parts = ["## \(escaped(result.scenario))"]
         let failures = (result.failures ?? []).map { "* **FAILED** " + escaped($0) }
@@ -19,7 +19,7 @@ public enum MarkdownReport {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// The verdict, its word in bold.
+    /// The verdict, with its word in bold.
     private static func verdict(_ run: ArmResult, of result: RunResult) -> String {
         let line = TextReport.verdict(of: run, scenario: result.scenario)
         let word = TextReport.verdictWord(of: run)
@@ -50,14 +50,14 @@ public enum MarkdownReport {
         if hasClosedLoop {
             lines.append("")
             lines.append(
-                "† closed loop: nobody asks while an access runs, so a stall counts once, however "
-                    + "long it lasts."
+                "† closed loop: no access starts while another runs, so a stall of any length "
+                    + "counts once."
             )
         }
         return lines.joined(separator: "\n")
     }
 
-    /// Who kept whom waiting, and what kept the log from shrinking.
+    /// The causes of waits, and the clients that kept the log from shrinking.
     private static func notes(_ run: ArmResult) -> String? {
         var lines: [String] = []
         for (client, reason) in (run.unsupported ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -87,7 +87,7 @@ public enum MarkdownReport {
         return (["| arm | check |", "|:--|:--|"] + lines).joined(separator: "\n")
     }
 
-    /// The text with what Markdown would take for itself made harmless.
+    /// Escapes characters that Markdown interprets.
     static func escaped(_ text: String) -> String {
         var result = ""
         for character in text {

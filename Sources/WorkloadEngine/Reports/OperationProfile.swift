@@ -1,13 +1,13 @@
-/// What SQLite says of one operation: how it finds the rows, and what it counted in one execution.
+/// SQLite's profile of one operation: the query plans, and the counters of one execution.
 ///
-/// It is taken once, after the load, on the data as the load left them; what it writes is rolled
-/// back. A slow query is not a slow pool.
+/// It is taken once, after the load, on the resulting data; its writes are rolled back. It shows
+/// whether queries are slow, and not the pool.
 public struct OperationProfile: Sendable, Codable, Equatable {
-    /// What `EXPLAIN QUERY PLAN` says of each statement, in its order.
+    /// The output of `EXPLAIN QUERY PLAN` for each statement, in order.
     public var plans: [Plan] = []
-    /// What all its statements counted together; absent where they were not run.
+    /// The counters over all statements; absent if the statements were not run.
     public var counters: Counters?
-    /// Why something is missing; absent when nothing is.
+    /// Why parts are missing; absent if the profile is complete.
     public var note: String?
 
     /// Creates an empty profile.
@@ -17,7 +17,7 @@ public struct OperationProfile: Sendable, Codable, Equatable {
     public struct Plan: Sendable, Codable, Equatable {
         /// The statement.
         public var sql: String
-        /// The lines of `EXPLAIN QUERY PLAN`, two spaces before those below another.
+        /// The lines of `EXPLAIN QUERY PLAN`; nested lines are indented by two spaces.
         public var lines: [String]
 
         /// Creates a plan.
@@ -27,24 +27,24 @@ public struct OperationProfile: Sendable, Codable, Equatable {
         }
     }
 
-    /// What SQLite counted (https://sqlite.org/c3ref/c_stmtstatus_counter.html and
+    /// SQLite's counters (https://sqlite.org/c3ref/c_stmtstatus_counter.html and
     /// https://sqlite.org/c3ref/c_dbstatus_options.html).
     public struct Counters: Sendable, Codable, Equatable {
-        /// The rows that the statements gave.
+        /// The rows that the statements returned.
         public var rows: Int = 0
         /// Steps forward in full table scans.
         public var fullScanSteps: Int = 0
         /// Sorts.
         public var sorts: Int = 0
-        /// Rows put into indexes that were made for the statement alone.
+        /// Rows inserted into automatic indexes.
         public var automaticIndexes: Int = 0
         /// Instructions of the virtual machine.
         public var vmSteps: Int = 0
         /// Pages found in the connection's page cache.
         public var cacheHits: Int = 0
-        /// Pages that were not.
+        /// Pages missing from the connection's page cache.
         public var cacheMisses: Int = 0
-        /// Changed pages written out before the commit, for lack of cache.
+        /// Changed pages written before the commit because the cache was full.
         public var cacheSpills: Int = 0
 
         /// Creates counters of zero.

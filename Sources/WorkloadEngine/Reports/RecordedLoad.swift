@@ -1,121 +1,121 @@
 import Foundation
 
-/// The load of a run as it was asked for: with the times that were measured, all that a simulation
-/// needs to run it once more.
+/// The requested load of a run: together with the measured times, it is all that a simulation needs
+/// to repeat the run.
 ///
-/// Times are in nanoseconds; what is about the load's time line counts from the load's begin.
+/// Times are in nanoseconds. Times on the load's time line count from the start of the load.
 public struct RecordedLoad: Sendable, Codable, Equatable {
-    /// What served the accesses, as in a scenario: `pool`, `queue` and so on.
+    /// The kind of arm, as in a scenario: `pool`, `queue` and so on.
     public var kind: String
-    /// Whose code made them, as in a scenario: `engine`, `raw`, `grdb`.
+    /// The arm's library, as in a scenario: `engine`, `raw`, `grdb`.
     public var library: String
-    /// `maximumReaderCount`; absent where it is not known.
+    /// `maximumReaderCount`; absent if unknown.
     public var readers: Int?
     /// Whether the database was in WAL mode.
     public var isWAL: Bool
     /// The seed of all randomness.
     public var seed: UInt64
-    /// The scale of a preset dataset; absent where it has none.
+    /// The scale of a preset dataset; absent if it has none.
     public var scale: Int?
-    /// Whether it ran on a database of the user's, and not on the scenario's data; absent in results
+    /// Whether the run used the user's database instead of the scenario's data; absent in results
     /// of older versions.
     public var ownDatabase: Bool?
-    /// The phases, in their order.
+    /// The phases, in order.
     public var phases: [Phase]
-    /// How long accesses that ran at the end were awaited.
+    /// The time for which the end of the run waited for running accesses.
     public var drain: UInt64
     /// The clients that make accesses or interrupt them, by name.
     public var clients: [String: Client]
 
-    /// A stretch of the run.
+    /// A phase of the run.
     public struct Phase: Sendable, Codable, Equatable {
-        /// Its name.
+        /// The phase's name.
         public var name: String
-        /// How long it lasts.
+        /// The phase's length.
         public var length: UInt64
         /// Whether its accesses count.
         public var measured: Bool
     }
 
-    /// What one client does, and when.
+    /// The accesses of one client, and their times.
     public struct Client: Sendable, Codable, Equatable {
-        /// How many workers it has.
+        /// The number of workers.
         public var workers: Int
         /// Whether they are threads (`sync`), tasks (`async`) or processes (`process`).
         public var style: String
-        /// Its operations; none of a client that interrupts others.
+        /// The operations; empty for a client that interrupts others.
         public var operations: [Operation]
-        /// Whose accesses it interrupts: a client's name, or ``everybody``; absent for one that
+        /// The client whose accesses it interrupts, or ``everybody``; absent for a client that
         /// makes accesses.
         public var interrupts: String?
-        /// Whether something else ends its accesses early: a time limit, or its own next one;
-        /// absent when nothing does.
+        /// Whether its accesses may end early, through a time limit or its next access; absent if
+        /// not.
         public var isCutShort: Bool?
-        /// How long each access keeps its connection at least; absent for those that end by
-        /// themselves.
+        /// The shortest time for which each access holds its connection; absent for accesses
+        /// without a hold.
         public var hold: UInt64?
-        /// How many accesses follow each other at each turn; absent for one.
+        /// The number of consecutive accesses in each turn; absent for one.
         public var batches: Int?
-        /// The phases in which it is at work; absent for all of them.
+        /// The phases in which it is active; absent for all phases.
         public var phases: [String]?
-        /// Its arrivals, where they have a schedule of their own.
+        /// The arrivals of an open loop.
         public var arrivals: Arrivals?
-        /// How long its workers think between two accesses, in a closed loop.
+        /// The think time between two accesses in a closed loop.
         public var think: Think?
-        /// When it makes its only access, from the begin of the measured part.
+        /// The time of its only access, from the start of the measured part.
         public var at: UInt64?
         /// The time between two accesses of a worker.
         public var every: UInt64?
 
-        /// What ``interrupts`` says of a client that interrupts whatever runs.
+        /// The value of ``interrupts`` for a client that interrupts all accesses.
         public static let everybody = "*"
     }
 
     /// One operation of a client.
     public struct Operation: Sendable, Codable, Equatable {
-        /// Its name.
+        /// The operation's name.
         public var name: String
-        /// Its share among the client's operations: weight over the sum of weights.
+        /// Its share of the client's operations: weight over the sum of weights.
         public var weight: Double
-        /// Its kind of access, such as `read`.
+        /// The kind of access, such as `read`.
         public var access: String
     }
 
     /// A schedule of arrivals.
     public struct Arrivals: Sendable, Codable, Equatable {
-        /// How they are spread: `poisson` or `even`.
+        /// The arrival process: `poisson` or `even`.
         public var process: String
-        /// Arrivals per second; with stages, before the first of them.
+        /// Arrivals per second; with stages, before the first stage.
         public var rate: Double
-        /// How the rate changes in the measured part; absent for a constant one.
+        /// The stages of the rate in the measured part; absent for a constant rate.
         public var stages: [Stage]?
-        /// How late an access may be before it is given up; absent for any.
+        /// The lateness after which an access is skipped; absent if accesses are never skipped.
         public var skipAfter: UInt64?
     }
 
-    /// One part of a rate that changes.
+    /// One stage of a changing rate.
     public struct Stage: Sendable, Codable, Equatable {
-        /// Arrivals per second at its begin.
+        /// The starting rate, in arrivals per second.
         public var from: Double
-        /// Arrivals per second at its end.
+        /// The final rate, in arrivals per second.
         public var to: Double
-        /// How long it lasts.
+        /// The stage's length.
         public var length: UInt64
     }
 
-    /// How long a worker thinks.
+    /// The think time of a worker.
     public struct Think: Sendable, Codable, Equatable {
-        /// The shortest time; equal to ``most`` for one that is always as long.
+        /// The shortest time; equal to ``most`` for a constant time.
         public var least: UInt64?
         /// The longest time.
         public var most: UInt64?
-        /// The mean of times that are exponentially distributed.
+        /// The mean of exponentially distributed times.
         public var mean: UInt64?
     }
 }
 
 extension RecordedLoad {
-    /// The load that a plan makes of a scenario, on its data or on a `database` of the user's.
+    /// Records the load of a scenario's plan, on its data or on the user's `database`.
     init(
         _ plan: RunPlan,
         of scenario: Scenario,
@@ -177,7 +177,7 @@ extension RecordedLoad.Client {
 }
 
 extension Client {
-    /// Whose accesses it interrupts, as ``RecordedLoad`` says it; nil when it interrupts no client.
+    /// The client that it interrupts, in the form of ``RecordedLoad``; nil if it interrupts none.
     fileprivate var interrupted: String? {
         switch activity {
         case .interrupt: RecordedLoad.Client.everybody
@@ -218,7 +218,7 @@ extension RecordedLoad.Think {
 }
 
 extension Dataset {
-    /// How many units of scale it has; nil for a database that exists.
+    /// The scale; nil for an existing database.
     var scaleFactor: Int? {
         switch self {
         case .pgbench(let scale): scale

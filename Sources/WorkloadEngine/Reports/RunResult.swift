@@ -1,6 +1,6 @@
-/// What one command's runs gave, in the form that other programs read (`poolgauge.run/1`).
+/// The result of one command's runs, in the form that other programs read (`poolgauge.run/1`).
 ///
-/// Latencies are integers in nanoseconds, durations are seconds. What was not measured is absent,
+/// Latencies are integers in nanoseconds, durations are in seconds. Unmeasured values are absent,
 /// never zero.
 public struct RunResult: Sendable, Codable, Equatable {
     /// The schema of this form.
@@ -12,14 +12,14 @@ public struct RunResult: Sendable, Codable, Equatable {
     public var scenario: String
     /// The seed of all randomness.
     public var seed: UInt64
-    /// Where it ran.
+    /// The machine and the versions.
     public var environment: HostEnvironment
-    /// Why arms that should have run are absent, each with its reason; absent when none is.
+    /// Why arms are missing, with one reason each; absent if no arm is missing.
     public var failures: [String]?
-    /// One result for each arm that ran, in order.
+    /// One result for each completed arm, in order.
     public var runs: [ArmResult]
 
-    /// Puts the results of a scenario's arms together.
+    /// Combines the results of a scenario's arms.
     public init(scenario: Scenario, environment: HostEnvironment, runs: [ArmResult]) {
         schema = Self.schemaName
         self.scenario = scenario.name

@@ -1,5 +1,5 @@
 extension TextReport {
-    /// What slow accesses waited for, a line or two for each client.
+    /// Describes the waits of slow accesses, in one or two lines per client.
     static func blame(_ run: ArmResult) -> [String] {
         guard let blame = run.blame, !blame.isEmpty else { return [] }
         var lines = ["  what the slow accesses waited for"]
@@ -9,14 +9,14 @@ extension TextReport {
         return lines
     }
 
-    /// Waiting that takes a smaller share of the response is not worth a name.
+    /// The share of the response above which waits are reported.
     private static let notableShare = 0.1
 
     /// `ui: p99 is 48.0 ms; …, 44.0 ms of it waiting for a reader; report held 3.9 of 4 …`.
     static func sentences(_ client: String, _ blame: BlameResult) -> [String] {
         let waiting = blame.queued + blame.waited
         let share = Double(waiting) / Double(max(1, blame.response))
-        // Whoever expects p99 must not take another percentile for it.
+        // Readers expect p99, so mark other percentiles.
         let title =
             switch blame.beyond {
             case "max": "the slowest (too few for a percentile) took"
@@ -61,8 +61,8 @@ extension TextReport {
             return "\(name) \(text) (up to \(longest)" + (index == 0 ? " at a time)" : ")")
         }
         guard !known.isEmpty else {
-            return "nobody of this run held \(name(of: resource)) meanwhile: another process, or "
-                + "the start of the transaction"
+            return "no client of this run held \(name(of: resource)) during that time: another "
+                + "process did, or the transaction started slowly"
         }
         return "meanwhile " + known.joined(separator: ", ")
     }
@@ -72,7 +72,7 @@ extension TextReport {
         case .reader?: "a reader"
         case .writer?: "the writer"
         case .connection?: "the connection"
-        case nil: "its transaction to begin"
+        case nil: "its transaction to start"
         }
     }
 }

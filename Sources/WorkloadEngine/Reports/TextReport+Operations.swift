@@ -17,7 +17,7 @@ extension TextReport {
         return isEmpty ? [] : table.lines(indent: "  ")
     }
 
-    /// The clients phase by phase, where several phases are measured.
+    /// The clients by phase, if several phases are measured.
     static func phases(_ run: ArmResult, measured: Int) -> [String] {
         guard measured > 1 else { return [] }
         var table = TextTable(["phase", "completed", "rate", "p50", "p99", "max", "service p99"])
@@ -38,7 +38,7 @@ extension TextReport {
         ]
     }
 
-    /// What SQLite counted in one execution of each operation, and the plans worth a look.
+    /// SQLite's counters for one execution of each operation, and notable query plans.
     static func profiles(_ run: ArmResult) -> [String] {
         var table = TextTable([
             "SQLite, one execution", "rows", "VM steps", "scan steps", "sorts", "auto-indexed",
@@ -70,7 +70,7 @@ extension TextReport {
         return (isEmpty ? [] : table.lines(indent: "  ")) + plans
     }
 
-    /// Whether a line of a plan tells of work that an index would save.
+    /// Whether a line of a plan shows work that an index would avoid.
     private static func isNotable(_ line: String) -> Bool {
         line.contains("SCAN") && !line.contains("CONSTANT ROW") || line.contains("TEMP B-TREE")
             || line.contains("AUTOMATIC")

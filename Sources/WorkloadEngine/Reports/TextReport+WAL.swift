@@ -1,5 +1,5 @@
 extension TextReport {
-    /// The write-ahead log, and a sentence for each who kept it from shrinking.
+    /// The write-ahead log, with a sentence for each client that kept it from shrinking.
     static func log(_ run: ArmResult) -> [String] {
         guard let wal = run.wal else { return [] }
         let head =
@@ -11,28 +11,29 @@ extension TextReport {
         return lines
     }
 
-    /// Who kept the log from shrinking, why, for how long, and what that cost.
+    /// Describes a pin: the client, the cause, the time, and the growth of the log.
     static func sentence(_ pin: WALResult.Pin) -> String {
         let time = HumanUnits.seconds(pin.seconds)
         let growth =
             pin.bytes > 0
-            ? "it grew by \(HumanUnits.bytes(pin.bytes)) meanwhile" : "it did not grow meanwhile"
+            ? "the log grew by \(HumanUnits.bytes(pin.bytes))" : "the log did not grow"
         switch pin.cause {
         case "oldReader":
-            return "\(pin.by) read an old state for \(time), which checkpoints may not copy over "
+            return "\(pin.by) read an old state for \(time), which checkpoints must not overwrite "
                 + "(oldReader): \(growth)"
         case "overlappingReaders":
-            return "readers overlapped without a gap for \(time), \(pin.by) among them, so the log "
-                + "never began anew (overlappingReaders): \(growth)"
+            return "readers, including \(pin.by), overlapped without a gap for \(time), so the log "
+                + "never restarted (overlappingReaders): \(growth)"
         case "largeTransaction":
-            return "\(pin.by) filled it with one large transaction for \(time) "
+            return "\(pin.by) filled the log with one large transaction for \(time) "
                 + "(largeTransaction): \(growth)"
         case "noCheckpoint":
-            return "nobody checkpointed for \(time) what \(pin.by) wrote (noCheckpoint): \(growth)"
+            return "no checkpoint copied the writes of \(pin.by) for \(time) (noCheckpoint): "
+                + growth
         case "otherProcess":
-            return "\(pin.by) was in the way for \(time) (otherProcess): \(growth)"
+            return "\(pin.by) blocked checkpoints for \(time) (otherProcess): \(growth)"
         default:
-            return "\(pin.by) kept it from shrinking for \(time) (\(pin.cause)): \(growth)"
+            return "\(pin.by) kept the log from shrinking for \(time) (\(pin.cause)): \(growth)"
         }
     }
 }

@@ -1,8 +1,8 @@
 import Telemetry
 
-/// Writes a result for people: the verdict first, then tables with units.
+/// Formats a result as text: first the verdict, then tables with units.
 public enum TextReport {
-    /// The whole report, with a newline at its end.
+    /// Returns the report, with a newline at the end.
     public static func text(of result: RunResult) -> String {
         var lines: [String] = []
         lines += (result.failures ?? []).map { "FAILED  \(result.scenario): \($0)" }
@@ -18,12 +18,12 @@ public enum TextReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// How many phases are measured: all that intervals speak of as measured.
+    /// Returns the number of measured phases, according to the intervals.
     private static func measuredPhases(of result: RunResult) -> Int {
         Set(result.runs.flatMap(\.intervals).filter(\.measured).map(\.phase)).count
     }
 
-    /// The word that says how a run went.
+    /// Returns the verdict of a run in a word.
     static func verdictWord(of run: ArmResult) -> String {
         switch run.exitStatus {
         case .passed: "PASSED"
@@ -37,7 +37,7 @@ public enum TextReport {
         }
     }
 
-    /// One line that says how a run went.
+    /// Returns the verdict of a run in a line.
     public static func verdict(of run: ArmResult, scenario: String) -> String {
         let completed = run.clients.values.reduce(0) { $0 + $1.completed }
         var line =
@@ -67,7 +67,7 @@ public enum TextReport {
         var known = ["journal_mode", "synchronous"].compactMap { name in
             run.environment[name].map { "\(name) \($0)" }
         }
-        // Only a library that cannot be looked into says so.
+        // Only libraries without probes report this.
         if let probes = run.environment["probes"] {
             known.append("\(run.environment["library"] ?? "library"), probes \(probes)")
         }
@@ -98,7 +98,7 @@ public enum TextReport {
             }
         }
         for (what, count) in (run.refusals ?? [:]).sorted(by: { $0.key < $1.key }) {
-            lines.append("  refused by the guard: \(HumanUnits.count(count)) × \(what)")
+            lines.append("  rejected by the guard: \(HumanUnits.count(count)) × \(what)")
         }
         return lines
     }
@@ -126,8 +126,8 @@ public enum TextReport {
         var lines = table.lines(indent: "  ")
         if hasClosedLoop {
             lines.append(
-                "  * closed loop: nobody asks while an access runs, so a stall counts once, however "
-                    + "long it lasts"
+                "  * closed loop: no access starts while another runs, so a stall of any length "
+                    + "counts once"
             )
         }
         return lines
@@ -160,7 +160,7 @@ public enum TextReport {
         if let interrupts = run.interrupts, interrupts.requested > 0 {
             lines.append(
                 "  interrupts: \(interrupts.requested) calls, \(interrupts.withoutEffect) of which "
-                    + "met no statement; statements ended: \(interrupts.delivered)"
+                    + "found no statement; statements ended: \(interrupts.delivered)"
                     + (interrupts.latency.map { latency in
                         ", from call to end p50 \(HumanUnits.time(latency.p50)), max "
                             + HumanUnits.time(latency.max)
@@ -171,7 +171,7 @@ public enum TextReport {
         return lines
     }
 
-    /// How long accesses waited for connections and held them, as the library itself saw it.
+    /// The waits for connections and the holds, as reported by the library.
     private static func waits(_ run: ArmResult) -> [String] {
         guard let pool = run.pool else { return [] }
         let kind = pool.maximumReaderCount == nil ? "connection" : "readers"
@@ -204,7 +204,7 @@ public enum TextReport {
             parts.append("free workers started within \(HumanUnits.time(lag)) (p99)")
         }
         if let steal = generator.stealShare, steal >= 0.001 {
-            parts.append("\(HumanUnits.percent(steal)) of the machine stolen")
+            parts.append("\(HumanUnits.percent(steal)) of the processor time stolen")
         }
         return parts.joined(separator: ", ")
     }
@@ -228,7 +228,7 @@ public enum TextReport {
         environment(result.environment, seed: result.seed)
     }
 
-    /// Where something ran, and with which seed.
+    /// Describes the machine, the versions and the seed.
     static func environment(_ host: HostEnvironment, seed: UInt64) -> [String] {
         var parts = [host.operatingSystem, host.architecture, "\(host.cpuCount) processors"]
         parts += host.versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }

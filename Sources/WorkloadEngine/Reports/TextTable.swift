@@ -1,4 +1,4 @@
-/// Rows of text in aligned columns: the first to the left, the others to the right.
+/// Text in aligned columns: the first is left-aligned, the others are right-aligned.
 struct TextTable {
     private var rows: [[String]]
 
@@ -12,7 +12,7 @@ struct TextTable {
         rows.append(cells)
     }
 
-    /// The lines, two spaces between columns, none at a line's end.
+    /// Returns the lines, with two spaces between columns and no trailing spaces.
     func lines(indent: String = "") -> [String] {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in

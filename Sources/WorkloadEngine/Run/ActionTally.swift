@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What a client's checkpoints and backups came to.
+/// Counts a client's checkpoints and backups.
 final class ActionTally: Sendable {
     private struct State: Sendable {
         var checkpoints: CheckpointResult?
@@ -9,10 +9,10 @@ final class ActionTally: Sendable {
 
     private let state = Lock(State())
 
-    /// The checkpoints; nil when there was none.
+    /// The checkpoints; nil if there were none.
     var checkpoints: CheckpointResult? { state.withLock { $0.checkpoints } }
 
-    /// The size of the last backup, in bytes; nil when there was none.
+    /// The size of the last backup, in bytes; nil if there was none.
     var backupBytes: UInt64? { state.withLock { $0.backupBytes } }
 
     /// Counts a checkpoint.
@@ -28,18 +28,18 @@ final class ActionTally: Sendable {
         }
     }
 
-    /// Notes a backup's size.
+    /// Records the size of a backup.
     func countBackup(bytes: UInt64) { state.withLock { $0.backupBytes = bytes } }
 }
 
-/// What a client's checkpoints did.
+/// The result of a client's checkpoints.
 public struct CheckpointResult: Sendable, Codable, Equatable {
-    /// How many there were.
+    /// The number of checkpoints.
     public var count: Int
-    /// How many of them another connection kept from going as far as asked.
+    /// The number of checkpoints that another connection blocked.
     public var blocked: Int
-    /// The frames of the log at the last one.
+    /// The frames in the log at the last checkpoint.
     public var frames: Int64
-    /// Those of them that were in the database file after it.
+    /// The frames that the database file contained after it.
     public var copied: Int64
 }

@@ -1,8 +1,8 @@
 import Telemetry
 
-/// Does things at moments of the run's clock, on one thread for the whole run.
+/// Calls closures at times of the run's clock, on one thread for the whole run.
 final class AlarmClock: Sendable {
-    /// What cancels an alarm.
+    /// Identifies an alarm, to cancel it.
     struct Ticket: Sendable, Equatable {
         fileprivate var number: UInt64
     }
@@ -14,7 +14,7 @@ final class AlarmClock: Sendable {
     }
 
     private struct State: Sendable {
-        /// The soonest last.
+        /// The alarms, with the soonest one last.
         var alarms: [Alarm] = []
         var number: UInt64 = 0
         var isOver = false
@@ -30,7 +30,7 @@ final class AlarmClock: Sendable {
         self.sleeper = sleeper
     }
 
-    /// Lets `body` be called at a time of the clock, or soon when it is past; be quick in it.
+    /// Schedules a short `body` for a clock time; a past time calls it soon.
     @discardableResult
     func set(at time: UInt64, _ body: @escaping @Sendable () -> Void) -> Ticket {
         let (ticket, isSoonest) = state.withLock { state in
@@ -49,17 +49,17 @@ final class AlarmClock: Sendable {
         return ticket
     }
 
-    /// Lets `body` be called in so many nanoseconds.
+    /// Schedules `body` after `pause` nanoseconds.
     func set(after pause: UInt64, _ body: @escaping @Sendable () -> Void) {
         set(at: clock.now() &+ pause, body)
     }
 
-    /// Cancels an alarm, if it was not called yet.
+    /// Cancels an alarm that was not called yet.
     func cancel(_ ticket: Ticket) {
         state.withLock { $0.alarms.removeAll { $0.number == ticket.number } }
     }
 
-    /// Calls alarms until ``stop()``; the thread's whole life.
+    /// Calls alarms until ``stop()``; this is the body of the thread.
     func run() {
         while true {
             let now = clock.now()
@@ -81,7 +81,7 @@ final class AlarmClock: Sendable {
         }
     }
 
-    /// Ends the thread; what is still to come is not called.
+    /// Ends the thread without calling the remaining alarms.
     func stop() {
         state.withLock { $0.isOver = true }
         sleeper.wake()

@@ -1,32 +1,32 @@
-/// How far a checkpoint goes (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>).
+/// The mode of a checkpoint (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>).
 public enum CheckpointMode: String, Sendable, Codable, CaseIterable {
-    /// Copies what it can without waiting for anybody.
+    /// Copies as many frames as possible without waiting.
     case passive
-    /// Waits for writers, and copies all that readers allow.
+    /// Waits for writers, and copies all frames that readers allow.
     case full
-    /// The same, then waits for readers, so that the next writer starts the log anew.
+    /// Like ``full``, then waits for readers, so that the next writer restarts the log.
     case restart
-    /// The same, and truncates the log.
+    /// Like ``restart``, and truncates the log.
     case truncate
 }
 
-/// What a checkpoint did.
+/// The result of a checkpoint.
 struct Checkpoint: Sendable, CustomStringConvertible {
-    /// Whether somebody kept it from going as far as asked.
+    /// Whether another connection blocked it.
     var isBlocked: Bool
-    /// The frames of the log.
+    /// The frames in the log.
     var frames: Int64
-    /// Those of them that are in the database file now.
+    /// The frames that the database file contains now.
     var copied: Int64
 
-    /// A checkpoint of a database that has no log.
+    /// A checkpoint of a database without a log.
     struct NoLog: Error, CustomStringConvertible {
         let description = "this database has no write-ahead log"
     }
 
-    /// Runs a checkpoint; a pragma does it in every library.
+    /// Runs a checkpoint through a pragma, which works in every library.
     ///
-    /// - Throws: What the target throws, and ``NoLog``.
+    /// - Throws: Errors of the target, and ``NoLog``.
     static func run(
         _ mode: CheckpointMode,
         on target: any WorkloadTarget,
@@ -43,7 +43,7 @@ struct Checkpoint: Sendable, CustomStringConvertible {
         return checkpoint
     }
 
-    /// Reads the pragma's row: busy, log, checkpointed.
+    /// Parses the pragma's row: busy, log, checkpointed.
     private init?(_ row: [WorkloadValue]) {
         let numbers = row.compactMap { value in
             if case .integer(let number) = value { number } else { nil }

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The accesses of one client that others may interrupt, and what came of it.
+/// The running accesses of one client that others may interrupt, and the outcomes.
 final class ClientInterrupts: Sendable {
     private struct State: Sendable {
         var running: [RunningAccess] = []
@@ -10,7 +10,7 @@ final class ClientInterrupts: Sendable {
 
     private let state = Lock(State())
 
-    /// What came of the interrupts so far; nil when there were none.
+    /// The outcomes of the interrupts so far; nil if there were none.
     var status: InterruptStatus? {
         state.withLock { state in
             guard state.status.requested > 0 else { return nil }
@@ -20,7 +20,7 @@ final class ClientInterrupts: Sendable {
         }
     }
 
-    /// Adds an access that begins to wait for its connection.
+    /// Adds an access that starts to wait for its connection.
     func add(_ access: RunningAccess) { state.withLock { $0.running.append(access) } }
 
     /// Removes an access that has ended.
@@ -28,7 +28,7 @@ final class ClientInterrupts: Sendable {
     /// - Parameters:
     ///   - access: The access.
     ///   - wasInterrupted: Whether it ended with an interrupt.
-    ///   - now: When it ended, on the clock.
+    ///   - now: The clock time of its end.
     func remove(_ access: RunningAccess, wasInterrupted: Bool, at now: UInt64) {
         let requestedAt = access.end()
         state.withLock { state in
@@ -38,7 +38,7 @@ final class ClientInterrupts: Sendable {
                 state.status.delivered += 1
                 state.latency.count(now > requestedAt ? now - requestedAt : 0)
             } else {
-                // It had all but ended.
+                // The access was about to end.
                 state.status.withoutEffect += 1
             }
         }
@@ -46,21 +46,21 @@ final class ClientInterrupts: Sendable {
 
     /// Interrupts one access.
     ///
-    /// - Returns: Whether it was still there.
+    /// - Returns: Whether the access was still running.
     @discardableResult
     func interrupt(_ access: RunningAccess, at now: UInt64) -> Bool {
         access.request(at: now) { state.withLock { $0.status.requested += 1 } }
     }
 
     /// Interrupts all accesses but one.
-    func interruptAll(but own: RunningAccess? = nil, at now: UInt64) {
+    func interruptAll(but exception: RunningAccess? = nil, at now: UInt64) {
         let running = state.withLock { $0.running }
-        var isHeard = false
-        for access in running where access !== own {
-            if interrupt(access, at: now) { isHeard = true }
+        var isReceived = false
+        for access in running where access !== exception {
+            if interrupt(access, at: now) { isReceived = true }
         }
-        // Nobody to hear it: still it was asked for.
-        if own == nil, !isHeard {
+        // Count the request even if no access received it.
+        if exception == nil, !isReceived {
             state.withLock { state in
                 state.status.requested += 1
                 state.status.withoutEffect += 1

@@ -1,16 +1,16 @@
-/// A client of the scenario, made ready to run: all that its workers share.
+/// A client of the scenario, prepared for a run: the data that its workers share.
 struct ClientPlan: Sendable {
-    /// The client as the scenario tells it.
+    /// The client as declared in the scenario.
     let client: Client
-    /// Its name, as targets take it.
+    /// The client's name for targets.
     let name: WorkloadClientName
     /// The names of its operations, in the order of their indices.
     let operationNames: [String]
     /// The statements of each operation.
     let operations: [[StatementPlan]]
-    /// The steps of each operation; nil for one that just runs its statements.
+    /// The steps of each operation; nil for an operation that only runs its statements.
     let steps: [[StepPlan]?]
-    /// What is read of each write, beside the next ones.
+    /// The reads after each write, which run concurrently with the next writes.
     let thenRead: [StatementPlan]
     /// The kind of access of each operation.
     let accesses: [WorkloadAccess]
@@ -18,39 +18,39 @@ struct ClientPlan: Sendable {
     let weights: [Double]
     /// Whether each operation writes.
     let writes: [Bool]
-    /// What can be turned of it while the load runs.
+    /// The settings that can change while the load runs.
     let knobs: ClientKnobs
-    /// Its accesses that others may interrupt; nil where nobody does.
+    /// Its accesses that others may interrupt; nil if no client does.
     let interrupts: ClientInterrupts?
-    /// The accesses that it interrupts itself; nil where it does not.
+    /// The accesses that this client interrupts; nil if it interrupts none.
     let aim: ClientInterrupts?
-    /// What its checkpoints and backups came to.
+    /// The counts of its checkpoints and backups.
     let tally = ActionTally()
-    /// When it is at work.
+    /// The times at which it is active.
     let windows: ActiveWindows
-    /// How late an access may be before it is given up, in nanoseconds.
+    /// The lateness after which an access is skipped, in nanoseconds.
     let skipAfter: UInt64?
-    /// The arrivals that all its workers share; nil where each worker has its own pace.
+    /// The arrivals that its workers share; nil if each worker has its own pace.
     let arrivals: ArrivalQueue?
-    /// The same arrivals, to see how many are due.
+    /// The same arrivals, to count due ones.
     let schedule: ArrivalSchedule?
-    /// The rate of arrivals as the scenario says.
+    /// The rate of arrivals that the scenario declares.
     var declaredCurve: RateCurve { schedule?.curve ?? RateCurve() }
-    /// How long a hold or a snapshot lasts, in nanoseconds.
+    /// The length of a hold or a snapshot, in nanoseconds.
     let holdTime: UInt64
 
-    /// One statement: its text, and the variables of its parameters in their order.
+    /// A statement: its text, and the variables of its parameters in order.
     struct StatementPlan: Sendable {
-        /// Its text.
+        /// The SQL text.
         let sql: String
-        /// The indices of its variables in the run's list.
+        /// The indices of the variables in the run's list.
         let variables: [Int]
     }
 
-    /// The kind of access that it asks for; nil for those that ask for none.
+    /// The kind of its accesses; nil for a client without accesses.
     var access: WorkloadAccess? { client.access }
 
-    /// Whether its completed accesses have latencies that mean something.
+    /// Whether its completed accesses have meaningful latencies.
     var isTimed: Bool {
         switch client.activity {
         case .interrupt: false
@@ -59,10 +59,10 @@ struct ClientPlan: Sendable {
         }
     }
 
-    /// Whether one hold is long enough for a line in the ticker.
+    /// Whether a hold is long enough for an event.
     var isHoldNoteworthy: Bool { holdTime >= 500_000_000 }
 
-    /// How its accesses are timed.
+    /// The timing of its accesses.
     var loop: ClientResult.Loop {
         switch client.pace {
         case .closed: .closed
@@ -71,16 +71,16 @@ struct ClientPlan: Sendable {
         }
     }
 
-    /// Whether it makes accesses of a mix, and nothing of its own.
+    /// Whether its accesses come from a mix of operations.
     var makesOperations: Bool {
         if case .operations = client.activity { true } else { false }
     }
 
-    /// How many accesses it aims at per second now; nil without a schedule of arrivals.
+    /// Returns the current target rate, in accesses/s; nil without a schedule of arrivals.
     func targetRate(at time: UInt64) -> Double? { arrivals?.curve.rate(at: time) }
 
-    /// How many accesses it aims at per second, on average over the measured phases up to a time;
-    /// nil without a schedule of arrivals.
+    /// Returns the mean target rate over the measured phases up to a time, in accesses/s; nil
+    /// without a schedule of arrivals.
     func targetRate(over phases: PhasePlan, until end: UInt64) -> Double? {
         guard let curve = arrivals?.curve else { return nil }
         var mass = 0.0
@@ -94,13 +94,13 @@ struct ClientPlan: Sendable {
         return (mass / time.secondsFromNanoseconds).rounded(toDigits: 6)
     }
 
-    /// The scenario's own rate, on average over the whole run; nil without a schedule of arrivals.
+    /// The mean declared rate over the whole run; nil without a schedule of arrivals.
     var averageRate: Double? {
         guard let curve = schedule?.curve, curve.end > 0 else { return nil }
         return curve.mass(until: UInt64(curve.end)) / (curve.end / 1e9)
     }
 
-    /// Makes the pace of one of its workers, with random numbers of its own.
+    /// Creates the load model of one worker, with its own random numbers.
     func makeLoadModel(_ plan: PhasePlan, random: RandomStream) -> any LoadModel {
         let measured = plan.measured
         switch client.pace {
@@ -126,7 +126,7 @@ struct ClientPlan: Sendable {
 }
 
 extension Client {
-    /// The kind of access that it asks for; nil for an interrupt.
+    /// The kind of its accesses; nil for an interrupt.
     package var access: WorkloadAccess? {
         switch activity {
         case .operations(let access, _): access
@@ -138,7 +138,7 @@ extension Client {
         }
     }
 
-    /// Why an arm cannot run it; nil when it can.
+    /// Returns why an arm cannot run the client; nil if it can.
     func obstacle(on target: any WorkloadTarget) -> String? {
         var accesses = access.map { [$0] } ?? []
         if case .operations(_, let mix) = activity { accesses += mix.compactMap(\.access) }
@@ -148,7 +148,7 @@ extension Client {
         return abilities.first { !target.has($0) }?.obstacle
     }
 
-    /// What it needs beside its accesses.
+    /// The abilities that it needs in addition to its accesses.
     private var abilities: [WorkloadAbility] {
         var abilities: [WorkloadAbility] = []
         switch activity {
@@ -165,7 +165,7 @@ extension Client {
         return abilities
     }
 
-    /// What it does, in a word, for a status.
+    /// Its activity in a word, for a status.
     var activityName: String {
         switch activity {
         case .operations(.read, _): "read"

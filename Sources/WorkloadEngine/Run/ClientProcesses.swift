@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// The processes that clients of `style: process` make their accesses in: one for each worker.
+/// The processes of clients with `style: process`, one for each worker.
 final class ClientProcesses: Sendable {
     private struct Key: Hashable {
         var client: String
@@ -13,16 +13,16 @@ final class ClientProcesses: Sendable {
     private let path: String
     private let targets = Lock<[Key: RemoteTarget]>([:])
 
-    /// Starts processes with a command, for an arm's database at a path.
+    /// Prepares processes that a command starts, for an arm's database at a path.
     init(_ command: RemoteTarget.Command, arm: Arm, path: String) {
         self.command = command
         self.arm = arm
         self.path = path
     }
 
-    /// The process of a worker, started when it is first asked for.
+    /// Returns the process of a worker, and starts it on first use.
     ///
-    /// - Throws: Why it does not start.
+    /// - Throws: An error if it does not start.
     func target(of client: String, worker: Int) throws -> any WorkloadTarget {
         let key = Key(client: client, worker: worker)
         if let target = targets.withLock({ $0[key] }) { return target }
@@ -33,19 +33,19 @@ final class ClientProcesses: Sendable {
         return target
     }
 
-    /// The client whose process has this number; nil for others.
+    /// Returns the client of a process; nil for other processes.
     func client(of process: Int32) -> String? {
         targets.withLock { targets in
             targets.first { $0.value.processIdentifier == process }?.key.client
         }
     }
 
-    /// Ends what runs in all of them, which ends them.
+    /// Interrupts all processes, which ends them.
     func interrupt() {
         for target in targets.withLock({ Array($0.values) }) { target.interrupt() }
     }
 
-    /// Ends all of them.
+    /// Ends all processes.
     func close() {
         let all = targets.withLock { targets in
             defer { targets = [:] }

@@ -1,8 +1,8 @@
 import Telemetry
 
-/// What the statuses of a run's database add up to: peaks, shares of time, who pinned the log.
+/// Accumulates the statuses of a run's database: peaks, shares of time, pins of the log.
 ///
-/// Only measured phases count. Only the thread that samples uses it.
+/// Only measured phases count. Only the sampling thread uses it.
 struct DatabaseWatch {
     private var last: DatabaseStatus?
     private var first: DatabaseStatus?
@@ -18,7 +18,7 @@ struct DatabaseWatch {
     private var oldestSnapshot: UInt64?
     private var peakBytes: UInt64 = 0
     private var hasWAL = false
-    /// By how much the log grew in measured phases, whoever was in the way.
+    /// The growth of the log in measured phases, for any cause.
     private var grownBytes: UInt64 = 0
     private var pins: [PinKey: (bytes: UInt64, nanoseconds: UInt64)] = [:]
 
@@ -31,16 +31,16 @@ struct DatabaseWatch {
     struct Shares {
         /// Time-weighted readers in use over the maximum, in 0…1.
         var utilization: Double?
-        /// The share in which all readers were in use and somebody waited, in 0…1.
+        /// The share of time in which all readers were in use and an access waited, in 0…1.
         var saturation: Double?
     }
 
-    /// Takes a status in.
+    /// Adds a status.
     ///
     /// - Parameters:
-    ///   - status: The database now.
-    ///   - isMeasured: Whether the time since the last one counts.
-    /// - Returns: The shares of the time since the last one.
+    ///   - status: The current status.
+    ///   - isMeasured: Whether the time since the last status counts.
+    /// - Returns: The shares of the time since the last status.
     mutating func add(_ status: DatabaseStatus, isMeasured: Bool) -> Shares {
         defer { last = status }
         if first == nil { first = status }
@@ -104,7 +104,7 @@ struct DatabaseWatch {
         pins[key] = sum
     }
 
-    /// The result's part about connections; nil when no status was seen.
+    /// Returns the result's connections; nil without a status.
     func poolResult() -> PoolResult? {
         guard let latest else { return nil }
         return PoolResult(
@@ -123,12 +123,12 @@ struct DatabaseWatch {
         )
     }
 
-    /// The result's part about the log, which ends with so many bytes; nil when there was none.
+    /// Returns the result's log; nil without a log.
     func walResult() -> WALResult? {
         guard hasWAL else { return nil }
         let finalBytes = latest?.wal?.bytes ?? 0
         return WALResult(
-            // What runs when the measured time ends can make the log grow after the last sample.
+            // Running accesses can make the log grow after the last measured sample.
             peakBytes: max(peakBytes, finalBytes),
             finalBytes: finalBytes,
             grownBytes: grownBytes,
@@ -143,7 +143,7 @@ struct DatabaseWatch {
         )
     }
 
-    /// The result's part about snapshots; nil when no status was seen.
+    /// Returns the result's snapshots; nil without a status.
     func snapshotResult() -> SnapshotResult? {
         guard let latest, let first else { return nil }
         return SnapshotResult(
@@ -152,7 +152,7 @@ struct DatabaseWatch {
         )
     }
 
-    /// The result's part about interrupts since the first status; nil when none was seen.
+    /// Returns the result's interrupts since the first status; nil without a status.
     func interruptResult() -> InterruptStatus? {
         guard let now = latest?.interrupts, let before = first?.interrupts else { return nil }
         var result = InterruptStatus(

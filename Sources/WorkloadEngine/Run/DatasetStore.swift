@@ -1,10 +1,10 @@
 import Foundation
 import Telemetry
 
-/// Keeps each data set that was built, so that every arm starts with a copy of the same file.
+/// Keeps built datasets, so that every arm starts with a copy of the same file.
 ///
-/// A data set is built through a plain queue (rollback journal), whatever the arm is, and closed
-/// before it is copied: what an arm then sees depends on the arm alone.
+/// A dataset is built through a plain queue (rollback journal), regardless of the arm, and closed
+/// before it is copied, so that all arms start with the same state.
 public final class DatasetStore: Sendable {
     private struct Entry: Sendable {
         var dataset: Dataset
@@ -16,7 +16,7 @@ public final class DatasetStore: Sendable {
     private let folder: URL
     private let entries = Lock<[Entry]>([])
 
-    /// Creates an empty store that makes a folder of its own inside `parent`.
+    /// Creates an empty store with its own folder inside `parent`.
     public init(in parent: URL = FileManager.default.temporaryDirectory) {
         self.parent = parent
         folder = parent.appendingPathComponent("poolgauge-data-\(UUID().uuidString)")
@@ -24,16 +24,16 @@ public final class DatasetStore: Sendable {
 
     deinit { remove() }
 
-    /// Deletes the files; a later use builds anew.
+    /// Deletes the files; a later use builds them again.
     public func remove() {
         entries.withLock { $0.removeAll() }
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Puts a copy of an arm's data at `file`, building the data when they are new.
+    /// Copies an arm's data to `file`, which must not exist, and builds the data if necessary.
     ///
-    /// No file may be there. `progress` is called with the share of the building that is done, in
-    /// 0…1; what it throws ends the work.
+    /// `progress` receives the completed share of the build, in 0…1; an error that it throws ends
+    /// the build.
     func copy(
         dataOf scenario: Scenario,
         for arm: Arm,
@@ -50,7 +50,7 @@ public final class DatasetStore: Sendable {
         Self.sync(file)
     }
 
-    /// Makes data in a file of the store's own.
+    /// Builds or copies data in a file of the store.
     private func make(
         _ dataset: Dataset,
         seed: UInt64,
@@ -76,7 +76,7 @@ public final class DatasetStore: Sendable {
         _ factory: any WorkloadTargetFactory,
         _ progress: (Double) throws -> Void
     ) throws {
-        // Nobody needs these data after a power loss.
+        // The data need not survive a power loss.
         let arm = Arm(name: "data", kind: .queue, synchronous: "off")
         let target = try factory.open(arm, at: file.path)
         do {
@@ -88,7 +88,7 @@ public final class DatasetStore: Sendable {
         try target.close()
     }
 
-    /// Writes a file that nobody uses yet to the disk, so that the load does not pay for it.
+    /// Syncs an unused file to disk, so that the load does not pay for it.
     private static func sync(_ file: URL) {
         let descriptor = open(file.path, O_RDONLY)
         guard descriptor >= 0 else { return }

@@ -1,19 +1,19 @@
 import Telemetry
 
-/// What happened since the last sample: any thread notes, the sampler takes.
+/// The events since the last sample: any thread records them, the sampler collects them.
 final class EventLog: Sendable {
     private let pending = Lock<[Note]>([])
 
-    /// An event without its time, which the sampler knows.
+    /// An event without its time, which the sampler adds.
     struct Note: Sendable {
         var severity: TelemetryEvent.Severity
         var message: String
     }
 
-    /// The most events that wait for a sample: a flood must not eat the memory.
+    /// The largest number of pending events, to bound memory.
     private static let limit = 100
 
-    /// Notes that something happened.
+    /// Records an event.
     func note(_ message: String, _ severity: TelemetryEvent.Severity = .info) {
         pending.withLock { pending in
             if pending.count < Self.limit {
@@ -22,7 +22,7 @@ final class EventLog: Sendable {
         }
     }
 
-    /// Takes what was noted.
+    /// Returns and removes the recorded events.
     func take(at time: Double) -> [TelemetryEvent] {
         let notes = pending.withLock { pending in
             let notes = pending

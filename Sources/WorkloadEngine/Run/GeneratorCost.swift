@@ -1,30 +1,30 @@
 import Foundation
 
-/// What an access costs when the target does nothing: measured through the very code that a run
-/// uses, for a few milliseconds.
+/// Measures the cost of an access to a target that does nothing, with the code of a run, for a few
+/// milliseconds.
 enum GeneratorCost {
-    /// What one look at the cost saw.
+    /// One measurement of the cost.
     struct Attempt {
-        /// The processor time that the accesses took, in nanoseconds.
+        /// The processor time of the accesses, in nanoseconds.
         var time: UInt64
-        /// How many accesses there were.
+        /// The number of accesses.
         var accesses: UInt64
     }
 
-    /// The processor time that an attempt needs, in nanoseconds: in less, what is done only once,
-    /// such as the first touch of memory, would count as the cost of each access.
+    /// The shortest processor time of an attempt, in nanoseconds: in a shorter one, the cost of the
+    /// first access to memory would dominate.
     private static let leastTime: UInt64 = 2_000_000
-    /// How many attempts of that length are looked at: what a hypervisor gives to others counts as
-    /// the thread's processor time, and spoils one of them sooner than all.
+    /// The number of attempts of that length: time that a hypervisor steals counts as the thread's
+    /// processor time, and rarely affects all attempts.
     private static let enoughAttempts = 3
-    /// How often a machine is asked that gives the thread no more.
+    /// The largest number of attempts on a busy machine.
     private static let maximumAttempts = 25
 
-    /// The cost of one access, in nanoseconds.
+    /// Returns the cost of one access, in nanoseconds.
     static func measure() throws -> UInt64 { try measure(attempt) }
 
-    /// The cost of one access, in nanoseconds, in the cheapest attempt: other work makes accesses
-    /// dearer and never cheaper.
+    /// Returns the cost of one access, in nanoseconds, in the cheapest attempt: other work can only
+    /// increase the cost.
     static func measure(_ attempt: () throws -> Attempt) rethrows -> UInt64 {
         var least = UInt64.max
         var longAttempts = 0
@@ -81,7 +81,7 @@ enum GeneratorCost {
             random: plan.random(of: client, worker: 0, for: "mix")
         )
         control.begin()
-        // The thread's own time, so that a machine with other work does not look slow.
+        // The thread's processor time, which other work on the machine affects less.
         let start = MonotonicClock.threadProcessorTime()
         worker.run()
         let time = MonotonicClock.threadProcessorTime() - start

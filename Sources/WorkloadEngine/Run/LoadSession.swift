@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 import Telemetry
 
-/// The load itself: starts the workers, walks through the phases, awaits what runs at the end, and
-/// counts what does not end.
+/// Runs the load: starts the workers, steps through the phases, waits for running accesses at the
+/// end, and counts the unfinished ones.
 ///
-/// One thread conducts it and samples meanwhile; each worker has a thread of its own, never one of
-/// the cooperative pool, which accesses would block.
+/// One thread conducts the load and takes samples. Each worker has its own thread, outside the
+/// cooperative pool, which accesses would block.
 final class LoadSession {
     private let plan: RunPlan
     private let context: RunContext
@@ -19,17 +19,17 @@ final class LoadSession {
     private var recorders: [[WorkerRecorder]]
     private var sampler: Sampler
 
-    /// How long a stopped run awaits what runs, at most, in nanoseconds: somebody waits for it.
+    /// The longest wait of a stopped run for running accesses, in nanoseconds.
     private static let stoppedDrain: UInt64 = 1_000_000_000
-    /// How long accesses are interrupted again and again before the run gives up on them.
+    /// The time for which the run repeats interrupts of accesses before it fails.
     private static let patience: UInt64 = 10_000_000_000
 
-    /// What the load gave.
+    /// The outcome of the load.
     struct Outcome {
         var sampler: Sampler
-        /// How long the measured phases lasted, in seconds.
+        /// The length of the measured phases, in seconds.
         var seconds: Double
-        /// How long each phase lasted, in seconds.
+        /// The length of each phase, in seconds.
         var phaseSeconds: [Double]
         var isPartial: Bool
     }
@@ -63,8 +63,8 @@ final class LoadSession {
         }
         sampler = Sampler(title: title, context: context, meters: meters, emit: emit)
         workers = []
-        for (client, own) in zip(plan.clients, recorders) {
-            for (index, recorder) in own.enumerated() {
+        for (client, clientRecorders) in zip(plan.clients, recorders) {
+            for (index, recorder) in clientRecorders.enumerated() {
                 workers.append(
                     makeWorker(index, of: client, recorder, on: try? target(index, of: client))
                 )
@@ -95,14 +95,13 @@ final class LoadSession {
         )
     }
 
-    /// The worker's own target; nil for that of the run.
+    /// Returns the worker's target; nil for the run's target.
     private func target(_ index: Int, of client: ClientPlan) throws -> (any WorkloadTarget)? {
         guard client.client.style == .process, let processes = context.processes else { return nil }
         return try processes.target(of: client.name.name, worker: index)
     }
 
-    /// Puts as many workers to work as somebody asked for; those that are too many rest by
-    /// themselves.
+    /// Starts additional workers up to the requested number; surplus workers rest automatically.
     private func addWorkers() {
         for (position, client) in plan.clients.enumerated() {
             while recorders[position].count < client.knobs.read().workers {
@@ -115,7 +114,7 @@ final class LoadSession {
                 do {
                     target = try self.target(index, of: client)
                 } catch {
-                    context.events.note("\(client.name.name) gets no worker: \(error)", .error)
+                    context.events.note("\(client.name.name) has no new worker: \(error)", .error)
                     client.knobs.change { $0.workers = index }
                     break
                 }
@@ -129,9 +128,9 @@ final class LoadSession {
 
     /// Runs the load to its end.
     ///
-    /// - Parameter began: Called when load time has begun, before anybody makes accesses.
-    /// - Returns: What the load gave.
-    /// - Throws: ``RunError`` when an access does not end.
+    /// - Parameter began: Called after load time has started, before the first access.
+    /// - Returns: The outcome.
+    /// - Throws: ``RunError`` if an access does not end.
     func run(began: () -> Void = {}) throws -> Outcome {
         let control = context.control
         control.begin()
@@ -139,7 +138,7 @@ final class LoadSession {
         startThreads()
         conduct()
         drain()
-        // What the database says now is the result; ending the rest must not change it.
+        // The current status is the result; ending the remaining accesses must not change it.
         sampler.sample(.draining)
         for recorder in recorders.joined() { recorder.seal() }
         control.seal()
@@ -162,7 +161,7 @@ final class LoadSession {
     private func startThreads() {
         if let alarm = context.alarm { startAlarm(alarm) }
         for worker in workers { start(worker) }
-        // The threads own them from here on.
+        // The threads own the workers from here on.
         workers = []
         for (sleeper, body) in context.isolation?.threads(context) ?? [] {
             context.control.register(sleeper)
@@ -173,7 +172,7 @@ final class LoadSession {
         start("poolgauge.you", user) { [commands, context] in commands.run(context, user) }
     }
 
-    /// Starts a thread that nobody awaits: it ends when it is told to.
+    /// Starts the alarm's thread, which ends with ``AlarmClock/stop()``.
     private func startAlarm(_ alarm: AlarmClock) {
         let thread = Thread {
             TimerSlack.minimize()
@@ -195,7 +194,7 @@ final class LoadSession {
 
     /// Starts a worker that is a task.
     private func startTask(_ worker: Worker, _ alarm: AlarmClock) {
-        // The worker's sleeper is for threads: this one gives its place up.
+        // The worker's sleeper is for threads; a task uses its own.
         worker.sleeper.retire()
         let sleeper = TaskSleeper(alarm: alarm)
         context.control.register(sleeper)
@@ -211,7 +210,7 @@ final class LoadSession {
     }
 
     private func start(_ name: String, _ sleeper: any Sleeper, _ body: @escaping () -> Void) {
-        // The thread is the body's only user once it runs, and nobody's before.
+        // Only the new thread uses the body.
         nonisolated(unsafe) let body = body
         let conductor = self.sleeper
         alive.add()
@@ -227,7 +226,7 @@ final class LoadSession {
         thread.start()
     }
 
-    /// Samples until the last phase is over or the run is stopped.
+    /// Takes samples until the last phase is over or the run is stopped.
     private func conduct() {
         let control = context.control
         var nextSample = context.clock.now()
@@ -240,7 +239,7 @@ final class LoadSession {
             if context.clock.now() >= nextSample || isOver {
                 sampler.sample(stage == .paused ? .paused : isOver ? .draining : .running)
                 nextSample += sampleInterval
-                // After a stall the missed samples are not made up for.
+                // After a stall, skip missed samples.
                 nextSample = max(nextSample, context.clock.now())
             }
             if now >= nextRecord {
@@ -255,7 +254,7 @@ final class LoadSession {
             if context.clock.now() < wake {
                 sleeper.sleep(until: wake)
             }
-            // A boundary is sampled at once, so that no interval lies in two phases.
+            // Sample a boundary immediately, so that no interval spans two phases.
             if context.phases.stretch(at: control.now())?.start
                 != context.phases
                 .stretch(at: now)?.start
@@ -265,7 +264,7 @@ final class LoadSession {
         }
     }
 
-    /// Awaits accesses that run or are queued, for the time of the drain.
+    /// Waits for running and queued accesses, up to the length of the drain.
     private func drain() {
         let isStopped = context.control.stage >= .stopped
         let length =
@@ -274,13 +273,13 @@ final class LoadSession {
         commands.finish()
         while alive.count > 0, context.clock.now() < end {
             sleeper.sleep(until: min(end, context.clock.now() &+ sampleInterval))
-            // Whoever stops the run now wants no more waiting.
+            // A stop during the drain ends it.
             if !isStopped, context.control.stage >= .stopped { return }
             if alive.count > 0 { sampler.sample(.draining) }
         }
     }
 
-    /// Interrupts what still runs, until it ends.
+    /// Interrupts running accesses until they end.
     private func endThreads() throws {
         let clock = context.clock
         let end = clock.now() &+ Self.patience
@@ -298,7 +297,7 @@ final class LoadSession {
     }
 }
 
-/// How many of a run's threads are alive.
+/// The number of live threads of a run.
 private final class ThreadCount: Sendable {
     private let value = Atomic<Int>(0)
 

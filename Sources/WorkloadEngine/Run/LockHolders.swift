@@ -1,18 +1,19 @@
 import Foundation
 import Telemetry
 
-/// Who else holds the locks of a database that was found busy, where the system tells.
+/// Finds the processes that hold the locks of a busy database, if the system reports them.
 ///
-/// Linux lists the locks of all processes in `/proc/locks`: it is read, never the file itself,
-/// since closing any descriptor of it would drop this process's own locks.
+/// Linux lists the locks of all processes in `/proc/locks`. This type reads only that list, and
+/// never opens the database file, because closing a descriptor of it would release this process's
+/// locks.
 final class LockHolders: Sendable {
     private struct State: Sendable {
         var counts: [String: UInt64] = [:]
-        var nextLook: UInt64 = 0
+        var nextRead: UInt64 = 0
         var last = unknown
     }
 
-    /// A lock as the system lists it.
+    /// A lock in the system's list.
     struct Entry: Equatable {
         var process: Int32
         var inode: UInt64
@@ -20,39 +21,39 @@ final class LockHolders: Sendable {
         var start: UInt64
     }
 
-    /// Who is named when nobody holds a lock any more, or the system does not tell.
+    /// The name if no process holds a lock any more, or the system does not report it.
     static let unknown = "unknown"
-    /// The time between two looks, in nanoseconds: a look takes longer than an access.
+    /// The time between two reads of the list, in nanoseconds: a read takes longer than an access.
     private static let interval: UInt64 = 2_000_000
 
     private let path: String
     private let processes: ClientProcesses?
     private let state = Lock(State())
 
-    /// Looks at the locks of the database at `path`.
+    /// Prepares to find the lock holders of the database at `path`.
     init(path: String, processes: ClientProcesses?) {
         self.path = path
         self.processes = processes
     }
 
-    /// How often each holder was named.
+    /// The number of times that each holder was found.
     var counts: [String: UInt64] { state.withLock { $0.counts } }
 
     /// Counts an access that found the database busy.
     ///
     /// - Parameters:
     ///   - process: The process that made the access.
-    ///   - now: The time, on the clock: between two looks the last answer stands.
-    /// - Returns: The holder, when it is named for the first time.
+    ///   - now: The clock time: between two reads of the list, the last holder counts.
+    /// - Returns: The holder, if it is found for the first time.
     func countBusy(in process: Int32, at now: UInt64) -> String? {
-        let mayLook = state.withLock { state in
-            guard now >= state.nextLook else { return false }
-            state.nextLook = now &+ Self.interval
+        let mayRead = state.withLock { state in
+            guard now >= state.nextRead else { return false }
+            state.nextRead = now &+ Self.interval
             return true
         }
-        let seen = mayLook ? holder(otherThan: process) : nil
+        let found = mayRead ? holder(otherThan: process) : nil
         return state.withLock { state in
-            if let seen { state.last = seen }
+            if let found { state.last = found }
             let name = state.last
             state.counts[name, default: 0] += 1
             return state.counts[name] == 1 && name != Self.unknown ? name : nil
@@ -67,7 +68,7 @@ final class LockHolders: Sendable {
         let others = Self.entries(in: text).filter {
             files.contains($0.inode) && $0.process != process
         }
-        // Who writes is in the way of writers; where nobody does, any other lock is.
+        // Prefer the writer, which blocks other writers; otherwise, take any exclusive lock.
         let writer = others.first { $0.isWrite && Self.isWriteLock($0) }
         guard let entry = writer ?? others.first(where: \.isWrite) else { return Self.unknown }
         return name(of: entry.process)
@@ -81,8 +82,8 @@ final class LockHolders: Sendable {
         return "\(name) (process \(process))"
     }
 
-    /// Whether the range is one that a writer locks: RESERVED and PENDING of the database file, or
-    /// the write lock of the wal-index (<https://sqlite.org/walformat.html#wal_locks>).
+    /// Whether the range belongs to a writer: RESERVED and PENDING of the database file, or the
+    /// write lock of the wal-index (<https://sqlite.org/walformat.html#wal_locks>).
     private static func isWriteLock(_ entry: Entry) -> Bool {
         entry.start == 120 || (0x4000_0000...0x4000_0001).contains(entry.start)
     }
@@ -92,10 +93,10 @@ final class LockHolders: Sendable {
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// The POSIX locks of a listing: `1: POSIX  ADVISORY  WRITE 14490 fe:00:5382715 120 120`.
+    /// Parses the POSIX locks of a list: `1: POSIX  ADVISORY  WRITE 14490 fe:00:5382715 120 120`.
     static func entries(in text: String) -> [Entry] {
         text.split(separator: "\n").compactMap { line in
-            // One that waits has an arrow before it.
+            // An arrow marks a waiting process.
             let fields = line.split(separator: " ").filter { $0 != "->" }
             guard fields.count >= 7, fields[1] == "POSIX", let process = Int32(fields[4]),
                 let inode = fields[5].split(separator: ":").last.flatMap({ UInt64($0) }),

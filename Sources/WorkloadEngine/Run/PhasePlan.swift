@@ -1,27 +1,27 @@
-/// The phases of a run on its time line: load time, in nanoseconds from the load's begin.
+/// The phases of a run in load time: nanoseconds since the start of the load.
 struct PhasePlan: Sendable {
-    /// A phase with its place on the time line.
+    /// A phase with its start and end.
     struct Stretch: Sendable {
         /// The phase's name.
         let name: String
-        /// When it begins.
+        /// The start.
         let start: UInt64
-        /// When the next one begins.
+        /// The end, which is the start of the next phase.
         let end: UInt64
-        /// Whether the accesses that are intended to start in it count.
+        /// Whether accesses with an intended start in the phase count.
         let isMeasured: Bool
     }
 
-    /// The phases, without gaps, from 0 on.
+    /// The phases, without gaps, from 0.
     let stretches: [Stretch]
-    /// When the last phase ends.
+    /// The end of the last phase.
     let end: UInt64
-    /// How long accesses that run at the end are awaited.
+    /// The time for which the end of the load waits for running accesses.
     let drain: UInt64
-    /// The length of all measured phases together.
+    /// The total length of the measured phases.
     let measured: Duration
 
-    /// Lays the scenario's phases one after another.
+    /// Creates the plan of the scenario's phases.
     init(_ scenario: Scenario) {
         var time: UInt64 = 0
         stretches = scenario.phases.map { phase in
@@ -34,20 +34,20 @@ struct PhasePlan: Sendable {
         measured = scenario.measuredDuration
     }
 
-    /// The phase at a time: the last one for all times after the end.
+    /// Returns the phase at a time; the last phase for times after the end.
     func stretch(at time: UInt64) -> Stretch? {
         stretches.first { time < $0.end } ?? stretches.last
     }
 
-    /// Where on the time line an access is intended to start.
+    /// The phase of an access's intended start.
     struct Place: Sendable, Equatable {
-        /// The index of the phase; the number of phases for what lies in none.
+        /// The index of the phase; the number of phases outside all of them.
         var index: Int
         /// Whether the access counts.
         var isMeasured: Bool
     }
 
-    /// The place of a time.
+    /// Returns the place of a time.
     @inline(__always)
     func place(at time: UInt64) -> Place {
         for index in stretches.indices where time < stretches[index].end {
@@ -56,7 +56,7 @@ struct PhasePlan: Sendable {
         return Place(index: stretches.count, isMeasured: false)
     }
 
-    /// Whether an access that is intended to start then counts.
+    /// Returns whether an access with this intended start counts.
     func isMeasured(at time: UInt64) -> Bool {
         for stretch in stretches where time < stretch.end {
             return stretch.isMeasured
@@ -64,12 +64,12 @@ struct PhasePlan: Sendable {
         return false
     }
 
-    /// The next begin or end of a phase after a time; nil after the end.
+    /// Returns the next boundary of a phase after a time; nil after the end.
     func boundary(after time: UInt64) -> UInt64? {
         stretches.first { time < $0.end }?.end
     }
 
-    /// The time at which the measured part has lasted for `offset`: what an `at:` means.
+    /// Returns the time at which the measured part has lasted for `offset`, for an `at:`.
     func time(intoMeasuredPart offset: UInt64) -> UInt64 {
         var rest = offset
         for stretch in stretches where stretch.isMeasured {
@@ -80,7 +80,7 @@ struct PhasePlan: Sendable {
         return end + rest
     }
 
-    /// How much of the measured phases lies before a time, in nanoseconds.
+    /// Returns the length of the measured phases before a time, in nanoseconds.
     func measuredTime(until time: UInt64) -> UInt64 {
         stretches.reduce(0) { sum, stretch in
             guard stretch.isMeasured, time > stretch.start else { return sum }

@@ -1,29 +1,29 @@
 import Foundation
 
-/// What all threads of one run share.
+/// The state that all threads of one run share.
 struct RunContext: Sendable {
     /// The phases.
     let phases: PhasePlan
-    /// Where the load stands.
+    /// The stage of the load.
     let control: RunControl
     /// The clock.
     let clock: any RunClock
     /// The database under load.
     let target: any WorkloadTarget
-    /// What happens, for the ticker.
+    /// The events of the run.
     let events: EventLog
-    /// What snapshots showed.
+    /// The comparisons of snapshots.
     let stability: StabilityLog
-    /// What does things at moments; nil where no client needs it.
+    /// The alarms; nil if no client needs them.
     var alarm: AlarmClock?
-    /// The processes of clients that live in processes of their own.
+    /// The processes of clients with `style: process`.
     var processes: ClientProcesses?
-    /// Who else holds the database's locks; nil where there is no file.
+    /// Finds other holders of the database's locks; nil without a file.
     var holders: LockHolders?
-    /// The run's own folder, for what clients write beside the database.
+    /// The run's folder, for files that clients write.
     var folder: URL?
-    /// Runs transactions beside the load to check their isolation; nil if no invariant asks for it.
+    /// Runs transactions beside the load to check isolation; nil without that invariant.
     var isolation: IsolationWatch?
-    /// Turns the load's knobs; nil where nobody can.
+    /// Changes the load's settings; nil if they cannot change.
     var steering: LoadSteering?
 }

@@ -1,20 +1,20 @@
 import Synchronization
 import Telemetry
 
-/// Where the load stands, and the clock that stands still while it is paused.
+/// The stage of the load, and its clock, which stops while the load is paused.
 ///
-/// Workers look at `stage` before every access, which costs them one atomic load; whoever changes
-/// it wakes those who sleep.
+/// Workers check `stage` before every access, at the cost of one atomic load. A change of the stage
+/// wakes sleeping threads.
 final class RunControl: Sendable {
-    /// What workers may do.
+    /// The stage of the load.
     enum Stage: UInt8, AtomicRepresentable, Comparable {
-        /// Start accesses.
+        /// Workers start accesses.
         case running
-        /// Wait, and start nothing.
+        /// Workers wait, and start no accesses.
         case paused
-        /// Start nothing any more; end what runs, let holds go.
+        /// Workers start no more accesses; running accesses end, and holds are released.
         case stopped
-        /// The drain is over: what still runs is unfinished.
+        /// The drain is over: running accesses are unfinished.
         case sealed
 
         static func < (left: Stage, right: Stage) -> Bool { left.rawValue < right.rawValue }
@@ -22,7 +22,7 @@ final class RunControl: Sendable {
 
     private struct State: Sendable {
         var sleepers: [any Sleeper] = []
-        /// The load time at which it was paused.
+        /// The load time of the pause.
         var pausedAt: UInt64?
         var hasBegun = false
         var isInterrupted = false
@@ -32,7 +32,7 @@ final class RunControl: Sendable {
     private let clock: any RunClock
     private let state = Lock(State())
     private let stageValue = Atomic<Stage>(.running)
-    /// The clock's time at load time 0, later by each pause.
+    /// The clock time at load time 0; each pause moves it later.
     private let origin = Atomic<UInt64>(0)
     private let stop = Atomic<UInt64>(.max)
 
@@ -40,16 +40,16 @@ final class RunControl: Sendable {
         self.clock = clock
     }
 
-    /// What workers may do now.
+    /// The current stage.
     var stage: Stage { stageValue.load(ordering: .acquiring) }
 
-    /// Whether the run was stopped from outside, before its end.
+    /// Whether the run was stopped externally, before its end.
     var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-    /// The load time at which the load was stopped; `.max` while it was not.
+    /// The load time of the stop; `.max` before a stop.
     var stopTime: UInt64 { stop.load(ordering: .acquiring) }
 
-    /// The load time now.
+    /// Returns the current load time.
     func now() -> UInt64 {
         state.withLock { state in now(state) }
     }
@@ -58,31 +58,31 @@ final class RunControl: Sendable {
         state.pausedAt ?? (clock.now() &- origin.load(ordering: .acquiring))
     }
 
-    /// The clock's time of a load time, as long as nobody pauses.
+    /// Returns the clock time of a load time, without further pauses.
     @inline(__always)
     func clockTime(of loadTime: UInt64) -> UInt64 {
         let (time, overflow) = origin.load(ordering: .acquiring).addingReportingOverflow(loadTime)
         return overflow ? .max : time
     }
 
-    /// The load time of a time of the clock, as long as nobody pauses.
+    /// Returns the load time of a clock time, without further pauses.
     @inline(__always)
     func loadTime(of clockTime: UInt64) -> UInt64 {
         let origin = origin.load(ordering: .acquiring)
         return clockTime > origin ? clockTime &- origin : 0
     }
 
-    /// Wakes every thread, so that it looks again at what it waits for.
+    /// Wakes every thread, so that it checks its condition again.
     func wakeAll() {
         for sleeper in state.withLock({ $0.sleepers }) { sleeper.wake() }
     }
 
-    /// Registers a thread that must wake up when the stage changes.
+    /// Registers a thread to wake when the stage changes.
     func register(_ sleeper: any Sleeper) {
         state.withLock { $0.sleepers.append(sleeper) }
     }
 
-    /// Sets load time 0 to now, unless the run was stopped before.
+    /// Starts load time, unless the run was stopped before.
     func begin() {
         state.withLock { state in
             origin.store(clock.now(), ordering: .releasing)
@@ -95,7 +95,7 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Holds the load back: accesses that run go on, none start, and load time stands still.
+    /// Pauses the load: running accesses continue, no access starts, and load time stops.
     func pause() {
         change { state in
             guard stage == .running else { return false }
@@ -105,7 +105,7 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Lets the load go on; schedules shift by the pause.
+    /// Resumes the load; schedules shift by the pause.
     func resume() {
         change { state in
             guard stage == .paused else { return false }
@@ -115,7 +115,7 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Ends the load early: nothing starts any more, and the result is partial.
+    /// Ends the load early: no more accesses start, and the result is partial.
     func interruptRun() {
         change { state in
             guard stage < .stopped else { return false }
@@ -125,7 +125,7 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Ends the load early because it cannot go on; the first reason counts.
+    /// Ends the load early because it cannot continue; the first reason counts.
     func fail(because reason: String) {
         change { state in
             guard stage < .stopped else { return false }
@@ -135,10 +135,10 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Why the load could not go on; nil when it could.
+    /// Why the load could not continue, if so.
     var failure: String? { state.withLock { $0.failure } }
 
-    /// Ends the drain: what runs is unfinished.
+    /// Ends the drain: running accesses are unfinished.
     func seal() {
         change { state in
             if stopTime == .max { stop.store(now(state), ordering: .releasing) }
@@ -159,7 +159,7 @@ final class RunControl: Sendable {
         state.pausedAt = nil
     }
 
-    /// Makes a transition under the lock, and wakes all threads when it says so.
+    /// Makes a transition under the lock, and wakes all threads if it returns `true`.
     private func change(_ transition: (inout State) -> Bool) {
         let sleepers = state.withLock { state in transition(&state) ? state.sleepers : [] }
         for sleeper in sleepers { sleeper.wake() }

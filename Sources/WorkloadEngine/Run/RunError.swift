@@ -1,24 +1,24 @@
-/// Why a run could not be carried out.
+/// An error that prevents or ends a run.
 public struct RunError: Error, Sendable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public enum Code: Sendable, Equatable {
-        /// The data set could not be built.
+        /// The dataset could not be built.
         case dataset
-        /// The arm's database could not be opened or set up.
+        /// The arm's database could not be opened or configured.
         case opening
-        /// An access did not end, though it was interrupted again and again.
+        /// An access did not end despite repeated interrupts.
         case stuck
         /// The database could not be closed.
         case closing
-        /// A scenario that cannot be run or compared as it is.
+        /// The scenario cannot be run or compared.
         case scenario
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public let code: Code
-    /// What happened, to whom.
+    /// The description of the failure.
     public let message: String
-    /// The error behind it, if there is one.
+    /// The underlying error, if any.
     public let cause: (any Error)?
 
     /// Creates an error.
@@ -28,7 +28,7 @@ public struct RunError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// The message, and its cause.
+    /// The message and the cause.
     public var description: String {
         cause.map { "\(message): \($0)" } ?? message
     }

@@ -1,10 +1,10 @@
-/// A scenario made ready for one arm: who runs, with what, and who cannot.
+/// A scenario prepared for one arm: the clients that run, and those that cannot.
 struct RunPlan: Sendable {
     /// The phases.
     let phases: PhasePlan
     /// The clients that run, in the scenario's order.
     let clients: [ClientPlan]
-    /// The clients that this arm cannot run, with the reason.
+    /// The clients that this arm cannot run, with the reasons.
     let unsupported: [String: String]
     /// One generator for each variable that statements use.
     let generators: [ValueGenerator]
@@ -12,9 +12,11 @@ struct RunPlan: Sendable {
 
     /// Prepares a scenario for a target.
     ///
-    /// - Throws: ``RunError`` for a variable that nobody defines.
-    ///
-    /// `startsProcesses` tells whether clients can live in processes of their own.
+    /// - Parameters:
+    ///   - scenario: The scenario.
+    ///   - target: The arm's database.
+    ///   - startsProcesses: Whether clients can run in other processes.
+    /// - Throws: ``RunError`` for an undefined variable.
     init(
         _ scenario: Scenario,
         on target: any WorkloadTarget,
@@ -25,14 +27,14 @@ struct RunPlan: Sendable {
         var variables = VariableTable(try scenario.resolvingColumns(on: target))
         var clients: [ClientPlan] = []
         var unsupported: [String: String] = [:]
-        let desks = Self.interruptDesks(of: scenario.clients)
+        let interrupts = Self.interrupts(of: scenario.clients)
         for client in scenario.clients {
             if let reason = client.obstacle(on: target) {
                 unsupported[client.name] = reason
                 continue
             }
             if client.style == .process, !startsProcesses {
-                unsupported[client.name] = "this program starts no other processes"
+                unsupported[client.name] = "this program cannot start other processes"
                 continue
             }
             clients.append(
@@ -41,7 +43,7 @@ struct RunPlan: Sendable {
                     of: scenario,
                     phases: phases,
                     variables: &variables,
-                    desks: desks
+                    interrupts: interrupts
                 )
             )
         }
@@ -50,30 +52,30 @@ struct RunPlan: Sendable {
         generators = variables.generators
     }
 
-    /// What keeps the accesses that can be interrupted, for each client that has such.
-    private static func interruptDesks(of clients: [Client]) -> [String: ClientInterrupts] {
-        var desks: [String: ClientInterrupts] = [:]
+    /// Returns the interruptible accesses of each client that has any, by client name.
+    private static func interrupts(of clients: [Client]) -> [String: ClientInterrupts] {
+        var interrupts: [String: ClientInterrupts] = [:]
         for client in clients {
             if client.supersedes || client.interruptAfter != nil || client.cancelAfter != nil {
-                desks[client.name] = desks[client.name] ?? ClientInterrupts()
+                interrupts[client.name] = interrupts[client.name] ?? ClientInterrupts()
             }
             if case .action(.interrupt(client: let other)) = client.activity {
-                desks[other] = desks[other] ?? ClientInterrupts()
+                interrupts[other] = interrupts[other] ?? ClientInterrupts()
             }
         }
-        return desks
+        return interrupts
     }
 
-    /// Whether something has to be done at moments that no worker awaits.
+    /// Whether the run needs alarms.
     var needsAlarm: Bool {
         clients.contains { $0.interrupts != nil || $0.client.style == .async }
     }
 
-    /// Makes sure that the database understands every statement, before any of them runs.
+    /// Checks that the database can prepare every statement, before any statement runs.
     ///
-    /// Where clients change the schema themselves, what is understood is only known then.
+    /// Skips the check if clients change the schema.
     ///
-    /// - Throws: ``RunError`` for the first one that it does not, with its place in the file.
+    /// - Throws: ``RunError`` for the first invalid statement, with its place in the file.
     func checkStatements(of scenario: Scenario, on target: any WorkloadTarget) throws {
         let statements = clients.flatMap { client in
             (client.operations.joined() + client.thenRead)
@@ -111,31 +113,31 @@ struct RunPlan: Sendable {
         }
     }
 
-    /// The statements that begin or end a transaction inside one, each with its client.
+    /// The statements that start or end a transaction inside another one, with their clients.
     var transactionProblems: [(client: String, problem: String, sql: String)] {
         clients.flatMap { client in
             let reads = client.thenRead.map { ($0.sql, WorkloadAccess.read) }
-            let own = zip(client.operations, client.accesses).flatMap { statements, access in
+            let mixed = zip(client.operations, client.accesses).flatMap { statements, access in
                 statements.map { ($0.sql, access) }
             }
-            return (own + reads).compactMap { sql, access in
+            return (mixed + reads).compactMap { sql, access in
                 TransactionControl.problem(with: sql, in: access)
                     .map { (client: client.name.name, problem: $0, sql: sql) }
             }
         }
     }
 
-    /// The random numbers of one worker, for one purpose: independent of all others.
+    /// Returns the independent random numbers of one worker for one purpose.
     func random(of client: ClientPlan, worker: Int, for purpose: String) -> RandomStream {
         RandomStream(seed: seed, stream: "\(client.name.name)/\(purpose)", worker: worker)
     }
 }
 
-/// The variables that statements use, each with its place in the run's list.
+/// The variables of statements, with their places in the run's list.
 struct VariableTable {
     private let scenario: Scenario
     private let known: [String: Variable]
-    /// The variables whose newest values others follow.
+    /// The variables whose newest values other variables follow.
     private let followed: Set<String>
     private var sequences: [String: SharedSequence] = [:]
     private var indices: [String: Int] = [:]
@@ -148,7 +150,7 @@ struct VariableTable {
         followed = Set(known.values.compactMap(\.followedVariable))
     }
 
-    /// The count of a sequential variable: one for those that draw and those that follow.
+    /// Returns the counter of a sequential variable, shared with the variables that follow it.
     private mutating func sequence(of name: String) -> SharedSequence {
         if let sequence = sequences[name] { return sequence }
         let sequence = SharedSequence()
@@ -156,37 +158,37 @@ struct VariableTable {
         return sequence
     }
 
-    /// The statement with its variables' places in the list.
+    /// Returns the statement with its variables' places in the list.
     mutating func plan(_ sql: String, client: String) throws -> ClientPlan.StatementPlan {
         let template = StatementTemplate(sql: sql)
         let variables = try template.parameters.map { try place(of: $0, in: sql, client) }
         return ClientPlan.StatementPlan(sql: sql, variables: variables)
     }
 
-    /// Lets an operation's steps use the variables that they fetch, and nobody else.
+    /// Starts the scope of variables that an operation's steps fetch.
     mutating func open(_ names: [String]) {
         for name in names {
             indices[name] = generators.count
-            // NULL, until a row was fetched.
+            // NULL until a row is fetched.
             var nothing = Variable(distribution: .uniform, minimum: 0, maximum: 0)
             nothing.nulls = 1
             generators.append(ValueGenerator(nothing))
         }
     }
 
-    /// Ends what ``open(_:)`` began.
+    /// Ends the scope that ``open(_:)`` started.
     mutating func close(_ names: [String]) {
         for name in names { indices[name] = nil }
     }
 
-    /// A variable's place in the list.
+    /// Returns a variable's place in the list.
     mutating func place(of name: String, in text: String, _ client: String) throws -> Int {
         if let index = indices[name] { return index }
         guard let variable = known[name] else {
             throw RunError(
                 .scenario,
-                "client '\(client)' uses :\(name) in '\(text)', which nobody defines; there "
-                    + "are \(known.keys.sorted().map { ":" + $0 }.joined(separator: ", "))"
+                "client '\(client)' uses the undefined variable :\(name) in '\(text)'; defined are "
+                    + known.keys.sorted().map { ":" + $0 }.joined(separator: ", ")
             )
         }
         let index = generators.count
@@ -204,7 +206,7 @@ struct VariableTable {
 }
 
 extension ClientPlan {
-    /// A read that makes a transaction hold a state of the database.
+    /// A read that starts the snapshot of a transaction.
     private static let touchStatement = "SELECT count(*) FROM sqlite_master"
 
     /// Prepares a client.
@@ -213,12 +215,12 @@ extension ClientPlan {
         of scenario: Scenario,
         phases: PhasePlan,
         variables: inout VariableTable,
-        desks: [String: ClientInterrupts] = [:]
+        interrupts: [String: ClientInterrupts] = [:]
     ) throws {
         self.client = client
-        interrupts = desks[client.name]
+        self.interrupts = interrupts[client.name]
         if case .action(.interrupt(client: let other)) = client.activity {
-            aim = desks[other]
+            aim = interrupts[other]
         } else {
             aim = nil
         }
@@ -230,19 +232,20 @@ extension ClientPlan {
         var accesses: [WorkloadAccess] = []
         func add(
             _ name: String,
-            _ own: [Step],
+            _ source: [Step],
             weight: Double = 1,
             access: WorkloadAccess? = nil
         ) throws {
-            let fetched = Set(own.flatMap(\.fetched)).sorted()
+            let fetched = Set(source.flatMap(\.fetched)).sorted()
             variables.open(fetched)
             defer { variables.close(fetched) }
             names.append(name)
             operations.append(
-                try own.flatMap(\.statements).map { try variables.plan($0, client: client.name) }
+                try source.flatMap(\.statements).map { try variables.plan($0, client: client.name) }
             )
             steps.append(
-                own.allSatisfy(\.isPlain) ? nil : try variables.plan(own, client: client.name)
+                source.allSatisfy(\.isPlain)
+                    ? nil : try variables.plan(source, client: client.name)
             )
             weights.append(weight)
             accesses.append(access ?? client.access ?? .writeWithoutTransaction)
@@ -269,7 +272,7 @@ extension ClientPlan {
             guard let statement = statement ?? scenario.dataset.importStatement else {
                 throw RunError(
                     .scenario,
-                    "client '\(client.name)' imports, and nobody says which statement inserts a row"
+                    "client '\(client.name)' imports rows, but has no statement that inserts one"
                 )
             }
             try add("batch", [.run(statement)])

@@ -1,9 +1,9 @@
 import Telemetry
 
-/// An access that others may interrupt: while it waits, from inside of it, and not a moment longer,
-/// so that nobody interrupts who got the connection next.
+/// An access that others may interrupt while it waits and while it holds its connection, but not
+/// afterwards, so that an interrupt never affects the next holder of the connection.
 final class RunningAccess: Sendable {
-    /// The access was interrupted before it got its connection.
+    /// The access was interrupted before it acquired its connection.
     struct Superseded: Error, CustomStringConvertible {
         let description = "interrupted before it had a connection"
     }
@@ -11,39 +11,39 @@ final class RunningAccess: Sendable {
     private struct State: Sendable {
         var requestedAt: UInt64?
         var interrupt: (@Sendable () -> Void)?
-        /// Whether it has ended, and nobody counts its interrupts any more.
+        /// Whether the access has ended, so that further interrupts do not count.
         var isOver = false
     }
 
-    /// How long after an interrupt it is sent again, first and at most, in nanoseconds.
+    /// The first and the longest pause before an interrupt is repeated, in nanoseconds.
     private static let firstPause: UInt64 = 1_000_000
     private static let longestPause: UInt64 = 100_000_000
 
     private let alarm: AlarmClock?
     private let state = Lock(State())
 
-    /// Creates an access that has not begun.
+    /// Creates an access that has not started.
     ///
-    /// - Parameter alarm: What sends an interrupt again; nil where once is enough.
+    /// - Parameter alarm: The clock that repeats interrupts; nil to interrupt only once.
     init(repeatingOn alarm: AlarmClock? = nil) { self.alarm = alarm }
 
-    /// When it was interrupted first, on the clock.
+    /// The clock time of the first interrupt.
     var requestedAt: UInt64? { state.withLock { $0.requestedAt } }
 
-    /// Interrupts it, again and again until it leaves.
+    /// Interrupts the access repeatedly, until it leaves.
     ///
-    /// Once is not enough: SQLite forgets an interrupt that comes between the entry and the
-    /// statement (<https://sqlite.org/c3ref/interrupt.html>). Whatever it meets later belongs to
-    /// the same access.
+    /// A single interrupt is not enough: SQLite ignores an interrupt between the entry and the
+    /// statement (<https://sqlite.org/c3ref/interrupt.html>). A repeated interrupt can only affect
+    /// a statement of the same access.
     ///
     /// - Parameters:
-    ///   - now: The time on the clock.
-    ///   - count: Called the first time, before the access can end of it.
-    /// - Returns: Whether the access was still there.
+    ///   - now: The clock time.
+    ///   - count: Called for the first interrupt, before the access can end because of it.
+    /// - Returns: Whether the access was still running.
     @discardableResult
     func request(at now: UInt64, _ count: () -> Void = {}) -> Bool {
-        // Inside the lock: the connection must stay this access's.
-        let (isHeard, mustRepeat) = state.withLock { state -> (Bool, Bool) in
+        // Inside the lock, so that this access still holds the connection.
+        let (isReceived, mustRepeat) = state.withLock { state -> (Bool, Bool) in
             guard !state.isOver else { return (false, false) }
             let isFirst = state.requestedAt == nil
             if isFirst {
@@ -54,12 +54,12 @@ final class RunningAccess: Sendable {
             return (true, isFirst && state.interrupt != nil)
         }
         if mustRepeat { interruptAgain(after: Self.firstPause) }
-        return isHeard
+        return isReceived
     }
 
-    /// Sends the interrupt again, after a pause that doubles each time.
+    /// Repeats the interrupt after a pause that doubles each time.
     private func interruptAgain(after pause: UInt64) {
-        // Weak: a clock that is stopped keeps what it has not called.
+        // Weak, because a stopped clock retains pending alarms.
         alarm?.set(after: pause) { [weak self] in
             guard let self else { return }
             let isRunning = self.state.withLock { state in
@@ -70,9 +70,9 @@ final class RunningAccess: Sendable {
         }
     }
 
-    /// Says that the access has its connection.
+    /// Records that the access has acquired its connection.
     ///
-    /// - Throws: ``Superseded`` when it was interrupted meanwhile.
+    /// - Throws: ``Superseded`` if it was interrupted before.
     func enter(_ interrupt: (@Sendable () -> Void)?) throws {
         let isSuperseded = state.withLock { state in
             if state.requestedAt != nil { return true }
@@ -82,12 +82,12 @@ final class RunningAccess: Sendable {
         if isSuperseded { throw Superseded() }
     }
 
-    /// Says that the access gives its connection back.
+    /// Records that the access releases its connection.
     func leave() { state.withLock { $0.interrupt = nil } }
 
-    /// Says that the access has ended, and with it the counting of its interrupts.
+    /// Records the end of the access; further interrupts do not count.
     ///
-    /// - Returns: When it was interrupted first, on the clock; nil when it was not.
+    /// - Returns: The clock time of the first interrupt; nil if there was none.
     func end() -> UInt64? {
         state.withLock { state in
             state.isOver = true

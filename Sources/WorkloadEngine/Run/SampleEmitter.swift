@@ -1,13 +1,13 @@
 import Telemetry
 
-/// Hands samples on: to a stream that keeps the newest, and to a callback.
+/// Delivers samples to a stream that keeps the newest one, and to a callback.
 final class SampleEmitter {
     private let continuation: AsyncStream<Sample>.Continuation
     private let callback: (@Sendable (Sample) -> Void)?
-    /// The events of samples that nobody took from the stream in time.
+    /// The events of samples that the stream dropped.
     private var missed: [TelemetryEvent] = []
 
-    /// The most events that are kept for a slow reader.
+    /// The largest number of events to keep for a slow consumer.
     private static let limit = 200
 
     init(
@@ -18,7 +18,7 @@ final class SampleEmitter {
         self.callback = callback
     }
 
-    /// Hands a sample on; the stream's also has the events of those that it displaced.
+    /// Delivers a sample; the stream's sample includes the events of dropped samples.
     func emit(_ sample: Sample) {
         callback?(sample)
         var streamed = sample

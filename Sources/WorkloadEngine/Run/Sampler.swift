@@ -1,10 +1,10 @@
 import Telemetry
 
-/// Looks at the run ten times a second, and once a second collects what the workers measured.
+/// Samples the run ten times per second, and collects the workers' measurements once per second.
 ///
 /// Only the thread that conducts the run uses it.
 struct Sampler {
-    /// What names the samples of a run.
+    /// The scenario and the arms in a run's samples.
     struct Title: Sendable {
         var scenario: String
         var arm: Arm
@@ -19,9 +19,9 @@ struct Sampler {
     private var watch = DatabaseWatch()
     private var phase: String?
     private var seenErrors: [String: Set<String>] = [:]
-    /// Whether the time since the last look counts.
+    /// Whether the time since the last sample counts.
     private var isMeasured = false
-    /// Whether the target's times count from the first measured phase on.
+    /// Whether the target's times were reset at the first measured phase.
     private var hasRestarted = false
     private var secondStart: UInt64 = 0
     private var second = DatabaseWatch()
@@ -29,7 +29,7 @@ struct Sampler {
     private(set) var intervals: [IntervalResult] = []
     private var ledger: BlameLedger
 
-    /// Creates a sampler of a load that is about to begin.
+    /// Creates a sampler of a load that is about to start.
     init(
         title: Title,
         context: RunContext,
@@ -43,7 +43,7 @@ struct Sampler {
         ledger = BlameLedger(meters.map(\.plan), arm: title.arm, origin: context.clock.now())
     }
 
-    /// Looks at everything now, and shows it.
+    /// Takes a sample now, and emits it.
     mutating func sample(_ state: RunState) {
         let now = context.control.now()
         let time = Double(now) / 1e9
@@ -100,17 +100,17 @@ struct Sampler {
         for code in client.counts.errors.keys
         where seenErrors[client.name, default: []].insert(code).inserted {
             context.events.note("\(client.name): first \(code)", .error)
-            // Whatever is tried from here on fails too, and measures nothing.
+            // All further accesses would fail, too.
             if code == "SQLITE_FULL" {
                 context.control.fail(
-                    because: "\(client.name): SQLITE_FULL: the disk, or the size that the "
-                        + "database may have, is used up"
+                    because: "\(client.name): SQLITE_FULL: the disk is full, or the database has "
+                        + "reached its maximum size"
                 )
             }
         }
     }
 
-    /// Collects the latencies of the last second, and writes its record.
+    /// Collects the latencies of the last second, and appends its record.
     mutating func endSecond() {
         let now = context.control.now()
         let isMeasured = context.phases.isMeasured(at: (secondStart + now) / 2)
@@ -142,7 +142,7 @@ struct Sampler {
         )
     }
 
-    /// Collects what the workers measured, and joins waits with holds.
+    /// Collects the workers' measurements, and matches waits with holds.
     private mutating func collect(isMeasured: Bool) {
         let now = context.clock.now()
         ledger.advance(to: now)
@@ -172,9 +172,9 @@ struct Sampler {
         }
     }
 
-    /// What the slow accesses of each client waited for; nil when no client was timed.
+    /// Returns what the slow accesses of each client waited for; nil if no client was timed.
     ///
-    /// Call it when the workers are done.
+    /// Call it after the workers have ended.
     func blame() -> [String: BlameResult]? {
         let readers = watch.poolResult()?.maximumReaderCount ?? title.arm.readers
         var results: [String: BlameResult] = [:]
@@ -187,15 +187,15 @@ struct Sampler {
         return results.isEmpty ? nil : results
     }
 
-    /// Adds a worker that was put to work while the load runs.
+    /// Adds a worker that starts while the load runs.
     mutating func add(_ recorder: WorkerRecorder, toClient index: Int) {
         meters[index].add(recorder)
     }
 
-    /// All accesses that were begun so far.
+    /// The number of started accesses.
     var begun: UInt64 { meters.reduce(0) { $0 + $1.begun } }
 
-    /// What the clients' accesses took of the workers, with so much spent on each, in `seconds`.
+    /// Returns the share of the workers' time that each client's accesses took, in `seconds`.
     func generatorLoads(noop: UInt64, seconds: Double) -> [GeneratorLoad] {
         meters.map { meter in
             let histograms = meter.histograms()
@@ -203,24 +203,24 @@ struct Sampler {
             let typical = service.value(at: 50).map { $0 + (wait.value(at: 50) ?? 0) }
             let time = wait.total + service.total + service.count * noop
             let capacity = seconds * 1e9 * Double(max(1, meter.plan.client.workers))
-            // Who never waits is busy all the time, however little the machine lets it do.
-            let isTireless = meter.plan.client.pace == .closed(think: .zero)
+            // A worker without think time is always busy, even on a slow machine.
+            let isAlwaysBusy = meter.plan.client.pace == .closed(think: .zero)
             return GeneratorLoad(
                 client: meter.plan.name.name,
                 typical: typical,
-                busyShare: isTireless ? 1 : capacity > 0 ? Double(time) / capacity : 0
+                busyShare: isAlwaysBusy ? 1 : capacity > 0 ? Double(time) / capacity : 0
             )
         }
     }
 
-    /// How late accesses started whose worker was free.
+    /// The lags of accesses with a free worker.
     var freeLag: LatencyHistogram {
         meters.reduce(into: LatencyHistogram()) { $0.add($1.freeLag) }
     }
 
-    /// The clients' results, when the phases lasted so many seconds each.
+    /// Returns the clients' results, given the length of each phase in seconds.
     ///
-    /// Call it when the workers are done.
+    /// Call it after the workers have ended.
     func clientResults(seconds: [Double]) -> [String: ClientResult] {
         var results: [String: ClientResult] = [:]
         let end = min(context.control.stopTime, context.phases.end)
@@ -233,7 +233,7 @@ struct Sampler {
         return results
     }
 
-    /// The measured responses of each client that has any, by its name.
+    /// The measured responses of each client with responses, by name.
     var responses: [String: LatencyHistogram] {
         var responses: [String: LatencyHistogram] = [:]
         for meter in meters {
@@ -243,12 +243,12 @@ struct Sampler {
         return responses
     }
 
-    /// What the database's statuses added up to.
+    /// The accumulated statuses of the database.
     var database: DatabaseWatch { watch }
 }
 
 extension Arm {
-    /// What a sample shows of a database that cannot be watched, or is not open yet.
+    /// The status of a database that has no probes or is not open yet.
     var unwatchedStatus: DatabaseStatus {
         DatabaseStatus(label: name, kind: kind == .pool ? .pool : .queue)
     }

@@ -1,9 +1,9 @@
 import Foundation
 
 extension Scenario {
-    /// The scenario with the range or the values of each variable that comes from a column.
+    /// Returns the scenario with the ranges or values of variables that come from columns.
     ///
-    /// - Throws: ``RunError`` for a column that the database does not have, or whose values the
+    /// - Throws: ``RunError`` for a column that does not exist in the database, or whose values the
     ///   distribution cannot use.
     func resolvingColumns(on target: any WorkloadTarget) throws -> Scenario {
         let columns = variables.filter { $0.value.column != nil }.sorted { $0.key < $1.key }
@@ -32,9 +32,9 @@ extension Scenario {
     }
 }
 
-/// Reads from the run's database what a variable draws from.
+/// Reads the range or the values of a variable from the run's database.
 private struct ColumnResolution {
-    /// The rows that are read for a `choice`: each value then has its share to within 0.8 points.
+    /// The number of rows to read for a `choice`: each share is then within 0.8 percentage points.
     private static let sampleSize = 16_384
 
     var variable: Variable
@@ -51,9 +51,9 @@ private struct ColumnResolution {
     private var tableSQL: String { Self.quoted(column.table) }
     private var columnSQL: String { Self.quoted(column.name) }
 
-    /// A name as an identifier of SQL (<https://sqlite.org/lang_keywords.html>).
+    /// Returns a name as an SQL identifier (<https://sqlite.org/lang_keywords.html>).
     ///
-    /// Double quotes would make a string of a name that does not exist.
+    /// SQLite treats an unknown name in double quotes as a string.
     private static func quoted(_ name: String) -> String {
         name.contains("]")
             ? "\"\(name.replacing("\"", with: "\"\""))\"" : "[\(name)]"
@@ -83,11 +83,11 @@ private struct ColumnResolution {
             variable.minimum = isSequential ? maximum + 1 : minimum
             variable.maximum = isSequential ? limit : maximum
         case (.null, _), (nil, _):
-            // An empty table has nothing to find: any integer is as good.
+            // In an empty table, no integer finds a row, so any range is valid.
             variable.minimum = 1
             variable.maximum = isSequential ? Variable.largest : 1
         default:
-            throw failure("has values that are no integers; write distribution: choice")
+            throw failure("has values that are not integers; write distribution: choice")
         }
         let isRanked =
             switch variable.distribution {
@@ -111,7 +111,7 @@ private struct ColumnResolution {
             )
             return
         }
-        // Which values are popular is a matter of chance, but the same in each run.
+        // The popular values are chosen randomly, but are the same in each run.
         var random = RandomStream(seed: seed, stream: "popular/\(name)")
         var shuffled = values.map(\.key)
         for index in shuffled.indices.dropFirst() {
@@ -123,14 +123,14 @@ private struct ColumnResolution {
         )
     }
 
-    /// Values of rows, drawn at random where rows have numbers.
+    /// Returns values of rows, drawn randomly if rows have numbers.
     private func sample(through session: any WorkloadSession) throws -> [WorkloadValue] {
         let bounds: [WorkloadValue]
         do {
             bounds =
                 try session.rows("SELECT min(rowid), max(rowid) FROM \(tableSQL)", []).first ?? []
         } catch {
-            // A view, or a table WITHOUT ROWID.
+            // The table is a view or WITHOUT ROWID.
             return try session.rows(
                 "SELECT \(columnSQL) FROM \(tableSQL) LIMIT \(Self.sampleSize)",
                 []

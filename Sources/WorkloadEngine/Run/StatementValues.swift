@@ -1,8 +1,7 @@
-/// The values of statements' parameters: drawn when an access first needs them, and the same all
-/// through the access.
+/// The values of statements' parameters: drawn when an access first needs them, and constant during
+/// the access.
 ///
-/// The arrays that it hands out are filled anew in place, so an access with integers allocates
-/// nothing.
+/// The returned arrays are reused in place, so an access with integers allocates nothing.
 struct StatementValues {
     private var generators: [ValueGenerator]
     private var random: RandomStream
@@ -10,18 +9,18 @@ struct StatementValues {
     /// The access in which each value was drawn.
     private var drawnIn: [UInt64]
     private var access: UInt64 = 0
-    /// The variables that were fetched.
+    /// The variables with fetched values.
     private var fetched: [Int] = []
-    /// The variables whose newest values others follow.
+    /// The variables whose newest values other variables follow.
     private let followed: [Int]
-    /// One array for each number of parameters, to fill in place.
+    /// One reusable array for each number of parameters.
     private var buffers: [[WorkloadValue]]
 
     /// Creates the values of one worker.
     ///
     /// - Parameters:
     ///   - generators: One generator for each variable of the run's list.
-    ///   - random: The worker's own stream.
+    ///   - random: The worker's stream.
     init(_ generators: [ValueGenerator], random: RandomStream) {
         self.generators = generators
         self.random = random
@@ -31,14 +30,14 @@ struct StatementValues {
         buffers = (0...generators.count).map { Array(repeating: .null, count: $0) }
     }
 
-    /// Forgets the values: an access, or a row of an import, begins.
+    /// Discards all values at the start of an access or of an imported row.
     mutating func begin() {
         access &+= 1
     }
 
-    /// Shows the values that the access used to the variables that follow them.
+    /// Publishes the values of the access to the variables that follow them.
     ///
-    /// To be called when the access was completed, so that nobody looks for what is not there.
+    /// Call this after the access has completed, so that no access looks for a missing row.
     @inline(__always)
     func publish() {
         for variable in followed where drawnIn[variable] == access {
@@ -46,21 +45,21 @@ struct StatementValues {
         }
     }
 
-    /// Forgets what was drawn, and keeps what was fetched: a repetition begins.
+    /// Discards drawn values and keeps fetched ones at the start of a repetition.
     mutating func beginRepetition() {
         let last = access
         access &+= 1
         for place in fetched where drawnIn[place] == last { drawnIn[place] = access }
     }
 
-    /// Gives a variable the value that was fetched.
+    /// Sets a variable to a fetched value.
     mutating func set(_ value: WorkloadValue, at place: Int) {
         if !fetched.contains(place) { fetched.append(place) }
         current[place] = value
         drawnIn[place] = access
     }
 
-    /// A side of a condition.
+    /// Returns the value of one side of a condition.
     mutating func value(of operand: ConditionPlan.Operand) -> WorkloadValue {
         switch operand {
         case .value(let value): value
@@ -76,7 +75,7 @@ struct StatementValues {
         return current[place]
     }
 
-    /// The values of a statement, in the order of its parameters.
+    /// Returns the values of a statement, in the order of its parameters.
     mutating func values(of statement: ClientPlan.StatementPlan) -> [WorkloadValue] {
         let count = statement.variables.count
         guard count > 0 else { return [] }

@@ -2,19 +2,19 @@
 indirect enum StepPlan: Sendable {
     /// A statement.
     case run(ClientPlan.StatementPlan)
-    /// A statement whose first row is kept in variables.
+    /// A statement whose first row is stored in variables.
     case fetch(ClientPlan.StatementPlan, into: [Int])
-    /// A choice.
+    /// A condition with two branches.
     case when(ConditionPlan, then: [StepPlan], otherwise: [StepPlan])
     /// A repetition.
     case times(Int, [StepPlan])
-    /// A rest.
+    /// A pause.
     case pause(ThinkTime)
 }
 
 /// A condition with its variables' places in the run's list.
 struct ConditionPlan: Sendable {
-    /// A side of it.
+    /// A side of a condition.
     enum Operand: Sendable {
         case variable(Int)
         case value(WorkloadValue)
@@ -26,7 +26,7 @@ struct ConditionPlan: Sendable {
 }
 
 extension VariableTable {
-    /// The steps with their variables' places in the list.
+    /// Returns the steps with their variables' places in the list.
     mutating func plan(_ steps: [Step], client: String) throws -> [StepPlan] {
         try steps.map { step in
             switch step {
@@ -64,7 +64,7 @@ extension VariableTable {
 }
 
 extension Worker {
-    /// Makes the steps of an operation.
+    /// Performs the steps of an operation.
     func perform(_ steps: [StepPlan], in session: any WorkloadSession) throws {
         for step in steps {
             switch step {
@@ -92,7 +92,7 @@ extension Worker {
         }
     }
 
-    /// Rests inside an access; the end of the load ends the rest early.
+    /// Pauses inside an access; the end of the load ends the pause early.
     private func pause(_ length: ThinkTime) {
         var stream: RandomStream? = random
         let nanoseconds = length.nanoseconds(using: &stream)

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// How a task waits for a moment without blocking a thread, and how others wake it.
+/// Lets a task wait for a deadline without blocking a thread, and lets others wake it.
 final class TaskSleeper: Sleeper {
     private struct State: Sendable {
         var isAwake = false
@@ -11,10 +11,10 @@ final class TaskSleeper: Sleeper {
     private let alarm: AlarmClock
     private let state = Lock(State())
 
-    /// Creates what one task waits with.
+    /// Creates the sleeper of one task.
     init(alarm: AlarmClock) { self.alarm = alarm }
 
-    /// Waits until the clock reads `deadline`, or until ``wake()``.
+    /// Waits until the clock reaches `deadline`, or until ``wake()``.
     func sleep(until deadline: UInt64) async {
         await withCheckedContinuation { continuation in
             let isAwake = state.withLock { state in
@@ -32,9 +32,9 @@ final class TaskSleeper: Sleeper {
         }
     }
 
-    /// A task never blocks.
+    /// Traps, because a task must not block.
     func sleep(until deadline: UInt64) {
-        preconditionFailure("a task awaits the moment")
+        preconditionFailure("a task must use the asynchronous sleep(until:)")
     }
 
     func wake() { end(isWake: true) }
@@ -47,7 +47,7 @@ final class TaskSleeper: Sleeper {
             state.ticket = nil
             return taken
         }
-        // An alarm that rings is no longer set.
+        // If the alarm itself ends the sleep, it is no longer set.
         if isWake, let ticket { alarm.cancel(ticket) }
         continuation?.resume()
     }

@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Threads of the load's own for the tasks of its clients: the program's cooperative threads may
-/// be busy with what is measured, or blocked by it, and the load would stand still with them.
+/// Threads for the tasks of the load's clients: the measured code may occupy or block the program's
+/// cooperative threads, which must not stop the load.
 final class TaskThreads: TaskExecutor {
-    /// Those of all runs.
+    /// The threads of all runs.
     static let shared = TaskThreads()
 
     private let queue = DispatchQueue(label: "poolgauge.tasks", attributes: .concurrent)

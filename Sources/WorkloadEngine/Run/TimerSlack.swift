@@ -1,12 +1,11 @@
 import Foundation
 
-/// How much later than asked for the system may wake a thread.
+/// The delay by which the system may wake a thread late.
 enum TimerSlack {
-    /// Lets the calling thread wake up as exactly as the system can; it does nothing where the
-    /// system has no such setting.
+    /// Minimizes the delay for the calling thread, if the system has such a setting.
     ///
-    /// Linux rounds wake-ups by 50 µs otherwise, which would count as lag in every open loop. The
-    /// setting is a file because `prctl` is variadic, which Swift does not import.
+    /// By default, Linux delays wake-ups by up to 50 µs, which would count as lag in every open
+    /// loop. This function writes a file because Swift does not import the variadic `prctl`.
     static func minimize() {
         #if os(Linux)
         var link = [CChar](repeating: 0, count: 64)

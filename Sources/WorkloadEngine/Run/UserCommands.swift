@@ -1,15 +1,15 @@
 import Telemetry
 
-/// What somebody at the dashboard asks for while the load runs: snapshots, on a thread of its own
-/// so that a screen never waits for the database.
+/// Runs the dashboard's commands while the load runs, such as snapshots, on a separate thread, so
+/// that a screen never waits for the database.
 final class UserCommands: Sendable {
-    /// Something to do.
+    /// A command.
     enum Command: Sendable {
-        /// Take a snapshot and keep it.
+        /// Takes a snapshot and keeps it.
         case makeSnapshot
-        /// Release the snapshot with this label, or, for nil, the oldest, that was taken so.
+        /// Releases the kept snapshot with this label, or, for nil, the oldest kept one.
         case releaseSnapshot(label: String?)
-        /// Copy the log into the database.
+        /// Copies the log into the database.
         case checkpoint(CheckpointMode)
     }
 
@@ -19,21 +19,21 @@ final class UserCommands: Sendable {
         var isOver = false
     }
 
-    /// A snapshot that somebody keeps, with what it showed first.
+    /// A kept snapshot, with the digest of its first read.
     private struct Kept {
         var snapshot: any WorkloadSnapshot
-        /// Its label in samples; nil where the library tells none.
+        /// The label in samples; nil if the library has none.
         var label: String?
         var digest: StateDigest
     }
 
-    /// Who asks, in a status.
+    /// The client name of the commands.
     static let name = WorkloadClientName("you")
 
     private let state = Lock(State())
 
-    /// Asks for something; it happens soon, if the load runs.
-    func ask(_ command: Command) {
+    /// Submits a command, which runs soon if the load runs.
+    func submit(_ command: Command) {
         let sleeper = state.withLock { state in
             state.commands.append(command)
             return state.sleeper
@@ -41,7 +41,7 @@ final class UserCommands: Sendable {
         sleeper?.wake()
     }
 
-    /// Ends the thread, and releases what is kept.
+    /// Ends the thread, and releases kept snapshots.
     func finish() {
         let sleeper = state.withLock { state in
             state.isOver = true
@@ -50,12 +50,12 @@ final class UserCommands: Sendable {
         sleeper?.wake()
     }
 
-    /// Says what wakes the thread; call it before the thread starts.
+    /// Sets the sleeper that wakes the thread; call this before the thread starts.
     func prepare(_ sleeper: any Sleeper) {
         state.withLock { $0.sleeper = sleeper }
     }
 
-    /// Carries commands out until ``finish()``; the thread's whole life.
+    /// Runs commands until ``finish()``; this is the body of the thread.
     func run(_ context: RunContext, _ sleeper: any Sleeper) {
         var kept: [Kept] = []
         while true {
@@ -65,14 +65,14 @@ final class UserCommands: Sendable {
             }
             if isOver { break }
             for command in commands {
-                carryOut(command, context, &kept)
+                perform(command, context, &kept)
             }
             sleeper.sleep(until: .max)
         }
         for snapshot in kept { release(snapshot, context) }
     }
 
-    private func carryOut(_ command: Command, _ context: RunContext, _ kept: inout [Kept]) {
+    private func perform(_ command: Command, _ context: RunContext, _ kept: inout [Kept]) {
         switch command {
         case .makeSnapshot:
             guard context.target.supports(.snapshot) else {
@@ -82,7 +82,7 @@ final class UserCommands: Sendable {
             do {
                 let snapshot = try context.target.makeSnapshot(as: Self.name)
                 let known = kept.compactMap(\.label)
-                // Nobody else makes snapshots by this name: the one that is new is this one.
+                // Only this thread takes snapshots with this name, so the new one is this snapshot.
                 let label = context.target.status()?.snapshots
                     .first { $0.origin.name == Self.name.name && !known.contains($0.label) }?.label
                 let digest = try StateDigest.of(snapshot, [])
@@ -94,8 +94,8 @@ final class UserCommands: Sendable {
         case .releaseSnapshot(let label):
             let place = label == nil ? kept.indices.first : kept.firstIndex { $0.label == label }
             guard let place else {
-                let which = label.map { "\($0) is no snapshot of yours" }
-                context.events.note(which ?? "there is no snapshot of yours to release", .warning)
+                let which = label.map { "\($0) is not one of your snapshots" }
+                context.events.note(which ?? "you have no snapshot to release", .warning)
                 return
             }
             release(kept.remove(at: place), context)
@@ -110,7 +110,7 @@ final class UserCommands: Sendable {
         }
     }
 
-    /// Ends a snapshot, looking first whether it still shows what it showed.
+    /// Releases a snapshot, after checking that it is unchanged.
     private func release(_ kept: Kept, _ context: RunContext) {
         defer { kept.snapshot.release() }
         do {

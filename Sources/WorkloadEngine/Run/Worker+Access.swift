@@ -1,18 +1,18 @@
 import Foundation
 
 extension Worker {
-    /// What an attempt tells about itself.
+    /// The times of one attempt.
     struct Attempt {
-        // Unsafe: an attempt is a local variable of the worker that owns the recorder, and a
+        // Unsafe: an attempt is a local variable of the worker that owns the recorder. A
         // counted reference would cost each access two atomic operations.
         fileprivate unowned(unsafe) let recorder: WorkerRecorder
 
-        /// Whether its processor time is looked at.
+        /// Whether the processor time is measured.
         fileprivate var isSampled = false
-        /// The thread's processor time at the entry, in nanoseconds; nil when nobody looks.
+        /// The thread's processor time at the entry, in nanoseconds; nil if not measured.
         fileprivate private(set) var processorTime: UInt64?
 
-        /// When the closure was entered, on the clock; nil when it was not.
+        /// The clock time of the entry into the closure; nil if it was not entered.
         var entry: UInt64? {
             didSet {
                 guard let entry else { return }
@@ -22,13 +22,13 @@ extension Worker {
         }
     }
 
-    /// Makes one access: skips it when it is too late, times it, tries again when the database is
-    /// busy, and counts how it ended.
+    /// Makes one access: skips it if it is too late, measures its times, retries it while the
+    /// database is busy, and counts its outcome.
     ///
     /// - Parameters:
     ///   - operation: The index of its operation.
     ///   - turn: Its turn.
-    ///   - attempt: Makes the access and stamps the entry into its closure.
+    ///   - attempt: Makes the access and records the entry into its closure.
     @inline(__always)
     func access(
         _ operation: Int,
@@ -47,9 +47,9 @@ extension Worker {
         }
     }
 
-    /// Whether the processor time of an access that starts now is looked at.
+    /// Whether to measure the processor time of an access that starts now.
     ///
-    /// An access of another process uses that one's processor time.
+    /// An access in another process uses that process's processor time.
     @inline(__always)
     private func isSampleDue(at now: UInt64) -> Bool {
         guard now >= nextSample, plan.client.style == .sync else { return false }
@@ -57,14 +57,14 @@ extension Worker {
         return true
     }
 
-    /// The moments of an access that has begun, on the clock.
+    /// The clock times of a started access.
     struct Begun {
-        /// When it was meant to start; its start where there is no schedule.
+        /// The intended start; the actual start without a schedule.
         var intended: UInt64
-        /// When it started.
+        /// The start.
         var start: UInt64
 
-        /// All moments of the access, once it has ended.
+        /// Returns all times of the access after its end.
         @inline(__always)
         func stamps(entry: UInt64, end: UInt64) -> WorkerRecorder.Stamps {
             let start = min(self.start, entry)
@@ -77,7 +77,7 @@ extension Worker {
         }
     }
 
-    /// Counts an access that begins; nil for one that is too late or must not begin any more.
+    /// Counts the start of an access; nil if it is too late or must not start any more.
     @inline(__always)
     func begin(_ operation: Int, _ turn: Turn) -> Begun? {
         let start = clock.now()
@@ -100,9 +100,9 @@ extension Worker {
         return Begun(intended: turn.isScheduled ? turn.intended : start, start: start)
     }
 
-    /// Counts how an attempt ended.
+    /// Counts the outcome of an attempt.
     ///
-    /// - Returns: False when the database was busy and the access is tried again.
+    /// - Returns: False if the database was busy and the access must be retried.
     @inline(__always)
     func conclude(
         _ begun: Begun,
@@ -111,7 +111,7 @@ extension Worker {
         _ error: (any Error)?,
         _ retries: inout Int
     ) -> Bool {
-        // An access that was cut short never ends: the final count finds it running.
+        // An abandoned access never ends: the final count finds it running.
         if isAbandoned { return true }
         if let error { return concludeFailed(begun, entry: entry, error, &retries) }
         values.publish()
@@ -133,7 +133,7 @@ extension Worker {
         case .interrupted:
             recorder.finish(.interrupted, stamps)
         case .busy(let code):
-            noteHolder()
+            recordLockHolder()
             if retries > 0, control.stage < .stopped {
                 retries -= 1
                 recorder.retry()
@@ -146,8 +146,8 @@ extension Worker {
         return true
     }
 
-    /// Finds out who else is in the way of an access that found the database busy.
-    private func noteHolder() {
+    /// Finds the process that holds the lock when an access finds the database busy.
+    private func recordLockHolder() {
         guard let holders else { return }
         let process = (target as? RemoteTarget)?.processIdentifier ?? getpid()
         if let holder = holders.countBusy(in: process, at: clock.now()) {

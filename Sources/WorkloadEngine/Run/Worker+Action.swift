@@ -1,7 +1,7 @@
 import Foundation
 
 extension Worker {
-    /// Interrupts whatever runs.
+    /// Interrupts all running accesses.
     func performInterrupt(_ turn: Turn) {
         access(0, turn) { attempt in
             attempt.entry = clock.now()
@@ -10,7 +10,7 @@ extension Worker {
         events.note("\(plan.name.name) interrupts")
     }
 
-    /// Does something else than an access of its own.
+    /// Performs an action that is not an access.
     func perform(_ action: ClientAction, _ turn: Turn) {
         switch action {
         case .interrupt(let client):
@@ -54,7 +54,7 @@ extension Worker {
         access(0, turn) { attempt in
             attempt.entry = clock.now()
             try target.backup(to: file.path, pagesPerStep: pages, as: plan.name) { _ in
-                // A backup can take long; the end of the run does not wait for it.
+                // A backup may take long, so the end of the run stops it.
                 if self.control.stage >= .stopped { throw RunningAccess.Superseded() }
             }
         }

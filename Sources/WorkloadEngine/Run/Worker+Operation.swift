@@ -18,7 +18,7 @@ extension Worker {
         }
     }
 
-    /// Writes, and reads what was committed while others write: one access, which ends with both.
+    /// Writes, and reads the committed state while others write, in one access.
     private func performWriteAndRead(_ operation: Int, _ turn: Turn) {
         access(operation, turn) { attempt in
             try target.performWrite(as: plan.name) { session in
@@ -30,18 +30,18 @@ extension Worker {
         }
     }
 
-    /// Makes one access of a load test, whose closure says itself when its wait was over.
+    /// Makes one access of a load test, whose closure records the end of its wait.
     private func performClosure(_ operation: Int, _ turn: Turn, _ closures: ClosureTarget) {
         self.access(operation, turn) { attempt in
             let start = clock.now()
-            let own = closures.makeAccess(of: plan.name.name)
-            defer { attempt.entry = own.entered ?? start }
-            let session = ClosureTarget.Session(target: closures, access: own)
+            let access = closures.makeAccess(of: plan.name.name)
+            defer { attempt.entry = access.entered ?? start }
+            let session = ClosureTarget.Session(target: closures, access: access)
             try perform(operation, in: session)
         }
     }
 
-    /// Runs an operation's statements, or makes its steps.
+    /// Runs an operation's statements or steps.
     @inline(__always)
     func perform(_ operation: Int, in session: any WorkloadSession) throws {
         if let steps = plan.steps[operation] {
@@ -53,7 +53,7 @@ extension Worker {
         }
     }
 
-    /// The same for an access that others may interrupt, and that may interrupt those before it.
+    /// Makes one access that others may interrupt, and that may interrupt earlier ones.
     private func performInterruptible(
         _ operation: Int,
         _ access: WorkloadAccess,
@@ -61,29 +61,29 @@ extension Worker {
         _ interrupts: ClientInterrupts
     ) {
         self.access(operation, turn) { attempt in
-            let own = RunningAccess(repeatingOn: alarm)
-            if plan.client.supersedes { interrupts.interruptAll(but: own, at: clock.now()) }
-            interrupts.add(own)
+            let running = RunningAccess(repeatingOn: alarm)
+            if plan.client.supersedes { interrupts.interruptAll(but: running, at: clock.now()) }
+            interrupts.add(running)
             do {
                 try target.perform(access, as: plan.name) { session in
                     let entry = clock.now()
                     attempt.entry = entry
-                    try own.enter(session.makeInterrupt())
-                    defer { own.leave() }
-                    let alarm = setAlarm(from: entry) { interrupts.interrupt(own, at: $0) }
+                    try running.enter(session.makeInterrupt())
+                    defer { running.leave() }
+                    let alarm = setAlarm(from: entry) { interrupts.interrupt(running, at: $0) }
                     defer { if let alarm { self.alarm?.cancel(alarm) } }
                     try perform(operation, in: session)
                 }
-                interrupts.remove(own, wasInterrupted: false, at: clock.now())
+                interrupts.remove(running, wasInterrupted: false, at: clock.now())
             } catch {
                 let wasInterrupted = failure(of: error) == .interrupted
-                interrupts.remove(own, wasInterrupted: wasInterrupted, at: clock.now())
+                interrupts.remove(running, wasInterrupted: wasInterrupted, at: clock.now())
                 throw error
             }
         }
     }
 
-    /// Has `body` called when an access that began at `start` has had its time.
+    /// Schedules `body` for the time limit of an access that started at `start`.
     private func setAlarm(
         from start: UInt64,
         _ body: @escaping @Sendable (UInt64) -> Void
@@ -93,7 +93,7 @@ extension Worker {
         return alarm.set(at: time) { [clock] in body(clock.now()) }
     }
 
-    /// How an access failed.
+    /// Classifies the error of an access.
     func failure(of error: any Error) -> WorkloadFailure {
         error is RunningAccess.Superseded || error is CancellationError
             ? .interrupted : target.failure(of: error)

@@ -1,8 +1,8 @@
 extension Worker {
-    /// Makes accesses until the load is over, as a task: the same turns as ``run()``, awaited.
+    /// Makes accesses until the load is over, as a task, with the same turns as ``run()``.
     func runTask(_ sleeper: TaskSleeper) async {
         while !isAbandoned {
-            lookAtKnobsIfTurned()
+            updateSettings()
             if index >= settings.workers {
                 guard await rest(sleeper) else { break }
                 continue
@@ -17,12 +17,12 @@ extension Worker {
         leaveRest()
     }
 
-    /// Waits while its client has enough workers without it; false when the load is over.
+    /// Waits while the worker is surplus; returns false when the load is over.
     private func rest(_ sleeper: TaskSleeper) async -> Bool {
         while true {
-            switch resting() {
+            switch surplusAction() {
             case .over, .turn: return false
-            case .turned: return true
+            case .settingsChanged: return true
             case .sleep(let deadline): await sleeper.sleep(until: deadline)
             }
         }
@@ -31,9 +31,9 @@ extension Worker {
     private func awaitTurn(_ moment: UInt64, _ sleeper: TaskSleeper) async -> Turn? {
         var waiting = Waiting(moment: moment, epoch: seenEpoch)
         while true {
-            switch look(&waiting) {
+            switch nextAction(&waiting) {
             case .turn(let turn): return turn
-            case .over, .turned: return nil
+            case .over, .settingsChanged: return nil
             case .sleep(let deadline): await sleeper.sleep(until: deadline)
             }
         }
@@ -47,16 +47,16 @@ extension Worker {
         guard let begun = begin(operation, turn) else { return }
         var retries = plan.client.busyRetries
         while true {
-            // The body runs on another thread while this task awaits it: never both at once.
+            // The body runs on another thread while this task awaits it, so accesses never overlap.
             nonisolated(unsafe) let worker = self
             nonisolated(unsafe) let attempt = TaskAttempt()
             let failure: (any Error)?
             do {
                 if let closures {
                     let start = clock.now()
-                    let own = closures.makeAccess(of: plan.name.name)
-                    defer { attempt.entry = own.entered ?? start }
-                    try await closures.run(plan.name.name, own)
+                    let access = closures.makeAccess(of: plan.name.name)
+                    defer { attempt.entry = access.entered ?? start }
+                    try await closures.run(plan.name.name, access)
                 } else if let interrupts = plan.interrupts {
                     try await performCancellable(operation, access, attempt, interrupts)
                 } else {
@@ -73,14 +73,14 @@ extension Worker {
         }
     }
 
-    /// Notes that an attempt is inside its closure, and so holds a connection.
+    /// Records that an attempt has entered its closure, and therefore holds a connection.
     private func enter(_ attempt: TaskAttempt) {
         let now = clock.now()
         attempt.entry = now
         recorder.enter(at: now)
     }
 
-    /// The same in a task of its own, which others can cancel.
+    /// Makes one access in a separate task, which others can cancel.
     private func performCancellable(
         _ operation: Int,
         _ access: WorkloadAccess,
@@ -89,29 +89,29 @@ extension Worker {
     ) async throws {
         nonisolated(unsafe) let worker = self
         nonisolated(unsafe) let attempt = attempt
-        let own = RunningAccess()
-        if plan.client.supersedes { interrupts.interruptAll(but: own, at: clock.now()) }
+        let running = RunningAccess()
+        if plan.client.supersedes { interrupts.interruptAll(but: running, at: clock.now()) }
         let task = Task.detached(executorPreference: TaskThreads.shared) { [target, plan] in
             try await target.performAsync(access, as: plan.name) { session in
                 worker.enter(attempt)
                 try worker.perform(operation, in: session)
             }
         }
-        try? own.enter { task.cancel() }
-        interrupts.add(own)
+        try? running.enter { task.cancel() }
+        interrupts.add(running)
         let ticket = plan.client.cancelAfter.flatMap { after in
             alarm?.set(at: clock.now() &+ after.wholeNanoseconds) { [clock] in
-                interrupts.interrupt(own, at: clock.now())
+                interrupts.interrupt(running, at: clock.now())
             }
         }
         let result = await task.result
         if let ticket { alarm?.cancel(ticket) }
-        own.leave()
+        running.leave()
         switch result {
-        case .success: interrupts.remove(own, wasInterrupted: false, at: clock.now())
+        case .success: interrupts.remove(running, wasInterrupted: false, at: clock.now())
         case .failure(let error):
             interrupts.remove(
-                own,
+                running,
                 wasInterrupted: failure(of: error) == .interrupted,
                 at: clock.now()
             )
@@ -120,10 +120,10 @@ extension Worker {
     }
 }
 
-/// What an awaited attempt tells about itself.
+/// The times of an asynchronous attempt.
 ///
-/// The task that awaits it and the thread that makes it take turns.
+/// The awaiting task and the thread of the access use it alternately.
 final class TaskAttempt {
-    /// When the closure was entered, on the clock; nil when it was not.
+    /// The clock time of the entry into the closure; nil if it was not entered.
     var entry: UInt64?
 }

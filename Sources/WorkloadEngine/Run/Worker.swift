@@ -3,17 +3,17 @@ import Telemetry
 
 /// One of a client's workers: a thread that waits for its turns and makes its accesses.
 ///
-/// Only its own thread uses it, from ``run()`` on; others reach its recorder and its sleeper.
+/// From ``run()`` on, only the worker's thread uses it; other threads use its recorder and sleeper.
 final class Worker {
     /// A turn to make an access.
     struct Turn {
         /// The intended start on the clock.
         var intended: UInt64
-        /// The phase that it lies in.
+        /// The phase of the intended start.
         var phase: PhasePlan.Place
-        /// Whether there is a schedule that the start can lag behind.
+        /// Whether the turn follows a schedule, so that its start can lag.
         var isScheduled: Bool
-        /// Whether the worker waited for the moment.
+        /// Whether the worker was waiting for the turn.
         var wasFree: Bool
     }
 
@@ -27,21 +27,21 @@ final class Worker {
     let events: EventLog
     let stability: StabilityLog
     let holders: LockHolders?
-    /// The closures of a load test; nil where accesses are made of statements.
+    /// The closures of a load test; nil if accesses run statements.
     let closures: ClosureTarget?
     let alarm: AlarmClock?
     let folder: URL?
     var values: StatementValues
     var random: RandomStream
     private var model: any LoadModel
-    /// Its number among its client's workers, from 0.
+    /// The worker's number within its client, from 0.
     let index: Int
-    /// How its client's knobs stood when it last looked.
+    /// The client's settings at the last update.
     var settings: ClientKnobs.Settings
     private(set) var seenEpoch: UInt64
-    /// When the processor time of an access is looked at next, on the clock.
+    /// The clock time from which the next access measures its processor time.
     var nextSample: UInt64 = 0
-    /// Whether the running access was given up because the run ends.
+    /// Whether the running access was abandoned because the run ends.
     var isAbandoned = false
 
     init(
@@ -72,7 +72,7 @@ final class Worker {
         self.index = index
         seenEpoch = plan.knobs.epoch
         settings = plan.knobs.read()
-        // A copy of the mix's stream would repeat its numbers.
+        // Think times need their own stream, because a copy would repeat the mix's numbers.
         var seeds = random
         model = plan.makeLoadModel(
             context.phases,
@@ -83,7 +83,7 @@ final class Worker {
     /// Makes accesses until the load is over.
     func run() {
         while !isAbandoned {
-            lookAtKnobsIfTurned()
+            updateSettings()
             if index >= settings.workers {
                 guard rest() else { break }
                 continue
@@ -98,33 +98,33 @@ final class Worker {
         leaveRest()
     }
 
-    /// The moment of the next access, in load time; nil when none comes any more.
+    /// Returns the load time of the next access; nil after the last one.
     @inline(__always)
     func nextMoment() -> UInt64? { model.next(freeAt: control.loadTime(of: clock.now())) }
 
-    /// Takes over what somebody turned since the last look.
+    /// Updates the settings if they have changed since the last update.
     @inline(__always)
-    func lookAtKnobsIfTurned() {
+    func updateSettings() {
         guard plan.knobs.epoch != seenEpoch else { return }
         seenEpoch = plan.knobs.epoch
         settings = plan.knobs.read()
     }
 
-    /// What who waits has to do.
-    enum Patience {
-        /// Its turn has come.
+    /// What a waiting worker should do next.
+    enum Action {
+        /// Take its turn.
         case turn(Turn)
-        /// Somebody turned a knob.
-        case turned
-        /// Wait until a time of the clock, then look again.
+        /// Update its settings, which have changed.
+        case settingsChanged
+        /// Sleep until a clock time, then check again.
         case sleep(UInt64)
         /// The load is over.
         case over
     }
 
-    /// What a worker does of which its client has enough.
-    func resting() -> Patience {
-        guard plan.knobs.epoch == seenEpoch else { return .turned }
+    /// Returns what a surplus worker should do next.
+    func surplusAction() -> Action {
+        guard plan.knobs.epoch == seenEpoch else { return .settingsChanged }
         switch control.stage {
         case .stopped, .sealed: return .over
         case .paused: return .sleep(.max)
@@ -134,24 +134,24 @@ final class Worker {
         }
     }
 
-    /// Waits while its client has enough workers without it; false when the load is over.
+    /// Waits while the worker is surplus; returns false when the load is over.
     private func rest() -> Bool {
         while true {
-            switch resting() {
+            switch surplusAction() {
             case .sleep(let deadline): sleeper.sleep(until: deadline)
-            case .turned: return true
+            case .settingsChanged: return true
             case .over, .turn: return false
             }
         }
     }
 
-    /// Counts an arrival whose turn never came as unfinished, if it was due.
+    /// Counts an arrival that the worker does not start as unfinished, if it was due.
     func leave(_ moment: UInt64) {
         guard model.isScheduled, moment <= control.stopTime, moment < phases.end else { return }
         recorder.leave(in: phases.place(at: moment))
     }
 
-    /// Counts the arrivals that were due when the load stopped and that nobody took.
+    /// Counts due arrivals that no worker had taken when the load stopped.
     func leaveRest() {
         guard model.isScheduled else { return }
         let now = control.loadTime(of: clock.now())
@@ -161,19 +161,19 @@ final class Worker {
         }
     }
 
-    /// A wait for a moment.
+    /// A wait for a turn.
     struct Waiting {
-        /// The moment, in load time.
+        /// The load time of the turn.
         var moment: UInt64
-        /// The changes of knobs that it knows.
+        /// The epoch of the settings that determine the time.
         var epoch: UInt64
         /// Whether the worker had to wait.
         var wasFree = false
     }
 
-    /// What who waits for a moment has to do now.
+    /// Returns what a waiting worker should do next.
     @inline(__always)
-    func look(_ waiting: inout Waiting) -> Patience {
+    func nextAction(_ waiting: inout Waiting) -> Action {
         switch control.stage {
         case .stopped, .sealed:
             return .over
@@ -187,7 +187,7 @@ final class Worker {
             let moment = waiting.moment
             let intended = control.clockTime(of: min(moment, phases.end))
             guard clock.now() < intended else {
-                // What comes at the end or later comes never.
+                // An access at the end or later never starts.
                 guard moment < phases.end else { return .over }
                 return .turn(
                     Turn(
@@ -203,14 +203,14 @@ final class Worker {
         }
     }
 
-    /// Waits for a moment of load time; nil when the run ends before.
+    /// Waits for a load time; nil if the run ends before.
     private func awaitTurn(_ moment: UInt64) -> Turn? {
         var waiting = Waiting(moment: moment, epoch: seenEpoch)
         while true {
-            switch look(&waiting) {
+            switch nextAction(&waiting) {
             case .turn(let turn): return turn
             case .sleep(let deadline): sleeper.sleep(until: deadline)
-            case .over, .turned: return nil
+            case .over, .settingsChanged: return nil
             }
         }
     }
@@ -226,7 +226,7 @@ final class Worker {
         }
     }
 
-    /// Draws an operation: each as often as its weight says.
+    /// Draws an operation in proportion to the weights.
     @inline(__always)
     func drawOperation() -> Int {
         let sums = settings.cumulativeWeights
@@ -235,17 +235,17 @@ final class Worker {
         return sums.firstIndex { point < $0 } ?? sums.count - 1
     }
 
-    /// Waits as long as a hold lasts that began at `start`; the end of the run ends it early.
+    /// Waits until a hold that started at `start` is over; the end of the run ends it early.
     ///
     /// - Returns: Whether the whole time passed. If not, the access is abandoned.
     func hold(from start: UInt64) -> Bool {
         while true {
-            lookAtKnobsIfTurned()
+            updateSettings()
             let deadline = start.addingReportingOverflow(settings.holdTime).partialValue
             let now = clock.now()
             guard now < deadline else { return true }
             guard control.stage < .stopped else { break }
-            // A hold that cannot end within the drain ends with the load: nobody waits in vain.
+            // A hold that cannot end within the drain ends with the load.
             let end = control.clockTime(of: phases.end)
             let canEnd = deadline <= end.addingReportingOverflow(phases.drain).partialValue
             guard canEnd || now < end else { break }

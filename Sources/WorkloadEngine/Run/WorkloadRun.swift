@@ -1,13 +1,13 @@
 import Foundation
 import Telemetry
 
-/// One run of a scenario on one of its arms, and the handles that steer it from outside.
+/// One run of a scenario on one of its arms, with methods to control it.
 ///
-/// All methods may be called from any thread, at any time; ``run()`` once.
+/// All methods are safe to call from any thread, at any time. Call ``run()`` once.
 public final class WorkloadRun: Sendable {
-    /// What is shown of the run, ten times a second; who is slow gets the newest.
+    /// The samples of the run, ten per second; a slow consumer receives the newest one.
     ///
-    /// It ends when the run ends. Only one loop can read it.
+    /// The stream ends when the run ends. Only one loop can iterate over it.
     public let samples: AsyncStream<Sample>
 
     private let scenario: Scenario
@@ -21,7 +21,7 @@ public final class WorkloadRun: Sendable {
     private let steering = Lock(Steering())
     private let continuation: AsyncStream<Sample>.Continuation
 
-    /// Prepares a run; nothing happens before ``run()``.
+    /// Prepares a run; call ``run()`` to start it.
     public init(
         scenario: Scenario,
         arm: Arm,
@@ -41,9 +41,9 @@ public final class WorkloadRun: Sendable {
 
     /// Builds the data, opens the arm, runs the load, checks the invariants, and closes.
     ///
-    /// Cancelling the task stops the run, as ``stop()`` does: the result is partial.
+    /// Cancelling the task stops the run, like ``stop()``: the result is partial.
     ///
-    /// - Throws: ``RunError``, or `CancellationError` when it was stopped before the load began.
+    /// - Throws: ``RunError``, or `CancellationError` if it was stopped before the load started.
     public func run() async throws -> ArmResult {
         defer { continuation.finish() }
         return try await withTaskCancellationHandler {
@@ -60,16 +60,16 @@ public final class WorkloadRun: Sendable {
         }
     }
 
-    /// Ends the run early: what runs is awaited for a second at most, and the result is partial.
+    /// Ends the run early: it waits at most a second for running accesses; the result is partial.
     public func stop() { control.interruptRun() }
 
-    /// Holds the load back: accesses that run go on, none start, and the run's time stands still.
+    /// Pauses the load: running accesses continue, no access starts, and the run's time stops.
     public func pause() { control.pause() }
 
-    /// Lets a paused load go on.
+    /// Resumes a paused load.
     public func resume() { control.resume() }
 
-    /// Interrupts every statement that runs.
+    /// Interrupts every running statement.
     public func interrupt() {
         guard let target = target.withLock({ $0 }) else { return }
         target.interrupt()
@@ -77,19 +77,19 @@ public final class WorkloadRun: Sendable {
     }
 
     /// Takes a snapshot soon, and keeps it until ``releaseSnapshot(label:)`` or the end of the run.
-    public func makeSnapshot() { commands.ask(.makeSnapshot) }
+    public func makeSnapshot() { commands.submit(.makeSnapshot) }
 
     /// Releases a snapshot that ``makeSnapshot()`` took.
     ///
-    /// - Parameter label: The snapshot's label, as samples show it; nil for the oldest.
+    /// - Parameter label: The snapshot's label in samples; nil for the oldest.
     public func releaseSnapshot(label: String? = nil) {
-        commands.ask(.releaseSnapshot(label: label))
+        commands.submit(.releaseSnapshot(label: label))
     }
 
-    /// Interrupts the statement that runs on one connection.
+    /// Interrupts the running statement of one connection.
     ///
-    /// - Parameter label: The connection's label, as samples show it.
-    /// - Returns: Whether there is such a connection, and the library can reach it.
+    /// - Parameter label: The connection's label in samples.
+    /// - Returns: Whether the connection exists and the library can interrupt it.
     @discardableResult
     public func interrupt(connection label: String) -> Bool {
         guard let target = target.withLock({ $0 }), target.interrupt(connection: label) else {
@@ -99,15 +99,15 @@ public final class WorkloadRun: Sendable {
         return true
     }
 
-    /// Copies the write-ahead log into the database soon, and tells in an event how far it came.
-    public func checkpoint(_ mode: CheckpointMode = .passive) { commands.ask(.checkpoint(mode)) }
+    /// Copies the write-ahead log into the database soon, and reports the result in an event.
+    public func checkpoint(_ mode: CheckpointMode = .passive) { commands.submit(.checkpoint(mode)) }
 
-    /// Turns a knob of the load: at once while it runs, or else when it begins.
+    /// Changes a setting of the load: immediately while it runs, otherwise when it starts.
     ///
-    /// Where the knobs stand is in each sample (`Sample.knobs`).
+    /// Each sample contains the current settings (`Sample.knobs`).
     ///
-    /// - Throws: ``LoadKnobError`` when the running load has no such knob. What was asked for
-    ///   before the load began and cannot be is told in an event.
+    /// - Throws: ``LoadKnobError`` if the running load has no such setting. Before the load starts,
+    ///   an event reports invalid settings instead.
     public func set(_ knob: LoadKnob) throws {
         let load = steering.withLock { steering in
             if steering.load == nil { steering.early.append(knob) }
@@ -116,13 +116,13 @@ public final class WorkloadRun: Sendable {
         try load?.set(knob)
     }
 
-    /// The knobs of the load, and what was asked of them before it began.
+    /// The settings of the load, and changes requested before it starts.
     private struct Steering {
         var load: LoadSteering?
         var early: [LoadKnob] = []
     }
 
-    /// Lets the knobs be turned, and turns those that were asked for before.
+    /// Enables changes of settings, and applies earlier requests.
     private func open(_ load: LoadSteering) {
         let early = steering.withLock { steering in
             steering.load = load
@@ -134,7 +134,7 @@ public final class WorkloadRun: Sendable {
         }
     }
 
-    // MARK: The run's own thread
+    // MARK: The run's thread
 
     private func conduct() throws -> ArmResult {
         let folder = options.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
@@ -165,7 +165,7 @@ public final class WorkloadRun: Sendable {
         do {
             result = try load(target, in: folder, emitter)
         } catch let error as RunError where error.code == .stuck {
-            // Threads still use it: closing it now would be worse than leaving it.
+            // Threads still use the target, so it must stay open.
             throw error
         } catch {
             try? target.close()
@@ -174,8 +174,8 @@ public final class WorkloadRun: Sendable {
         do {
             try target.close()
         } catch {
-            // What was measured stays true.
-            let failure = RunError(.closing, "arm '\(arm.name)' does not close", cause: error)
+            // The measurements stay valid.
+            let failure = RunError(.closing, "arm '\(arm.name)' cannot be closed", cause: error)
             result.failures = [failure.description] + (result.failures ?? [])
         }
         return result
@@ -204,7 +204,7 @@ public final class WorkloadRun: Sendable {
                 try show($0, of: "building the data")
             }
         } catch let error as CancellationError {
-            // Stopped before there was anything to measure.
+            // The run was stopped before the load.
             throw error
         } catch {
             throw RunError(.dataset, "the data cannot be built", cause: error)
@@ -220,7 +220,7 @@ public final class WorkloadRun: Sendable {
                         _ = try $0.run(sql, [])
                     }
                 }
-                // Each run begins with an empty log, whatever its arm had to set up.
+                // Each run starts with an empty log, regardless of its arm's setup.
                 if arm.isWAL, !arm.setup.isEmpty {
                     _ = try? Checkpoint.run(
                         .truncate,
@@ -272,7 +272,7 @@ public final class WorkloadRun: Sendable {
             folder: folder,
             steering: steering
         )
-        // Stopped before there was anything to measure.
+        // The run was stopped before the load.
         if control.stage >= .stopped { throw CancellationError() }
         for (client, reason) in plan.unsupported.sorted(by: { $0.key < $1.key }) {
             events.note("\(client) does not run: \(reason)", .warning)
@@ -305,7 +305,7 @@ public final class WorkloadRun: Sendable {
         var clients = outcome.sampler.clientResults(seconds: outcome.phaseSeconds)
         let database = outcome.sampler.database
         options.onResponses?(outcome.sampler.responses)
-        // After all that is counted, and before nobody uses the database any more.
+        // Profile after all counts are final, while the database is still open.
         OperationProfiler(plan, on: target, runsStatements: !outcome.isPartial).add(to: &clients)
         var result = ArmResult(
             arm: arm.name,
@@ -345,7 +345,7 @@ public final class WorkloadRun: Sendable {
         return result
     }
 
-    /// Starts the processes of clients that live in processes of their own; nil without such.
+    /// Starts the processes of clients with `style: process`; nil without such clients.
     private func startProcesses(of plan: RunPlan, on path: String) throws -> ClientProcesses? {
         let clients = plan.clients.filter { $0.client.style == .process }
         guard !clients.isEmpty, let command = options.processCommand, let program = command.first
@@ -371,7 +371,7 @@ public final class WorkloadRun: Sendable {
         return processes
     }
 
-    /// Tells what is being done before the load runs.
+    /// Reports the progress before the load.
     private func prepare(_ message: String, _ emitter: SampleEmitter) {
         options.onProgress?(message)
         emitter.emit(
@@ -391,6 +391,6 @@ public final class WorkloadRun: Sendable {
 }
 
 extension UInt64 {
-    /// So many nanoseconds, in seconds.
+    /// Converts nanoseconds to seconds.
     var secondsFromNanoseconds: Double { Double(self) / 1e9 }
 }

@@ -1,40 +1,40 @@
-/// One way to open the database: what a comparison compares.
+/// One way to open the database; comparisons compare arms.
 public struct Arm: Sendable, Equatable {
-    /// What serves the accesses.
+    /// The kind of connections that serve the accesses.
     public enum Kind: String, Sendable, Equatable, CaseIterable {
-        /// One connection for everybody.
+        /// One connection for all accesses.
         case queue
         /// A writer and several readers.
         case pool
-        /// One connection for everybody, to a copy of the data in memory.
+        /// One connection for all accesses, to a copy of the data in memory.
         case memory
-        /// One connection that reads one state, taken when the first read comes.
+        /// One connection to a snapshot, which the first read takes.
         case snapshot
-        /// Several connections that read one state, taken when the first read comes.
+        /// Several connections to a snapshot, which the first read takes.
         case snapshotPool = "snapshot-pool"
     }
 
-    /// Whose code makes the accesses.
+    /// The library that makes the accesses.
     public enum Library: String, Sendable, Equatable, CaseIterable {
-        /// This package's own.
+        /// This package's engine.
         case engine
-        /// libsqlite3 alone, with one connection for each worker: the limit of what is possible.
+        /// Bare libsqlite3, with one connection for each worker: the upper limit of performance.
         case raw
-        /// GRDB, where the program was built with it.
+        /// GRDB, if the program was built with it.
         case grdb
     }
 
     /// A mode of `PRAGMA journal_mode` (<https://sqlite.org/pragma.html#pragma_journal_mode>).
     public enum Journal: String, Sendable, Equatable, CaseIterable {
-        /// A write-ahead log, with `synchronous = NORMAL` where the arm does not say otherwise.
+        /// A write-ahead log, with `synchronous = NORMAL` by default.
         case wal
         /// A rollback journal that is deleted when a transaction ends: SQLite's default.
         case delete
-        /// A rollback journal that is cut to no length.
+        /// A rollback journal that is truncated to zero length.
         case truncate
         /// A rollback journal whose header is overwritten.
         case persist
-        /// A rollback journal in memory: a crash inside a transaction ruins the file.
+        /// A rollback journal in memory: a crash inside a transaction corrupts the file.
         case memory
         /// No journal: nothing can be rolled back.
         case off
@@ -42,10 +42,10 @@ public struct Arm: Sendable, Equatable {
 
     /// A kind of `BEGIN` (<https://sqlite.org/lang_transaction.html>).
     public enum Begin: String, Sendable, Equatable, CaseIterable {
-        /// Locks nothing until the first statement, and the database for writing at the first
-        /// write, which fails with `SQLITE_BUSY` if another connection has committed since.
+        /// Acquires no lock before the first statement, and the write lock at the first write,
+        /// which fails with `SQLITE_BUSY` if another connection has committed since.
         case deferred
-        /// Locks the database for writing.
+        /// Acquires the write lock.
         case immediate
         /// Outside WAL mode, also prevents other connections from reading.
         case exclusive
@@ -56,35 +56,35 @@ public struct Arm: Sendable, Equatable {
 
     /// The arm's name.
     public var name: String
-    /// What serves the accesses; ``Library/raw`` has a connection for each worker whatever it is.
+    /// The kind of connections; ``Library/raw`` always has a connection for each worker.
     public var kind: Kind
-    /// Whose code makes the accesses.
+    /// The library that makes the accesses.
     public var library: Library
-    /// The most readers (`maximumReaderCount`); nil for the library's default.
+    /// The largest number of readers (`maximumReaderCount`); nil for the library's default.
     public var readers: Int?
-    /// The journal mode that is asked for; nil for the library's default, see ``isWAL``.
+    /// The requested journal mode; nil for the library's default, see ``isWAL``.
     public var journal: Journal?
     /// `PRAGMA synchronous`, such as `normal`; nil for the library's default.
     public var synchronous: String?
-    /// How a transaction that writes begins; nil for immediate.
+    /// The kind of `BEGIN` for write transactions; nil for immediate.
     public var begin: Begin?
-    /// How long a connection waits for another one's lock before it fails with `SQLITE_BUSY`; nil
-    /// for the library's default.
+    /// The time for which a connection waits for a lock before it fails with `SQLITE_BUSY`; nil for
+    /// the library's default.
     public var busyTimeout: Duration?
-    /// Whether connections refuse statements that reach outside the run's folder.
+    /// Whether connections reject statements that access files outside the run's folder.
     public var isGuarded = false
-    /// Further pragmas, in their order, run on each connection.
+    /// Additional pragmas, which run in order on each connection.
     public var pragmas: [Pragma]
-    /// Statements run once before the load, each outside of a transaction.
+    /// Statements that run once before the load, each outside a transaction.
     public var setup: [String]
-    /// The path of a database that this arm has instead of the scenario's data; it is copied.
+    /// The path of a database that replaces the scenario's data for this arm; it is copied.
     public var file: String?
 
     /// One pragma of a connection.
     public struct Pragma: Sendable, Equatable {
-        /// Its name, such as `cache_size`.
+        /// The name, such as `cache_size`.
         public var name: String
-        /// Its value, as SQL text.
+        /// The value, as SQL text.
         public var value: String
         /// Creates a pragma.
         public init(name: String, value: String) {
@@ -116,8 +116,8 @@ public struct Arm: Sendable, Equatable {
         self.file = file
     }
 
-    /// Whether the database is in WAL mode: a pool's always is, and so is that of bare libsqlite3
-    /// unless another journal is asked for; a queue's when it is asked for.
+    /// Whether the database is in WAL mode: always for a pool, for bare libsqlite3 unless the arm
+    /// requests another journal, and for a queue if the arm requests it.
     public var isWAL: Bool {
         switch kind {
         case .pool: library != .raw || journal == nil || journal == .wal

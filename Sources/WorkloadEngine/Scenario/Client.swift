@@ -1,65 +1,65 @@
-/// Somebody who uses the database: a kind of access, by some workers, at some pace.
+/// A user of the database: a kind of access, a number of workers, and a pace.
 public struct Client: Sendable, Equatable {
-    /// The client's name: the holder's name in a status.
+    /// The client's name, which also identifies holders in a status.
     public var name: String
-    /// What it does.
+    /// The client's activity.
     public var activity: Activity
-    /// How many do it at the same time.
+    /// The number of concurrent workers.
     public var workers: Int = 1
-    /// In what its workers make their accesses.
+    /// Whether the workers are threads, tasks or processes.
     public var style = Style.sync
-    /// When accesses happen.
+    /// The times of accesses.
     public var pace: Pace = .closed(think: .zero)
-    /// How often a busy database is tried again, for one access.
+    /// The number of retries of an access if the database is busy.
     public var busyRetries: Int = 0
-    /// After this time inside of an access, the access is interrupted; nil for never.
+    /// The time inside an access after which it is interrupted; nil to never interrupt it.
     public var interruptAfter: Duration?
-    /// After this time an access of a task is cancelled, wherever it is; nil for never.
+    /// The time after which the access of a task is cancelled, even while it waits; nil for never.
     public var cancelAfter: Duration?
-    /// Whether each access interrupts those of the same client that came before it, as each
-    /// keystroke of a search does.
+    /// Whether each access interrupts earlier accesses of the same client, like each keystroke of a
+    /// search.
     public var supersedes = false
-    /// What is read of each write that was committed, on a connection of its own, from before the
-    /// writer is let go.
+    /// The reads of each committed write, which run on another connection and start before the
+    /// writer is released.
     public var thenRead: [String] = []
-    /// The phases in which it is at work, by name; none for all of them.
+    /// The names of the phases in which it is active; empty for all phases.
     public var phases: [String] = []
 
-    /// In what a client's workers make their accesses.
+    /// The kind of a client's workers.
     public enum Style: String, Sendable, Equatable, CaseIterable {
-        /// Each in a thread, which an access blocks.
+        /// Threads, which accesses block.
         case sync
-        /// Each in a task, which awaits its accesses.
+        /// Tasks, which await their accesses.
         case async
-        /// Each in a process of its own, which opens the same file.
+        /// Processes, each of which opens the same file.
         case process
     }
 
-    /// What a client does.
+    /// The activity of a client.
     public enum Activity: Sendable, Equatable {
         /// Accesses that run one operation of a weighted mix.
         case operations(WorkloadAccess, mix: [Operation])
-        /// Reads that keep their connection and transaction for a time.
+        /// Reads that hold their connection and transaction for a time.
         case hold(TimeSpan, sql: String?)
-        /// A snapshot that is kept for a time; `sql` is read from it at its begin and end.
+        /// A snapshot that is held for a time; `sql` is read from it at its start and end.
         case snapshot(TimeSpan, sql: String?)
         /// Rows inserted in batches, each in one transaction.
         case importRows(count: Int, batch: Int, statement: String?)
         /// `interrupt()`.
         case interrupt
-        /// Something else than an access of its own.
+        /// An action that is not an access.
         case action(ClientAction)
     }
 
-    /// When accesses happen.
+    /// The times of accesses.
     public enum Pace: Sendable, Equatable {
-        /// Each worker starts its next access when the last one ended and it has thought.
+        /// Each worker starts its next access after the previous one has ended and a think time.
         case closed(ThinkTime)
-        /// Accesses arrive on a schedule, whether or not somebody is free.
+        /// Accesses arrive on a schedule, whether or not a worker is free.
         case open(Arrival)
-        /// Once, at a moment of the measured part.
+        /// One access, at a time in the measured part.
         case at(TimeSpan)
-        /// Again and again, one period after another, first after one period.
+        /// One access at the end of each period.
         case every(TimeSpan)
     }
 
@@ -71,13 +71,13 @@ public struct Client: Sendable, Equatable {
 }
 
 extension Client.Pace {
-    /// A closed loop that always thinks as long.
+    /// A closed loop with a constant think time.
     public static func closed(think: Duration) -> Client.Pace { .closed(.constant(think)) }
 }
 
 /// A schedule of arrivals.
 public struct Arrival: Sendable, Equatable {
-    /// How arrivals are spread.
+    /// The distribution of arrivals over time.
     public enum Process: String, Sendable, Equatable, CaseIterable {
         /// Exponentially distributed gaps.
         case poisson
@@ -85,13 +85,13 @@ public struct Arrival: Sendable, Equatable {
         case even
     }
 
-    /// One part of a rate that changes.
+    /// One stage of a changing rate.
     public struct Stage: Sendable, Equatable {
-        /// Arrivals per second at its begin.
+        /// The starting rate, in arrivals per second.
         public var from: Double
-        /// Arrivals per second at its end; between them the rate is a straight line.
+        /// The final rate, in arrivals per second; the rate changes linearly.
         public var to: Double
-        /// How long it lasts; a share is one of the measured part.
+        /// The length; a share refers to the measured part.
         public var length: TimeSpan
 
         /// Creates a stage.
@@ -102,13 +102,13 @@ public struct Arrival: Sendable, Equatable {
         }
     }
 
-    /// Arrivals per second; with stages, before the first of them.
+    /// Arrivals per second; with stages, before the first stage.
     public var rate: Double
-    /// How the rate changes in the measured part; empty for a constant one.
+    /// The stages of the rate in the measured part; empty for a constant rate.
     public var stages: [Stage] = []
-    /// How they are spread.
+    /// The distribution of the arrivals over time.
     public var process: Process
-    /// An access that is later than this when its turn comes is given up; nil for never.
+    /// The lateness after which an access is skipped; nil to never skip.
     public var skipAfter: Duration?
 
     /// Creates a schedule; `rate` is in accesses/s.
@@ -118,7 +118,7 @@ public struct Arrival: Sendable, Equatable {
         self.skipAfter = skipAfter
     }
 
-    /// Creates a schedule whose rate goes through `stages`, which must not be empty.
+    /// Creates a schedule with `stages`, which must not be empty.
     public init(stages: [Stage], process: Process = .poisson, skipAfter: Duration? = nil) {
         self.init(rate: stages.first?.from ?? 0, process: process, skipAfter: skipAfter)
         self.stages = stages
@@ -127,19 +127,19 @@ public struct Arrival: Sendable, Equatable {
 
 /// One entry of a client's mix.
 public struct Operation: Sendable, Equatable {
-    /// Its name in the results.
+    /// The operation's name in results.
     public var name: String
-    /// Its share among the mix: weight over the sum of weights.
+    /// The operation's weight; its share of the mix is the weight over the sum of weights.
     public var weight: Double
-    /// Its steps, in their order, all in one access.
+    /// The steps, in order, all in one access.
     public var steps: [Step]
-    /// The kind of access; nil for that of its client.
+    /// The kind of access; nil for the client's kind.
     public var access: WorkloadAccess?
 
-    /// Its statements, in the order in which they stand.
+    /// The statements of all steps, in order.
     public var statements: [String] { steps.flatMap(\.statements) }
 
-    /// Creates an operation that runs statements one after another.
+    /// Creates an operation that runs statements in order.
     public init(name: String, weight: Double = 1, statements: [String]) {
         self.init(name: name, weight: weight, steps: statements.map { .run($0) })
     }
@@ -162,9 +162,9 @@ public struct Operation: Sendable, Equatable {
 public struct Threshold: Sendable, Equatable {
     /// The metric, such as `ui.response`.
     public var metric: String
-    /// The expression as it was written.
+    /// The expression as written.
     public var expression: String
-    /// What is taken of the metric, such as `p(99)`, `max`, `rate`.
+    /// The aggregate of the metric, such as `p(99)`, `max`, `rate`.
     public var aggregate: String
     /// `<`, `<=`, `>` or `>=`.
     public var comparison: String

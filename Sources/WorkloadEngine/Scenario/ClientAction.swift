@@ -1,15 +1,15 @@
-/// What a client can do beside accesses of its own.
+/// An action of a client that is not an access.
 public enum ClientAction: Sendable, Equatable {
-    /// Interrupts what one client runs.
+    /// Interrupts the accesses of one client.
     case interrupt(client: String)
-    /// Interrupts what runs on one connection, by its label.
+    /// Interrupts the running statement of a connection, by its label.
     case interruptConnection(String)
     /// Copies the write-ahead log into the database.
     case checkpoint(CheckpointMode)
-    /// Copies the database into a temporary file, so many pages at a time.
+    /// Copies the database into a temporary file, in steps of `pagesPerStep` pages.
     case backup(pagesPerStep: Int)
 
-    /// What it is, in a word, for results.
+    /// The action's name in results.
     var name: String {
         switch self {
         case .interrupt, .interruptConnection: "interrupt"
@@ -18,10 +18,10 @@ public enum ClientAction: Sendable, Equatable {
         }
     }
 
-    /// Whether its latencies mean something.
+    /// Whether its latencies are meaningful.
     var isTimed: Bool { access != nil }
 
-    /// The kind of access that it makes; nil when it makes none.
+    /// The kind of access that it makes, if any.
     var access: WorkloadAccess? {
         switch self {
         case .interrupt, .interruptConnection: nil

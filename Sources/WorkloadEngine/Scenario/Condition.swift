@@ -1,23 +1,22 @@
 /// A comparison of two values inside an access, such as `:balance >= 100`.
 ///
-/// Numbers compare with numbers, texts with texts, both as SQLite does; any comparison with NULL is
-/// false, but for `is`.
+/// Values compare as in SQLite; every comparison with NULL is false, except `is`.
 public struct Condition: Sendable, Equatable {
-    /// How two values are compared.
+    /// The operator of a comparison.
     public enum Comparison: String, Sendable, Equatable, CaseIterable {
-        /// Smaller or the same.
+        /// Smaller or equal.
         case atMost = "<="
-        /// Larger or the same.
+        /// Larger or equal.
         case atLeast = ">="
-        /// Another value.
+        /// Not equal.
         case differs = "!="
-        /// The same value.
+        /// Equal.
         case equals = "="
         /// Smaller.
         case less = "<"
         /// Larger.
         case greater = ">"
-        /// The same value, or both NULL.
+        /// Equal, or both NULL.
         case same = "is"
     }
 
@@ -31,7 +30,7 @@ public struct Condition: Sendable, Equatable {
 
     /// The left side.
     public var left: Operand
-    /// How the sides are compared.
+    /// The operator.
     public var comparison: Comparison
     /// The right side.
     public var right: Operand
@@ -43,14 +42,14 @@ public struct Condition: Sendable, Equatable {
         self.right = right
     }
 
-    /// Reads `:balance >= 100`, `:name = 'Ann'` or `:id is null`.
+    /// Parses `:balance >= 100`, `:name = 'Ann'` or `:id is null`.
     ///
-    /// - Throws: ``Quantity/Failure`` that says what it is not.
+    /// - Throws: ``Quantity/Failure`` that describes the expected form.
     init(parsing text: String) throws {
         let failure = Quantity.Failure(
-            description: "'\(text)' is no condition; write ':balance >= 100' or ':name is null'"
+            description: "'\(text)' is not a condition; write ':balance >= 100' or ':name is null'"
         )
-        // The longer signs first, so that `<=` is not taken for `<`.
+        // Longer operators come first, so that `<=` is not parsed as `<`.
         for comparison in Comparison.allCases {
             let sign = comparison == .same ? " is " : comparison.rawValue
             guard let range = text.range(of: sign) else { continue }
@@ -79,14 +78,14 @@ public struct Condition: Sendable, Equatable {
         return nil
     }
 
-    /// The variables that it speaks of.
+    /// The variables in the condition.
     var variables: [String] {
         [left, right].compactMap { if case .variable(let name) = $0 { name } else { nil } }
     }
 }
 
 extension Condition.Comparison {
-    /// Whether it holds between two values.
+    /// Returns whether the comparison holds for two values.
     func holds(_ left: WorkloadValue, _ right: WorkloadValue) -> Bool {
         if self == .same { return left == right || order(left, right) == 0 }
         guard let order = order(left, right) else { return false }
@@ -101,7 +100,7 @@ extension Condition.Comparison {
         }
     }
 
-    /// −1, 0 or 1; nil with NULL.
+    /// Returns −1, 0 or 1; nil with NULL.
     ///
     /// Numbers come before texts, texts before blobs
     /// (<https://sqlite.org/datatype3.html#comparisons>).

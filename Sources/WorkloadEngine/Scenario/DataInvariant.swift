@@ -1,8 +1,8 @@
-/// Something of the user's own that must hold for the data after a run.
+/// A custom invariant of the data after a run.
 public struct DataInvariant: Sendable, Equatable {
-    /// Its name in the results.
+    /// The invariant's name in results.
     public var name: String
-    /// A query that takes no parameters; it holds when no value of its first row is 0 or NULL.
+    /// A query without parameters; the invariant holds if its first row contains no 0 or NULL.
     public var sql: String
 
     /// Creates an invariant.

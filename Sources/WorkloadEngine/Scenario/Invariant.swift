@@ -1,15 +1,15 @@
-/// What can be asked to hold for the data after a run.
+/// A predefined invariant of the data after a run.
 public enum Invariant: String, Sendable, CaseIterable {
     /// pgbench's four sums are equal: accounts, tellers, branches and the history's deltas.
     case tpcbSums = "tpcb-sums"
-    /// What was read from each snapshot at its begin was read again at its end.
+    /// Each snapshot returned the same data at its start and at its end.
     case snapshotsStable = "snapshots-stable"
-    /// `PRAGMA integrity_check` answers `ok`.
+    /// `PRAGMA integrity_check` returns `ok`.
     case integrityCheck = "integrity-check"
     /// Transactions that run beside the load are strictly serializable.
     case isolation
 
-    /// Why it can never be checked here; nil when it can.
+    /// Returns why the invariant can never be checked here; nil if it can.
     func problem(with dataset: Dataset, clients: [Client]) -> String? {
         switch self {
         case .tpcbSums:

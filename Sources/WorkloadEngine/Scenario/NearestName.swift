@@ -1,9 +1,9 @@
-/// Finds the name that somebody probably meant.
+/// Finds the name that the user probably meant.
 public enum NearestName {
-    /// The candidate with the fewest edits to `name`, when they are few enough to be a slip.
+    /// Returns the candidate with the fewest edits to `name`, if they are few enough for a typo.
     ///
-    /// An edit is one character inserted, deleted, replaced or swapped with its neighbour, case
-    /// ignored. A slip changes at most a third of the name, and one character of a short one.
+    /// An edit is one character inserted, deleted, replaced or swapped with its neighbor, ignoring
+    /// case. A typo changes at most a third of the name, and one character of a short name.
     public static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased())
         var best: (name: String, distance: Int)?
@@ -15,14 +15,14 @@ public enum NearestName {
         return best?.name
     }
 
-    /// `; did you mean 'x'?`, or what is known when nothing is near.
+    /// Returns `; did you mean 'x'?`, or the known names if none is near.
     package static func hint(_ name: String, among candidates: [String]) -> String {
         if let nearest = of(name, among: candidates) { return "; did you mean '\(nearest)'?" }
         if candidates.isEmpty { return "" }
         return "; known: \(candidates.joined(separator: ", "))"
     }
 
-    /// The optimal string alignment distance: Damerau's, each part edited once at most.
+    /// Returns the optimal string alignment distance: Damerau's, with one edit per part at most.
     static func distance(_ a: [Character], _ b: [Character]) -> Int {
         if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
         var beforeLast = [Int](repeating: 0, count: b.count + 1)

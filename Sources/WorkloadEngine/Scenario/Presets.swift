@@ -1,15 +1,15 @@
-/// The scenarios that come with the library: the files of the folder `scenarios`.
+/// The scenarios in the library: the files of the folder `scenarios`.
 public enum Presets {
-    /// A scenario that comes with the library.
+    /// A scenario in the library.
     public struct Preset: Sendable {
-        /// The scenario's name, which is its file's without `.yaml`.
+        /// The scenario's name: the file's name without `.yaml`.
         public let name: String
         /// The file's text.
         public let yaml: String
 
-        /// The scenario itself.
+        /// Parses the scenario.
         ///
-        /// - Throws: What is wrong with it, though the tests read every preset.
+        /// - Throws: ``ScenarioError``; the tests check that no preset throws.
         public func scenario() throws(ScenarioError) -> Scenario {
             try Scenario.parse(yaml: yaml, file: name)
         }
@@ -20,7 +20,7 @@ public enum Presets {
         }
     }
 
-    /// All of them; the one that shows most comes first.
+    /// All presets; the most instructive one comes first.
     public static let all: [Preset] = [
         Preset("reads-during-import", PackageResources.reads_during_import_yaml),
         Preset("reader-storm", PackageResources.reader_storm_yaml),
@@ -45,6 +45,6 @@ public enum Presets {
         Preset("sysbench-read-write", PackageResources.sysbench_read_write_yaml),
     ]
 
-    /// The preset of that name.
+    /// Returns the preset of a name.
     public static func named(_ name: String) -> Preset? { all.first { $0.name == name } }
 }

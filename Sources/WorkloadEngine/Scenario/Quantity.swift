@@ -1,8 +1,8 @@
-/// Quantities with their units written out: `50ms`, `200/s`, `64MiB`, `40%`.
+/// Parses quantities with units: `50ms`, `200/s`, `64MiB`, `40%`.
 public enum Quantity {
-    /// A text that is no quantity of the kind wanted.
+    /// A text that is not a quantity of the expected kind.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The text, what is wrong with it, and what was expected.
+        /// The text, the problem, and the expected form.
         public var description: String
     }
 
@@ -17,7 +17,7 @@ public enum Quantity {
         ("KB", 1e3), ("MB", 1e6), ("GB", 1e9),
     ]
 
-    /// A length of time, zero to a year, such as `50ms`, `30s`, `2m`, `1h` or `200us`.
+    /// Parses a time of up to a year, such as `50ms`, `30s`, `2m`, `1h` or `200us`.
     ///
     /// - Throws: ``Failure``.
     public static func duration(_ text: String) throws -> Duration {
@@ -31,28 +31,28 @@ public enum Quantity {
         return .nanoseconds(Int64(nanoseconds.rounded()))
     }
 
-    /// A rate in 1/s, such as `200/s`.
+    /// Parses a rate, such as `200/s`, in 1/s.
     ///
     /// - Throws: ``Failure``.
     public static func rate(_ text: String) throws -> Double {
         try value(text, units: rateUnits, kind: "a rate", examples: "200/s, 0.5/s", most: 1e9)
     }
 
-    /// A size in bytes, such as `64MiB`.
+    /// Parses a size, such as `64MiB`, in bytes.
     ///
     /// - Throws: ``Failure``.
     public static func bytes(_ text: String) throws -> Double {
         try value(text, units: sizeUnits, kind: "a size", examples: "64MiB, 512KiB", most: 1e18)
     }
 
-    /// A share in 0…1 of a percentage, such as `40%`.
+    /// Parses a percentage, such as `40%`, as a share in 0…1.
     ///
     /// - Throws: ``Failure``.
     public static func share(_ text: String) throws -> Double {
         try value(text, units: [("%", 0.01)], kind: "a share", examples: "40%", most: 1)
     }
 
-    /// A time, or a share of the measured part of the run: `5s` or `40%`.
+    /// Parses a time, or a share of the measured part of the run: `5s` or `40%`.
     ///
     /// - Throws: ``Failure``.
     public static func span(_ text: String) throws -> TimeSpan {
@@ -76,7 +76,7 @@ public enum Quantity {
             let names = units.map(\.0)
             let problem =
                 unit.isEmpty
-                ? "has no unit" : "has the unit '\(unit)', which is no unit of \(kind.dropFirst(2))"
+                ? "has no unit" : "has '\(unit)', which is not a unit of \(kind.dropFirst(2))"
             throw Failure(
                 description: "'\(text)' \(problem); write \(examples)"
                     + (unit.isEmpty ? "" : NearestName.hint(String(unit), among: names))

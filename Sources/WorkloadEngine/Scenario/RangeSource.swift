@@ -1,11 +1,11 @@
-/// How a variable's range comes from one of the dataset's variables, and follows its scale.
+/// The variable of the dataset that provides a range, which follows the dataset's scale.
 enum RangeSource: Sendable, Equatable {
     /// The same range.
     case same(as: String)
-    /// The integers after it.
+    /// The integers after the range.
     case after(String)
 
-    /// The range, where the dataset has the variable.
+    /// Returns the range, if the dataset has the variable.
     func range(among builtIns: [String: Variable]) -> ClosedRange<Int64>? {
         switch self {
         case .same(let name):

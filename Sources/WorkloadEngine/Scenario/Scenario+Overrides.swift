@@ -1,12 +1,12 @@
 import Yams
 
 extension Scenario {
-    /// The scenario with phases scaled so that the measured part lasts this long.
+    /// Returns the scenario with scaled phases, so that the measured part has a given length.
     ///
-    /// Phases that are not measured shrink with it but never grow. Times in percent follow by
-    /// themselves.
+    /// Unmeasured phases shrink accordingly but never grow. Times in percent scale automatically.
     ///
-    /// - Throws: A time that is not in percent and no longer fits, at its place in the file.
+    /// - Throws: ``ScenarioError`` for a time that is not in percent and no longer fits, with its
+    ///   place in the file.
     public func scaled(toMeasured duration: Duration) throws(ScenarioError) -> Scenario {
         guard duration > .zero, let lastMeasured = phases.lastIndex(where: \.isMeasured) else {
             throw ScenarioError(issues: [
@@ -17,13 +17,13 @@ extension Scenario {
         var scaled = self
         var remaining = duration
         for index in phases.indices {
-            let own = phases[index].duration
+            let current = phases[index].duration
             guard phases[index].isMeasured else {
-                scaled.phases[index].duration = min(own, own * factor)
+                scaled.phases[index].duration = min(current, current * factor)
                 continue
             }
-            // The last phase takes what rounding left, so that the sum is exact.
-            let length = index == lastMeasured ? remaining : own * factor
+            // The last phase compensates for rounding, so that the sum is exact.
+            let length = index == lastMeasured ? remaining : current * factor
             scaled.phases[index].duration = length
             remaining -= length
         }
@@ -40,17 +40,17 @@ extension Scenario {
         return scaled
     }
 
-    /// The scenario with a dataset of another size.
+    /// Returns the scenario with a different scale of its dataset.
     ///
-    /// Built-in variables follow, and so do those that took their range from them.
+    /// Predeclared variables change accordingly, and so do variables that use their ranges.
     ///
-    /// - Throws: A scale below 1, or a dataset that has none.
+    /// - Throws: ``ScenarioError`` for an invalid scale, or a dataset without one.
     public func with(scale: Int) throws(ScenarioError) -> Scenario {
         guard let scales = dataset.scales else {
             throw ScenarioError(issues: [
                 .init(
                     file: file,
-                    message: "this dataset has no scale: it has no rows that are drawn"
+                    message: "this dataset has no scale, because it has no generated rows"
                 )
             ])
         }
@@ -69,20 +69,20 @@ extension Scenario {
         return changed
     }
 
-    /// The scenario with another seed.
+    /// Returns the scenario with a different seed.
     public func with(seed: UInt64) -> Scenario {
         var changed = self
         changed.seed = seed
         return changed
     }
 
-    /// The scenario with this many readers in each of its pools.
+    /// Returns the scenario with a number of readers in each of its pools.
     ///
-    /// - Throws: A number below 1.
+    /// - Throws: ``ScenarioError`` for a number outside 1...1000.
     public func with(readers: Int) throws(ScenarioError) -> Scenario {
         guard (1...1000).contains(readers) else {
             throw ScenarioError(issues: [
-                .init(file: file, message: "the readers must be 1 to 1000, not \(readers)")
+                .init(file: file, message: "readers must be 1 to 1000, not \(readers)")
             ])
         }
         var changed = self
@@ -92,7 +92,7 @@ extension Scenario {
         return changed
     }
 
-    /// Where a client's key stands in the file.
+    /// Returns the place of a client's key in the file.
     private func mark(of key: String, ofClient client: String) -> Mark? {
         guard let root = try? Yams.compose(yaml: source),
             let clients = root.mapping?.first(where: { $0.key.scalar?.string == "clients" }),

@@ -1,24 +1,24 @@
 import Foundation
 
 extension Scenario {
-    /// Reads a scenario from YAML.
+    /// Parses a scenario from YAML.
     ///
     /// - Parameters:
     ///   - yaml: The file's text.
     ///   - file: The file's name, for messages.
     /// - Returns: The scenario.
-    /// - Throws: Everything that is wrong with it, each with line and column.
+    /// - Throws: ``ScenarioError`` with all errors, each with its line and column.
     public static func parse(yaml: String, file: String) throws(ScenarioError) -> Scenario {
         var decoder = ScenarioDecoder(file: file)
         return try decoder.decode(yaml)
     }
 
-    /// Reads a scenario from a file, or finds the preset of that name.
+    /// Loads a scenario from a file, or a preset.
     ///
-    /// What has a slash or ends with `.yaml` or `.yml` is a path, and `-` is the standard input.
-    /// Anything else is a preset, or else a file.
+    /// A name with a slash, or with the suffix `.yaml` or `.yml`, is a path, and `-` is the
+    /// standard input. Any other name is a preset or, if there is none, a file.
     ///
-    /// - Throws: Why there is none, or everything that is wrong with it.
+    /// - Throws: ``ScenarioError`` for a missing file, or with all errors in it.
     public static func load(nameOrPath name: String) throws(ScenarioError) -> Scenario {
         if name == "-" {
             let data = FileHandle.standardInput.readDataToEndOfFile()
@@ -41,7 +41,7 @@ extension Scenario {
     private static func text(ofFile path: String) throws(ScenarioError) -> String {
         let data: Data
         do {
-            // A pipe such as /dev/stdin has no length that could be asked for.
+            // The length of a pipe such as /dev/stdin is unknown, so read to the end.
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             data = try file.readToEnd() ?? Data()
         } catch {

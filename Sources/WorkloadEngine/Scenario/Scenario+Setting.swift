@@ -1,23 +1,23 @@
 import Yams
 
 extension Scenario {
-    /// One change of a scenario from outside its file: `clients.ui.arrival.rate=500/s`.
+    /// A change of a scenario outside its file: `clients.ui.arrival.rate=500/s`.
     public struct Setting: Sendable, Equatable, CustomStringConvertible {
-        /// Where the value goes: keys with dots between them; an entry of a list by its `name`, or
-        /// by its number from 0.
+        /// The path of the value: keys separated by dots; an entry of a list by its `name`, or by
+        /// its index.
         public var path: String
         /// The value, as YAML.
         public var value: String
 
-        /// Reads `path=value`.
+        /// Parses `path=value`.
         ///
-        /// - Throws: ``ScenarioError`` when there is no `=`, or nothing before it.
+        /// - Throws: ``ScenarioError`` if there is no `=`, or nothing before it.
         public init(_ text: String) throws(ScenarioError) {
             guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
                 throw ScenarioError(issues: [
                     .init(
                         file: "",
-                        message: "'\(text)' sets nothing; write path=value, such as "
+                        message: "'\(text)' is not a setting; write path=value, such as "
                             + "clients.ui.arrival.rate=500/s"
                     )
                 ])
@@ -30,19 +30,19 @@ extension Scenario {
         public var description: String { "\(path)=\(value)" }
     }
 
-    /// The scenario with parts of its file replaced, and all of it checked again.
+    /// Returns the scenario with replaced parts of its file, and checks the result.
     ///
-    /// - Parameter settings: The changes, made in their order.
+    /// - Parameter settings: The changes, applied in order.
     /// - Returns: The changed scenario; its ``source`` ends with a comment for each change.
-    /// - Throws: A path that leads nowhere, with the nearest one that does; or what is wrong with
-    ///   the changed scenario.
+    /// - Throws: ``ScenarioError`` for an unknown path, with the nearest known one, or for errors
+    ///   in the changed scenario.
     public func with(_ settings: [Setting]) throws(ScenarioError) -> Scenario {
         guard !settings.isEmpty else { return self }
         let composed: Node?
         do { composed = try Yams.compose(yaml: source) } catch { composed = nil }
         guard var root = composed else {
             throw ScenarioError(issues: [
-                .init(file: file, message: "a scenario made in code has no paths to set")
+                .init(file: file, message: "a scenario created in code has no paths to set")
             ])
         }
         for setting in settings {
@@ -61,7 +61,7 @@ extension Scenario {
         do {
             changed = try decoder.decode(source, from: root)
         } catch {
-            // The file itself is fine: whatever is wrong now, these changes did.
+            // The file is valid, so the changes cause these errors.
             let named = settings.map { "'\($0)'" }.joined(separator: ", ")
             throw ScenarioError(
                 issues: error.issues.map { .init(file: "", message: "\(named): \($0.message)") }

@@ -1,10 +1,10 @@
-/// A workload, as its YAML file tells it: data, arms, phases, clients, thresholds.
+/// A workload, as in its YAML file: data, arms, phases, clients, thresholds.
 public struct Scenario: Sendable, Equatable {
     /// The version of the language: 1.
     public var version: Int = 1
     /// The scenario's name.
     public var name: String
-    /// What it shows, for a list.
+    /// The description for lists.
     public var description: String = ""
     /// The seed of all randomness.
     public var seed: UInt64 = 42
@@ -12,31 +12,31 @@ public struct Scenario: Sendable, Equatable {
     public var dataset: Dataset
     /// The arms, in the file's order.
     public var arms: [Arm]
-    /// The phases, in their order.
+    /// The phases, in order.
     public var phases: [Phase]
-    /// How long accesses that run at the end are awaited.
+    /// The time for which the end of a run waits for running accesses.
     public var drain: Duration = .seconds(2)
     /// The variables of the SQL, by name.
     public var variables: [String: Variable] = [:]
-    /// Named transactions: statements in their order.
+    /// Named transactions: statements in order.
     public var transactions: [String: [String]] = [:]
     /// The clients, in the file's order.
     public var clients: [Client]
-    /// The metrics that a comparison decides on, such as `ui.response.p99`.
+    /// The deciding metrics of a comparison, such as `ui.response.p99`.
     public var primary: [String] = []
-    /// What must hold for a run to pass.
+    /// The conditions for a run to pass.
     public var thresholds: [Threshold] = []
-    /// What must hold for the data afterwards.
+    /// The predefined invariants of the data, by name.
     public var invariants: [String] = []
-    /// What else must hold for the data afterwards, asked by queries of the scenario's own.
+    /// The custom invariants of the data.
     public var dataInvariants: [DataInvariant] = []
-    /// The file's own text.
+    /// The file's text.
     public var source: String = ""
-    /// The file's name as it was given, for messages.
+    /// The file's name as given, for messages.
     public var file: String = ""
-    /// The variables whose range comes from one of the dataset's.
+    /// The variables whose range comes from a variable of the dataset.
     var inheritedRanges: [String: RangeSource] = [:]
-    /// Where the file has its statements.
+    /// The places of the statements in the file.
     var statementPlaces = StatementPlaces()
 
     /// Creates a scenario.
@@ -54,31 +54,30 @@ public struct Scenario: Sendable, Equatable {
         self.clients = clients
     }
 
-    /// The variables that its statements can use: the dataset's own and, before them, those of
-    /// the scenario.
+    /// The variables of its statements: the scenario's variables, which override the dataset's.
     public var allVariables: [String: Variable] {
         dataset.variables.merging(variables) { _, declared in declared }
     }
 
-    /// The arms that run when nobody names any: all but GRDB's, which not every program has.
+    /// The arms that run by default: all except those of GRDB, which not every program includes.
     ///
-    /// A scenario whose arms are all GRDB's runs them.
+    /// If all arms use GRDB, they run by default.
     public var defaultArms: [Arm] {
         let others = arms.filter { $0.library != .grdb }
         return others.isEmpty ? arms : others
     }
 
-    /// The sum of the measured phases.
+    /// The total length of the measured phases.
     public var measuredDuration: Duration {
         phases.filter(\.isMeasured).reduce(.zero) { $0 + $1.duration }
     }
 }
 
-/// A stretch of the run.
+/// A phase of the run.
 public struct Phase: Sendable, Equatable {
     /// The phase's name.
     public var name: String
-    /// How long it lasts.
+    /// The phase's length.
     public var duration: Duration
     /// Whether its accesses count.
     public var isMeasured: Bool
@@ -91,14 +90,14 @@ public struct Phase: Sendable, Equatable {
     }
 }
 
-/// A length or a moment: absolute, or a share of the measured part of the run.
+/// A length or a time: absolute, or a share of the measured part of the run.
 public enum TimeSpan: Sendable, Equatable {
     /// A duration.
     case absolute(Duration)
     /// A share of the measured part, in 0…1.
     case share(Double)
 
-    /// The duration in a run whose measured part lasts `measured`.
+    /// Returns the duration in a run whose measured part lasts `measured`.
     public func resolved(in measured: Duration) -> Duration {
         switch self {
         case .absolute(let duration): duration

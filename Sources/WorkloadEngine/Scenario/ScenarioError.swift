@@ -1,14 +1,14 @@
-/// All that is wrong with a scenario, each with its place.
+/// The errors of a scenario, with their places.
 public struct ScenarioError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// One thing that is wrong.
+    /// An error of a scenario.
     public struct Issue: Sendable, Equatable, CustomStringConvertible {
-        /// The file's name as it was given, or the name of a preset.
+        /// The file's name as given, or the name of a preset.
         public var file: String
-        /// The line, from 1; nil when the whole file is meant.
+        /// The line, from 1; nil for the whole file.
         public var line: Int?
-        /// The column in Unicode scalars, from 1; nil when the whole file is meant.
+        /// The column in Unicode scalars, from 1; nil for the whole file.
         public var column: Int?
-        /// What is wrong, the text that is, and what was expected.
+        /// The problem, the affected text, and the expected form.
         public var message: String
 
         /// Creates an issue.
@@ -30,13 +30,13 @@ public struct ScenarioError: Error, Sendable, Equatable, CustomStringConvertible
         }
     }
 
-    /// What is wrong, in the order of the file.
+    /// The issues, in the order of the file.
     public var issues: [Issue]
 
-    /// Creates an error of at least one issue.
+    /// Creates an error with at least one issue.
     public init(issues: [Issue]) { self.issues = issues }
 
-    /// One line for each issue.
+    /// The issues, one per line.
     public var description: String {
         issues.map(\.description).joined(separator: "\n")
     }

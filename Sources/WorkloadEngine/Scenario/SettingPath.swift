@@ -1,8 +1,8 @@
 import Yams
 
-/// Finds the place in a scenario's YAML that a setting means, and puts its value there.
+/// Finds the place of a setting in a scenario's YAML, and sets its value.
 struct SettingPath {
-    /// A path that leads nowhere, or a value that is no YAML.
+    /// An unknown path, or a value that is not YAML.
     struct Failure: Error {
         var message: String
     }
@@ -10,10 +10,10 @@ struct SettingPath {
     private let path: String
     private let keys: [String]
     private let value: Node
-    /// All paths that lead to a value now.
+    /// All paths of existing values.
     private let known: [String]
 
-    /// Those of the scenario's own keys whose entries the scenario names: a new name means a slip.
+    /// The keys whose entries have names in the scenario: an unknown name is a typo.
     private static let namedParts: Set = ["arms", "clients", "variables", "transactions"]
 
     init(_ setting: Scenario.Setting, in root: Node) throws {
@@ -22,16 +22,16 @@ struct SettingPath {
             .map(String.init)
         known = Self.paths(of: root)
         if keys.contains("") {
-            throw Failure(message: "'\(path)' is no path" + NearestName.hint(path, among: known))
+            throw Failure(message: "'\(path)' is not a path" + NearestName.hint(path, among: known))
         }
         do {
             value = try Yams.compose(yaml: setting.value) ?? Node("", Tag(.null))
         } catch {
-            throw Failure(message: "'\(setting.value)' is no YAML")
+            throw Failure(message: "'\(setting.value)' is not YAML")
         }
     }
 
-    /// Puts the value at the path.
+    /// Sets the value at the path.
     func apply(to root: inout Node) throws {
         let parts = Language.scenario.keys.map(\.name)
         guard let first = keys.first, parts.contains(first) else {
@@ -43,7 +43,7 @@ struct SettingPath {
     private func replacing(in node: Node, _ rest: ArraySlice<String>, isTop: Bool) throws -> Node {
         guard let key = rest.first else { return value }
         if case .mapping(var mapping) = node {
-            // Keys with dots, such as a threshold's metric, are the longest that fit.
+            // Prefer the longest matching key, because keys such as metrics may contain dots.
             for count in (1...rest.count).reversed() {
                 let joined = rest.prefix(count).joined(separator: ".")
                 guard let entry = mapping.first(where: { $0.key.scalar?.string == joined })
@@ -75,7 +75,7 @@ struct SettingPath {
         )
     }
 
-    /// Adds a key that is not there; the decoder says whether it may be.
+    /// Adds a missing key; the decoder checks whether it is valid.
     private func adding(
         to mapping: Node.Mapping,
         _ rest: ArraySlice<String>,
@@ -105,17 +105,17 @@ struct SettingPath {
         keys[..<rest.startIndex].joined(separator: ".")
     }
 
-    /// An error that names the nearest path there is, or else the names at that place.
+    /// Returns an error with the nearest path or, if there is none, the names at that place.
     private func unknown(_ key: String, among names: [String]) -> Failure {
         if let nearest = NearestName.of(path, among: known) {
-            return Failure(message: "nothing has the path '\(path)'; did you mean '\(nearest)'?")
+            return Failure(message: "unknown path '\(path)'; did you mean '\(nearest)'?")
         }
         return Failure(
-            message: "'\(key)' in '\(path)' is not known" + NearestName.hint(key, among: names)
+            message: "unknown key '\(key)' in '\(path)'" + NearestName.hint(key, among: names)
         )
     }
 
-    /// All paths of a tree that lead to a value.
+    /// Returns all paths of values in a tree.
     private static func paths(of node: Node, below prefix: String = "") -> [String] {
         func path(_ key: String) -> String { prefix.isEmpty ? key : "\(prefix).\(key)" }
         var found = prefix.isEmpty ? [] : [prefix]

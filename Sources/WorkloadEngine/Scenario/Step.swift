@@ -1,21 +1,21 @@
-/// One step of an operation; all of an operation's steps are made in one access.
+/// One step of an operation; all steps of an operation run in one access.
 public indirect enum Step: Sendable, Equatable {
     /// A statement.
     ///
-    /// The columns of its first row become variables, in their order, for later steps of the same
-    /// access; NULL where there is no row.
+    /// The columns of its first row become variables, in order, for later steps of the same access;
+    /// NULL without a row.
     case run(String, into: [String])
-    /// Steps for the case that a condition holds, and steps for the case that it does not.
+    /// Steps that run if a condition holds, and steps that run otherwise.
     case when(Condition, then: [Step], otherwise: [Step])
-    /// Steps that are made again and again; each time their variables are drawn anew.
+    /// Repeated steps; each repetition draws new values of variables.
     case times(Int, [Step])
-    /// A rest inside the access, which keeps its connection and transaction.
+    /// A pause inside the access, which holds its connection and transaction.
     case pause(ThinkTime)
 
-    /// A statement of which nothing is kept.
+    /// A statement without fetched variables.
     public static func run(_ sql: String) -> Step { .run(sql, into: []) }
 
-    /// The statements inside, each once, in the order in which they stand.
+    /// The statements inside, each once, in order.
     var statements: [String] {
         switch self {
         case .run(let sql, _): [sql]
@@ -25,12 +25,12 @@ public indirect enum Step: Sendable, Equatable {
         }
     }
 
-    /// Whether it is a statement of which nothing is kept.
+    /// Whether it is a statement without fetched variables.
     var isPlain: Bool {
         if case .run(_, let names) = self { names.isEmpty } else { false }
     }
 
-    /// The variables that it, or a step inside, fetches.
+    /// The variables that the step, or a nested one, fetches.
     var fetched: [String] {
         switch self {
         case .run(_, let names): names
@@ -40,7 +40,7 @@ public indirect enum Step: Sendable, Equatable {
         }
     }
 
-    /// Whether it, or a step inside, rests.
+    /// Whether the step, or a nested one, pauses.
     var pauses: Bool {
         switch self {
         case .run: false

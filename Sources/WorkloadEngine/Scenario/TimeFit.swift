@@ -1,6 +1,6 @@
-/// Checks that the times of clients lie within the measured part of a run.
+/// Checks that the times of clients are within the measured part of a run.
 struct TimeFit {
-    /// How long the measured part lasts; nothing is checked when it is zero.
+    /// The length of the measured part; zero disables the checks.
     let measured: Duration
 
     /// Calls `report` with the key and the problem of each time that does not fit.
@@ -34,7 +34,7 @@ struct TimeFit {
         case .every(let span):
             let period = span.resolved(in: measured)
             if period >= measured {
-                report("every", "is \(text(span)), so nothing happens in \(text(measured))")
+                report("every", "is \(text(span)), not shorter than the measured \(text(measured))")
             } else if let hold, period + length > measured {
                 report(
                     "hold",

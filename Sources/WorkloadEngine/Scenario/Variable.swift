@@ -1,37 +1,37 @@
 /// A random value that statements use as `:name`, or that fills a column of a dataset.
 ///
-/// Inside one access a variable has one value, however often it appears.
+/// A variable is constant within one access.
 public struct Variable: Sendable, Equatable {
     /// The largest integer that a range may have, so that no sum of two bounds overflows.
     public static let largest = Int64.max / 2
 
-    /// How the values are spread.
+    /// The distribution of the values.
     public indirect enum Distribution: Sendable, Equatable {
-        /// Each integer of the range is as likely as any other.
+        /// All integers of the range are equally likely.
         case uniform
-        /// Zipf's law with exponent theta, the smallest the most popular; scrambled spreads the
-        /// popular ones over the range.
+        /// Zipf's law with exponent theta; the smallest integer is the most popular. `scramble`
+        /// spreads popular integers over the range.
         case zipfian(theta: Double, scramble: Bool)
-        /// Zipf's law from the top: the newest is the most popular. With the name of a sequential
-        /// variable, the top is the largest value of it that a completed access used.
+        /// Zipf's law from the top: the newest integer is the most popular. With the name of a
+        /// sequential variable, the top is its largest value in a completed access.
         case latest(theta: Double, of: String?)
-        /// A share of the range, at its beginning, gets a share of the draws.
+        /// A share of the range, at its start, receives a share of the draws.
         case hotspot(set: Double, draws: Double)
-        /// Exponentially fewer from the smallest on: after the whole range by e^−parameter.
+        /// The probability decreases exponentially, by e^−parameter over the whole range.
         case exponential(parameter: Double)
-        /// The normal distribution around the middle, cut at `parameter` standard deviations.
+        /// A normal distribution around the middle, truncated at `parameter` standard deviations.
         case gaussian(parameter: Double)
-        /// One after another, begun again after the largest; all workers share the count.
+        /// Consecutive integers, which repeat after the largest; all workers share the counter.
         case sequential
-        /// Random letters, digits and blanks.
+        /// Random letters, digits and spaces.
         case text(length: Length)
         /// Random bytes.
         case blob(length: Length)
         /// Words of a vocabulary, by Zipf's law; the length counts words.
         case words(length: Length, vocabulary: Int)
-        /// A text in which `#` is a digit and `@` a small letter.
+        /// A text in which `#` becomes a digit and `@` a lowercase letter.
         case template(String)
-        /// One of some values, each in proportion to its weight.
+        /// One of several values, in proportion to their weights.
         case choice([WorkloadValue], weights: [Double])
     }
 
@@ -41,8 +41,8 @@ public struct Variable: Sendable, Equatable {
         public var table: String
         /// The column's name, without quotes.
         public var name: String
-        /// For a choice: the exponent of Zipf's law by which some values, whichever they are, are
-        /// more popular than others; nil where each is drawn as often as rows have it.
+        /// For a choice: the exponent of Zipf's law for the popularity of values, in random order;
+        /// nil to draw each value with its frequency in the rows.
         public var theta: Double?
 
         /// Creates a reference to a column.
@@ -53,29 +53,29 @@ public struct Variable: Sendable, Equatable {
         }
     }
 
-    /// How long a text or a blob is: fixed, or drawn.
+    /// The length of a text or a blob: fixed or random.
     public indirect enum Length: Sendable, Equatable, ExpressibleByIntegerLiteral {
-        /// Always the same.
+        /// A constant length.
         case fixed(Int)
-        /// Each time another, from integers of at least 0.
+        /// A random length, at least 0.
         case drawn(Variable)
 
         /// A fixed length.
         public init(integerLiteral value: Int) { self = .fixed(value) }
     }
 
-    /// How the values are spread.
+    /// The distribution of the values.
     public var distribution: Distribution
-    /// The smallest value, where the distribution is one of integers.
+    /// The smallest integer, for distributions of integers.
     public var minimum: Int64
-    /// The largest value, where the distribution is one of integers.
+    /// The largest integer, for distributions of integers.
     public var maximum: Int64
-    /// The column of the run's database that its values come from, once a run starts; nil for a
+    /// The column of the run's database that provides the values when a run starts; nil for a
     /// variable that needs no database.
     public var column: Column?
-    /// Whether YCSB's hash of an integer takes its place, so that neighbours are far apart.
+    /// Whether YCSB's hash replaces an integer, so that neighboring integers are far apart.
     public var isHashed = false
-    /// What is written before an integer, which makes it a text, such as `user42`.
+    /// A text before an integer, such as `user` in `user42`; the value is then a text.
     public var prefix: String?
     /// The share of the values that are NULL, in 0…1.
     public var nulls = 0.0
@@ -99,12 +99,12 @@ public struct Variable: Sendable, Equatable {
         self.column = column
     }
 
-    /// The sequential variable whose newest value is this one's largest.
+    /// The sequential variable whose newest value is the top of this variable.
     var followedVariable: String? {
         if case .latest(_, let name) = distribution { name } else { nil }
     }
 
-    /// Whether it is made of integers of a range, whatever is written around them.
+    /// Whether the values come from integers of a range, even if they become texts.
     public var isInteger: Bool {
         switch distribution {
         case .uniform, .zipfian, .latest, .hotspot, .exponential, .gaussian, .sequential: true

@@ -1,35 +1,36 @@
 import Synchronization
 import Telemetry
 
-/// What can be turned of one client while the load runs: its workers look before each turn, which
-/// costs them one atomic load.
+/// The settings of one client that can change while the load runs.
+///
+/// Workers check for changes before each turn, at the cost of one atomic load.
 final class ClientKnobs: Sendable {
-    /// What a worker goes by.
+    /// The settings that workers use.
     struct Settings: Sendable, Equatable {
-        /// How many workers are at work; those with a higher number rest.
+        /// The number of active workers; workers with higher numbers rest.
         var workers: Int
-        /// The sums of the operations' weights up to each of them.
+        /// The cumulative weights of the operations.
         var cumulativeWeights: [Double]
-        /// How long a hold or a snapshot lasts, in nanoseconds.
+        /// The length of a hold or a snapshot, in nanoseconds.
         var holdTime: UInt64
     }
 
     private let settings: Lock<Settings>
     private let epochValue = Atomic<UInt64>(1)
 
-    /// Creates knobs that stand as the scenario says.
+    /// Creates knobs with the scenario's settings.
     init(_ settings: Settings) {
         self.settings = Lock(settings)
     }
 
-    /// Counts the changes; from 1 on.
+    /// The number of changes, from 1.
     @inline(__always)
     var epoch: UInt64 { epochValue.load(ordering: .acquiring) }
 
-    /// How they stand now.
+    /// Returns the current settings.
     func read() -> Settings { settings.withLock { $0 } }
 
-    /// Turns them; those who sleep have to be woken.
+    /// Changes the settings; the caller must wake sleeping workers.
     func change(_ body: (inout Settings) -> Void) {
         settings.withLock { body(&$0) }
         epochValue.add(1, ordering: .acquiringAndReleasing)

@@ -1,5 +1,5 @@
-/// Why a knob cannot be turned.
+/// An error of a change of the load.
 public struct LoadKnobError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Who or what was asked for, and why that cannot be.
+    /// The requested change, and why it is not possible.
     public let description: String
 }

@@ -1,11 +1,12 @@
 import Telemetry
 
-/// Turns a running load's knobs, and tells where they stand.
+/// Changes a running load's settings, and reports their current values.
 ///
-/// Any thread may; who turns pays, and workers notice at their next turn.
+/// It is safe to use from any thread. The calling thread does the work, and workers apply the
+/// changes at their next turn.
 final class LoadSteering: Sendable {
     private struct State: Sendable {
-        /// What each client's workers and rate would be without the share of writes.
+        /// Each client's workers and rate, before the share of writes is applied.
         var workers: [Int]
         var rates: [Double?]
         var holds: [UInt64?]
@@ -33,10 +34,10 @@ final class LoadSteering: Sendable {
         )
     }
 
-    /// Turns a knob, now.
+    /// Applies a change immediately.
     ///
-    /// - Throws: ``LoadKnobError`` for a client that is not there or has no such knob, and for a
-    ///   value out of range.
+    /// - Throws: ``LoadKnobError`` for an unknown client, a setting that the client does not have,
+    ///   and a value out of range.
     func set(_ knob: LoadKnob) throws {
         try state.withLock { state in
             try change(&state, knob)
@@ -49,13 +50,13 @@ final class LoadSteering: Sendable {
         switch knob {
         case .workers(let name, let count):
             let index = try self.index(of: name)
-            try check((0...1000).contains(count), "the workers must be 0 to 1000, not \(count)")
+            try check((0...1000).contains(count), "workers must be 0 to 1000, not \(count)")
             state.workers[index] = count
         case .rate(let name, let rate):
             let index = try self.index(of: name)
             try check(
                 clients[index].arrivals != nil,
-                "client '\(name)' has no rate of arrivals: its workers follow each other"
+                "client '\(name)' is a closed loop and has no arrival rate"
             )
             try check(
                 rate.map { $0 >= 0 && $0 <= 1e7 } ?? true,
@@ -71,7 +72,7 @@ final class LoadSteering: Sendable {
         case .writeShare(let share):
             try check(
                 balance.share(of: nil) != nil,
-                "nobody reads, or nobody writes: there is no share to turn"
+                "the share of writes cannot change without both reads and writes"
             )
             try check(
                 share.map { $0 >= 0 && $0 <= 1 } ?? true,
@@ -80,7 +81,7 @@ final class LoadSteering: Sendable {
             state.writeShare = share
         case .holdTime(let name, let seconds):
             let index = try self.index(of: name)
-            try check(clients[index].holdTime > 0, "client '\(name)' holds nothing")
+            try check(clients[index].holdTime > 0, "client '\(name)' has no hold")
             try check(
                 seconds.map { $0 > 0 && $0 <= 86_400 } ?? true,
                 "a hold must be longer than 0 and at most a day, not \(seconds ?? 0) s"
@@ -102,7 +103,7 @@ final class LoadSteering: Sendable {
         )
     }
 
-    /// Hands the state to the clients whose part of it changed.
+    /// Applies the state to the clients whose settings changed.
     private func apply(_ state: State) {
         let now = control.now()
         for (index, plan) in clients.enumerated() {
@@ -130,7 +131,7 @@ final class LoadSteering: Sendable {
         }
     }
 
-    /// Where the knobs stand at a load time.
+    /// Returns the settings at a load time.
     func values(at now: UInt64) -> LoadKnobs {
         state.withLock { state in
             LoadKnobs(

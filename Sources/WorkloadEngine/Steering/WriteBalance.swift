@@ -1,32 +1,31 @@
-/// How a load is shared out between those who read and those who write, and what has to be scaled
-/// for another share.
+/// The balance of reads and writes in a load, and the factors for a different share of writes.
 ///
-/// Clients with a schedule are counted in arrivals per second, clients without in workers: two
-/// groups, each of which keeps its sum.
+/// The load of open loops is in arrivals per second, that of closed loops in workers. Each of the
+/// two groups keeps its sum.
 struct WriteBalance: Sendable {
-    /// What a client's load and operations are multiplied by.
+    /// The factor of a client's load, and the weights of its operations.
     struct Factors: Sendable, Equatable {
-        /// For its rate of arrivals or its number of workers.
+        /// The factor of the arrival rate or the number of workers.
         var load: Double
-        /// The weights of its operations.
+        /// The weights of the operations.
         var weights: [Double]
 
-        /// A number of workers times the factor; somebody stays where somebody should.
+        /// Scales a number of workers; at least one remains unless the factor is 0.
         func scaled(workers: Int) -> Int {
             guard load > 0 else { return 0 }
             return workers > 0 ? max(1, Int((Double(workers) * load).rounded())) : 0
         }
     }
 
-    /// A client as it counts here.
+    /// A client's part of the load.
     private struct Part: Sendable {
         var isOpen: Bool
-        /// Its load: arrivals per second, or workers.
+        /// The load: arrivals per second, or workers.
         var load: Double
         var weights: [Double]
         var writes: [Bool]
 
-        /// The share of its accesses that write.
+        /// The share of the accesses that write.
         var share: Double {
             let sum = weights.reduce(0, +)
             guard sum > 0 else { return 0 }
@@ -34,15 +33,15 @@ struct WriteBalance: Sendable {
         }
     }
 
-    /// The clients' parts; nil for those that make no operations.
+    /// The clients' parts; nil for clients without operations.
     private let parts: [Part?]
-    /// The weights of all clients' operations, as the scenario says.
+    /// The declared weights of all clients' operations.
     private let weights: [[Double]]
-    /// The shares of the two groups as the scenario says; nil for one that cannot be turned.
+    /// The declared shares of the two groups; nil for a group whose share cannot change.
     private let openShare: Double?
     private let closedShare: Double?
 
-    /// Looks at a run's clients.
+    /// Computes the balance of a run's clients.
     init(_ clients: [ClientPlan]) {
         weights = clients.map(\.weights)
         let parts = clients.map { plan -> Part? in
@@ -66,30 +65,29 @@ struct WriteBalance: Sendable {
         closedShare = share(false)
     }
 
-    /// The share of the load that writes when `wanted` was asked for; nil where there is nothing
-    /// to turn.
+    /// Returns the share of writes for a requested share; nil if the share cannot change.
     func share(of wanted: Double?) -> Double? {
-        guard let own = openShare ?? closedShare else { return nil }
-        return wanted ?? own
+        guard let declared = openShare ?? closedShare else { return nil }
+        return wanted ?? declared
     }
 
-    /// The share of one client's accesses that write; nil for one that makes no operations.
+    /// Returns the share of writes of one client; nil for a client without operations.
     func share(of index: Int, at wanted: Double?) -> Double? {
         guard var part = parts[index] else { return nil }
         part.weights = factors(of: index, at: wanted).weights
         return part.share
     }
 
-    /// What one client has to be multiplied by.
+    /// Returns the factors of one client.
     func factors(of index: Int, at wanted: Double?) -> Factors {
         let unchanged = Factors(load: 1, weights: weights[index])
         guard let wanted, let part = parts[index],
-            let own = part.isOpen ? openShare : closedShare
+            let declared = part.isOpen ? openShare : closedShare
         else { return unchanged }
-        let write = wanted / own
-        let read = (1 - wanted) / (1 - own)
+        let write = wanted / declared
+        let read = (1 - wanted) / (1 - declared)
         let load = part.share * write + (1 - part.share) * read
-        // A client of one kind keeps its weights: only how much of it there is changes.
+        // A client with only reads or only writes keeps its weights: only its load changes.
         guard part.share > 0, part.share < 1 else {
             return Factors(load: load, weights: part.weights)
         }

@@ -1,27 +1,27 @@
 import Telemetry
 
-/// A database under load, as a scenario sees it: the one seam between a workload and a library.
+/// A database under load: the interface between a workload and a library.
 ///
-/// A target is driven from many threads at once. Each access blocks the thread that asks for it.
+/// Many threads use a target concurrently. Each access blocks the calling thread.
 public protocol WorkloadTarget: AnyObject, Sendable {
-    /// Whether accesses of this kind exist here: a queue, for one, has no snapshots.
+    /// Returns whether the target supports a kind of access; for example, queues have no snapshots.
     func supports(_ access: WorkloadAccess) -> Bool
 
-    /// Whether the target can do something that not every library and arm can.
+    /// Returns whether the target has an optional ability.
     ///
-    /// By default it can nothing of the kind.
+    /// Defaults to `false`.
     func has(_ ability: WorkloadAbility) -> Bool
 
-    /// Copies the database into a new file at `path`, so many pages at a time.
+    /// Copies the database into a new file at `path`, in steps of `pagesPerStep` pages.
     ///
     /// Only for ``WorkloadAbility/backup``.
     ///
     /// - Parameters:
-    ///   - path: Where the copy goes; no file is there.
-    ///   - pagesPerStep: How many pages are copied between two calls of `progress`.
-    ///   - client: Who asks, for the target's own status.
-    ///   - progress: Called after each step with the share that is done, in 0…1.
-    /// - Throws: The library's error, and what `progress` threw.
+    ///   - path: The path of the copy, which must not exist.
+    ///   - pagesPerStep: The number of pages between two calls of `progress`.
+    ///   - client: The client's name for the target's status.
+    ///   - progress: Called after each step with the completed share, in 0…1.
+    /// - Throws: Errors of the library and of `progress`.
     func backup(
         to path: String,
         pagesPerStep: Int,
@@ -32,17 +32,17 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// Runs `body` once, inside an access of the database, on the calling thread.
     ///
     /// - Parameters:
-    ///   - access: Which kind of access.
-    ///   - client: Who asks, for the target's own status.
-    ///   - body: Gets the session, which is valid inside the call only.
-    /// - Throws: What the database or `body` threw; see ``failure(of:)``.
+    ///   - access: The kind of access.
+    ///   - client: The client's name for the target's status.
+    ///   - body: Receives the session, which is only valid inside the call.
+    /// - Throws: Errors of the database and of `body`; see ``failure(of:)``.
     func perform(
         _ access: WorkloadAccess,
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void
     ) throws
 
-    /// The same as ``perform(_:as:_:)``, awaited: no thread is blocked meanwhile.
+    /// Like ``perform(_:as:_:)``, but suspends the task instead of blocking the thread.
     ///
     /// Only for ``WorkloadAbility/tasks``. A task that is cancelled throws `CancellationError`.
     func performAsync(
@@ -51,57 +51,59 @@ public protocol WorkloadTarget: AnyObject, Sendable {
         _ body: @escaping @Sendable (any WorkloadSession) throws -> Void
     ) async throws
 
-    /// Writes in one transaction; then reads what was committed on a connection of its own.
+    /// Writes in one transaction; then reads the committed state on another connection.
     ///
-    /// The read begins before the writer is let go, so that it shows this write and no later one,
-    /// and goes on while others write. Only for ``WorkloadAbility/concurrentReads``.
+    /// The read starts before the writer is released, so that it sees this write and no later one,
+    /// and continues while others write. Only for ``WorkloadAbility/concurrentReads``.
+    ///
+    /// Returns after both the write and the read have ended.
     ///
     /// - Parameters:
-    ///   - client: Who asks, for the target's own status.
-    ///   - body: Writes; it gets the session, which is valid inside the call only.
-    ///   - makeReading: Returns what reads; called when the write is committed.
-    /// - Throws: What the write or the read threw; returns when both have ended.
+    ///   - client: The client's name for the target's status.
+    ///   - body: Writes; it receives the session, which is only valid inside the call.
+    ///   - makeReading: Returns the closure that reads; called after the write has committed.
+    /// - Throws: Errors of the write and of the read.
     func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,
         thenPerforming makeReading: () -> @Sendable (any WorkloadSession) throws -> Void
     ) throws
 
-    /// Makes sure that the database understands a statement, without running it.
+    /// Checks that the database can prepare a statement, without running it.
     ///
-    /// By default nothing is checked.
+    /// By default, does nothing.
     ///
-    /// - Throws: Why it does not.
+    /// - Throws: The database's error.
     func check(_ sql: String) throws
 
     /// Takes a snapshot, which lives until ``WorkloadSnapshot/release()`` or its last reference.
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot
 
-    /// Interrupts every statement that runs.
+    /// Interrupts every running statement.
     func interrupt()
 
-    /// Interrupts the statement that runs on one connection, by the label that the status shows.
+    /// Interrupts the running statement of a connection, by its label in the status.
     ///
-    /// By default nothing is interrupted.
+    /// By default, does nothing and returns `false`.
     ///
-    /// - Returns: Whether there is such a connection.
+    /// - Returns: Whether the connection exists.
     func interrupt(connection label: String) -> Bool
 
-    /// What kind of failure an error that ``perform(_:as:_:)`` threw is.
+    /// Classifies an error that ``perform(_:as:_:)`` threw.
     func failure(of error: any Error) -> WorkloadFailure
 
-    /// The state of the database, or nil when the library cannot be watched.
+    /// Returns the state of the database, or nil if the library has no probes.
     func status() -> DatabaseStatus?
 
-    /// How the database executes an operation, and what it counts in one execution.
+    /// Returns how the database executes an operation, and the counters of one execution.
     ///
-    /// By default nobody knows. What the statements write must not stay.
+    /// By default, returns nil. Implementations must roll back the statements' writes.
     ///
     /// - Parameters:
-    ///   - statements: The operation's statements, in their order.
+    ///   - statements: The operation's statements, in order.
     ///   - access: The kind of access that runs them.
-    ///   - running: Whether they may be run; otherwise they are only explained.
-    /// - Returns: nil when the library cannot tell.
+    ///   - running: Whether to run the statements, or only explain them.
+    /// - Returns: The profile; nil if the library does not support profiles.
     /// - Throws: The library's error.
     func profile(
         _ statements: [BoundStatement],
@@ -109,61 +111,63 @@ public protocol WorkloadTarget: AnyObject, Sendable {
         running: Bool
     ) throws -> OperationProfile?
 
-    /// Lets the waits and holds of ``status()`` count anew: the measured part of a run begins.
+    /// Resets the waits and holds in ``status()`` when the measured part of a run starts.
     ///
-    /// By default nothing happens.
+    /// By default, does nothing.
     func restartTimes()
 
-    /// How often connections of a guarded arm refused a statement, by what they refused, such as
-    /// `ATTACH`.
+    /// Returns the number of statements that connections of a guarded arm rejected, by kind, such
+    /// as `ATTACH`.
     ///
     /// Empty by default.
     func refusals() -> [String: UInt64]
 
-    /// Facts about the database for the result's environment, such as `journal_mode` = `wal`.
+    /// Returns facts about the database for the result, such as `journal_mode` = `wal`.
     func environment() throws -> [String: String]
 
-    /// Closes the database; nobody uses the target afterwards.
+    /// Closes the database; the target must not be used afterwards.
     func close() throws
 }
 
 extension WorkloadTarget {
-    /// Checks nothing.
+    /// Does nothing.
     public func check(_ sql: String) throws {}
 
-    /// Nothing beyond accesses.
+    /// Returns `false`.
     public func has(_ ability: WorkloadAbility) -> Bool { false }
 
-    /// Refuses.
+    /// Throws, because backups are not supported by default.
     public func backup(
         to path: String,
         pagesPerStep: Int,
         as client: WorkloadClientName,
         progress: @escaping (Double) throws -> Void
-    ) throws { throw RunError(.scenario, "this arm makes no backups") }
+    ) throws { throw RunError(.scenario, "this arm does not support backups") }
 
-    /// Refuses.
+    /// Throws, because asynchronous accesses are not supported by default.
     public func performAsync(
         _ access: WorkloadAccess,
         as client: WorkloadClientName,
         _ body: @escaping @Sendable (any WorkloadSession) throws -> Void
-    ) async throws { throw RunError(.scenario, "this arm has no accesses that can be awaited") }
+    ) async throws { throw RunError(.scenario, "this arm does not support tasks") }
 
-    /// Refuses.
+    /// Throws, because concurrent reads are not supported by default.
     public func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,
         thenPerforming makeReading: () -> @Sendable (any WorkloadSession) throws -> Void
-    ) throws { throw RunError(.scenario, "this arm has no reads beside a write") }
+    ) throws { throw RunError(.scenario, "this arm does not support concurrent reads") }
 
-    /// Writes in one transaction; then runs statements that read what was committed, on a
-    /// connection of their own.
+    /// Writes in one transaction; then runs statements that read the committed state, on another
+    /// connection.
+    ///
+    /// Returns after both the write and the reads have ended.
     ///
     /// - Parameters:
-    ///   - client: Who asks, for the target's own status.
-    ///   - body: Writes; it gets the session, which is valid inside the call only.
-    ///   - statements: Returns the statements; called when the write is committed.
-    /// - Throws: What the write or the read threw; returns when both have ended.
+    ///   - client: The client's name for the target's status.
+    ///   - body: Writes; it receives the session, which is only valid inside the call.
+    ///   - statements: Returns the statements; called after the write has committed.
+    /// - Throws: Errors of the write and of the reads.
     public func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,
@@ -184,81 +188,81 @@ extension WorkloadTarget {
     /// Does nothing.
     public func restartTimes() {}
 
-    /// Refused nothing.
+    /// Returns an empty dictionary.
     public func refusals() -> [String: UInt64] { [:] }
 
-    /// Knows nothing.
+    /// Returns nil.
     public func profile(
         _ statements: [BoundStatement],
         in access: WorkloadAccess,
         running: Bool
     ) throws -> OperationProfile? { nil }
 
-    /// Interrupts nothing.
+    /// Returns `false`.
     public func interrupt(connection label: String) -> Bool { false }
 }
 
-/// What a target may be able to do beside accesses.
+/// An optional ability of a target.
 public enum WorkloadAbility: String, Sendable, CaseIterable {
-    /// It has a write-ahead log, which checkpoints copy into the database.
+    /// The database has a write-ahead log, which checkpoints copy into the database.
     case writeAheadLog
-    /// It copies its database while it is used.
+    /// The target can copy its database while it is in use.
     case backup
-    /// Its database is a file that other processes can open.
+    /// The database is a file that other processes can open.
     case sharedFile
-    /// Its accesses can be awaited (``WorkloadTarget/performAsync(_:as:_:)``).
+    /// Tasks can await accesses (``WorkloadTarget/performAsync(_:as:_:)``).
     case tasks
-    /// A write can begin a read of what it committed, on another connection
+    /// A write can start a read of its committed state on another connection
     /// (``WorkloadTarget/performWrite(as:_:thenPerforming:)``).
     case concurrentReads
 
-    /// Why a client that needs it cannot run.
+    /// Why a client that needs the ability cannot run.
     var obstacle: String {
         switch self {
         case .writeAheadLog: "this arm has no write-ahead log"
-        case .backup: "this arm makes no backups"
-        case .sharedFile: "no other process can open this arm's database"
-        case .tasks: "this arm has no accesses that can be awaited"
-        case .concurrentReads: "this arm has no reads beside a write"
+        case .backup: "this arm does not support backups"
+        case .sharedFile: "other processes cannot open this arm's database"
+        case .tasks: "this arm does not support tasks"
+        case .concurrentReads: "this arm does not support concurrent reads"
         }
     }
 }
 
-/// The kinds of access that a client can ask for.
+/// The kinds of access.
 public enum WorkloadAccess: String, Sendable, Codable, CaseIterable {
     /// A read, in one transaction.
     case read
     /// A write, in one transaction.
     case write
-    /// A write connection without a transaction.
+    /// Access to the write connection without a transaction.
     case writeWithoutTransaction
-    /// A snapshot (only for ``WorkloadTarget/supports(_:)``).
+    /// A snapshot, if ``WorkloadTarget/supports(_:)`` returns `true` for it.
     case snapshot
 }
 
 /// The database inside an access.
 public protocol WorkloadSession {
-    /// Runs a statement to its end; a library caches it by its text.
+    /// Runs a statement to its end; libraries cache statements by their text.
     ///
     /// - Parameters:
     ///   - sql: One statement, with `:name` or `?` parameters.
     ///   - values: The parameters' values, in the order of their first appearance.
-    /// - Returns: How many rows it gave.
+    /// - Returns: The number of rows that it returned.
     /// - Throws: The library's error.
     @discardableResult
     func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int
 
-    /// The rows that a statement gives.
+    /// Returns the rows of a statement.
     func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]]
 
-    /// What interrupts this connection's statement, from any thread while the access lasts; nil
-    /// where the library has nothing of the kind, which is so by default. It may be called again
-    /// and again for one interrupt.
+    /// Returns a closure that interrupts this connection's statement, from any thread during the
+    /// access; nil if the library does not support it, as by default. The closure may be called
+    /// repeatedly for one interrupt.
     func makeInterrupt() -> (@Sendable () -> Void)?
 }
 
 extension WorkloadSession {
-    /// There is none.
+    /// Returns nil.
     public func makeInterrupt() -> (@Sendable () -> Void)? { nil }
 }
 
@@ -266,25 +270,26 @@ extension WorkloadSession {
 public protocol WorkloadSnapshot: AnyObject, Sendable {
     /// Reads from the snapshot.
     func read(_ body: (any WorkloadSession) throws -> Void) throws
-    /// Ends it.
+    /// Releases the snapshot.
     func release()
 }
 
-/// Opens targets: one library's way to make a database for an arm.
+/// Opens a library's databases for arms.
 public protocol WorkloadTargetFactory: Sendable {
-    /// Opens the database at `path` as the arm says; creates the file when there is none.
+    /// Opens the database at `path` according to the arm; creates a missing file.
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget
 
-    /// Copies a database that others may use meanwhile, as it is in one moment, to a new file with
-    /// a rollback journal.
+    /// Copies one state of a database, which others may use concurrently, to a new file with a
+    /// rollback journal.
     ///
-    /// By default nothing can be copied.
+    /// By default, throws.
     ///
     /// - Parameters:
     ///   - source: The path of the database, which is only read.
-    ///   - path: Where the copy goes; no file is there.
-    ///   - progress: Gets the share that is done, in 0…1. What it throws ends the work.
-    /// - Throws: Why `source` cannot be read or `path` cannot be written, or what `progress` threw.
+    ///   - path: The path of the copy, which must not exist.
+    ///   - progress: Receives the completed share, in 0…1; an error that it throws ends the copy.
+    /// - Throws: An error if `source` cannot be read or `path` cannot be written, or an error of
+    ///   `progress`.
     func copyDatabase(
         at source: String,
         to path: String,
@@ -293,17 +298,17 @@ public protocol WorkloadTargetFactory: Sendable {
 }
 
 extension WorkloadTargetFactory {
-    /// Refuses.
+    /// Throws, because copies are not supported by default.
     public func copyDatabase(
         at source: String,
         to path: String,
         progress: (Double) throws -> Void
     ) throws {
-        throw RunError(.dataset, "this library copies no databases, so not \(source)")
+        throw RunError(.dataset, "this library cannot copy the database \(source)")
     }
 }
 
-/// A value that goes to the database or comes from it.
+/// A value in a statement or a row.
 public enum WorkloadValue: Sendable, Hashable {
     /// SQL NULL.
     case null
@@ -317,12 +322,12 @@ public enum WorkloadValue: Sendable, Hashable {
     case blob([UInt8])
 }
 
-/// How an access failed.
+/// The kind of an access's failure.
 public enum WorkloadFailure: Sendable, Hashable {
     /// An interrupt ended it (`SQLITE_INTERRUPT`, or `SQLITE_ABORT` after one).
     case interrupted
     /// The database was busy or locked; the code's name, such as `SQLITE_BUSY`.
     case busy(String)
-    /// Anything else, by the name of its code.
+    /// Any other error, by the name of its code.
     case error(String)
 }

@@ -1,8 +1,8 @@
 /// The metrics that a run produces, by the names that thresholds and comparisons use.
 ///
-/// A client's are `<client>.response` and so on; the database's are `wal.bytes` and so on.
+/// A client's metrics are `<client>.response` and so on; the database's are `wal.bytes` and so on.
 public struct MetricCatalog: Sendable {
-    /// What a metric's values are, which decides the unit of a limit.
+    /// The unit of a metric's values, which determines the unit of a limit.
     public enum Unit: Sendable, Equatable {
         /// Nanoseconds.
         case time
@@ -16,7 +16,7 @@ public struct MetricCatalog: Sendable {
         case share
     }
 
-    /// A metric: what can be taken of it, and in which unit.
+    /// A metric: its aggregates and their units.
     public struct Metric: Sendable, Equatable {
         /// The aggregates, such as `p(99)`, each with its unit.
         public var aggregates: [String: Unit]
@@ -24,7 +24,7 @@ public struct MetricCatalog: Sendable {
 
     /// The percentiles that a run reports.
     public static let percentiles = ["50", "90", "95", "99", "99.9"]
-    /// What comes before the dot in metrics of the database.
+    /// The first parts of the names of database metrics.
     static let databaseGroups = ["wal", "pool", "snapshots", "interrupts"]
 
     private static let latency: Metric = {
@@ -32,7 +32,7 @@ public struct MetricCatalog: Sendable {
         for percentile in percentiles { aggregates["p(\(percentile))"] = .time }
         return Metric(aggregates: aggregates)
     }()
-    /// A count of accesses; its rate is its share of the accesses offered.
+    /// A count of accesses; its rate is its share of the offered accesses.
     private static let accesses = Metric(aggregates: ["count": .count, "rate": .share])
 
     private static let clientMetrics: [String: Metric] = [
@@ -62,7 +62,7 @@ public struct MetricCatalog: Sendable {
     /// Creates the catalog of a run with these clients.
     public init(clients: [String]) { self.clients = clients }
 
-    /// The metric of that name, or nil when no run of this scenario produces it.
+    /// Returns the metric of a name, or nil if no run of this scenario produces it.
     public func metric(_ name: String) -> Metric? {
         if let metric = Self.databaseMetrics[name] { return metric }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -76,12 +76,12 @@ public struct MetricCatalog: Sendable {
             + Self.databaseMetrics.keys.sorted()
     }
 
-    /// What is wrong with a name that ``metric(_:)`` does not know, and what is near.
+    /// Describes an unknown name, with the nearest known one.
     func problem(with name: String) -> String {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let groups = clients + Self.databaseGroups
         guard parts.count == 2, !parts[1].isEmpty else {
-            return "'\(name)' is no metric; write \(clients.first ?? "client").response"
+            return "'\(name)' is not a metric; write \(clients.first ?? "client").response"
         }
         guard groups.contains(parts[0]) else {
             return "unknown client '\(parts[0])' in metric '\(name)'"

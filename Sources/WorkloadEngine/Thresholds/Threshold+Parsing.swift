@@ -1,11 +1,11 @@
 extension Threshold {
-    /// An expression that is not understood.
+    /// An expression that cannot be parsed.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The expression, what is wrong with it, and what was expected.
+        /// The expression, the problem, and the expected form.
         public var description: String
     }
 
-    /// Reads an expression such as `p(99) < 50ms`, for a metric such as `ui.response`.
+    /// Parses an expression such as `p(99) < 50ms`, for a metric such as `ui.response`.
     ///
     /// The limit's unit is the metric's: a time for latencies, a size for `wal.bytes`, a rate for
     /// throughput, a number or a percentage for shares, a number for counts.
@@ -19,7 +19,7 @@ extension Threshold {
         let known = metric.aggregates.keys.sorted()
         guard let unit = metric.aggregates[left] else {
             throw Failure(
-                description: "'\(left)' cannot be taken of '\(name)' in '\(expression)'"
+                description: "'\(name)' has no '\(left)', in '\(expression)'"
                     + Self.hint(left, among: known)
             )
         }
@@ -38,9 +38,9 @@ extension Threshold {
         )
     }
 
-    /// Whether an observed value, in the metric's base unit, is on the right side of the limit.
+    /// Returns whether an observed value, in the metric's base unit, meets the threshold.
     ///
-    /// - Returns: Whether it is; nil when nothing was observed.
+    /// - Returns: Nil without an observed value.
     public func isMet(by observed: Double?) -> Bool? {
         guard let observed, !observed.isNaN else { return nil }
         return switch comparison {
@@ -55,13 +55,13 @@ extension Threshold {
     private static func split(_ expression: String) throws -> (String, String, String) {
         guard let sign = expression.firstIndex(where: { "<>=".contains($0) }) else {
             throw Failure(
-                description: "'\(expression)' compares nothing; write p(99) < 50ms"
+                description: "'\(expression)' has no comparison; write p(99) < 50ms"
             )
         }
         let comparison = expression[sign...].prefix { "<>=".contains($0) }
         guard ["<", "<=", ">", ">="].contains(comparison) else {
             throw Failure(
-                description: "'\(comparison)' in '\(expression)' is none of <, <=, >, >="
+                description: "'\(comparison)' in '\(expression)' is not one of <, <=, >, >="
             )
         }
         let left = expression[..<sign].filter { !$0.isWhitespace }
@@ -69,7 +69,7 @@ extension Threshold {
         let end = right.lastIndex { !$0.isWhitespace }
         guard !left.isEmpty, let end else {
             throw Failure(
-                description: "'\(expression)' lacks a side; write p(99) < 50ms"
+                description: "'\(expression)' is missing a side; write p(99) < 50ms"
             )
         }
         return (left, String(comparison), String(right[...end]))
@@ -94,7 +94,7 @@ extension Threshold {
         }
     }
 
-    /// The nearest aggregate; a percentile is near to percentiles only.
+    /// Suggests the nearest aggregate; for a percentile, lists the percentiles.
     private static func hint(_ name: String, among known: [String]) -> String {
         if name.hasPrefix("p("), known.contains("p(99)") {
             return "; percentiles: "
@@ -105,7 +105,7 @@ extension Threshold {
 }
 
 extension Duration {
-    /// The length in nanoseconds, cut to a whole number.
+    /// The length in nanoseconds, truncated to a whole number.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000

@@ -107,7 +107,7 @@ struct WhatIfCommandTests {
             )
             #expect([0, 5].contains(outcome.status), "\(outcome.errors)")
             #expect(outcome.output.contains("\na real run with 1 reader:\n"))
-            #expect(!outcome.output.contains("means little: no such table"))
+            #expect(!outcome.output.contains("unreliable: no such table"))
             #expect(try Data(contentsOf: file) == before)
         }
     }

@@ -171,7 +171,7 @@ struct ExitStatusTests {
             )
             #expect(outcome.status == 5, "\(outcome)")
             #expect(outcome.output.hasPrefix("INVALID  mine on pool"))
-            #expect(outcome.output.contains("free workers woke up late"))
+            #expect(outcome.output.contains("free workers woke late"))
         }
     }
 

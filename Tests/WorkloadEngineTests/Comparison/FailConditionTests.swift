@@ -48,7 +48,7 @@ struct FailConditionTests {
     }
 
     @Test(arguments: [
-        ("ui.response.p99", "compares nothing"),
+        ("ui.response.p99", "has no comparison"),
         ("ui.respons.p99 > 1.1x", "did you mean 'response'?"),
         ("iu.response.p99 > 1.1x", "did you mean 'ui'?"),
         ("ui.response.p98 > 1.1x", "did you mean 'p99'?"),
@@ -58,7 +58,7 @@ struct FailConditionTests {
         ("ui.response.p99 > 10%", "is not a ratio"),
         ("> 1.1x", "has no metric"),
         ("pol: ui.response.p99 > 1.1x", "did you mean 'pool'?"),
-        ("queue: ui.response.p99 > 1.1x", "what the other arms are compared with"),
+        ("queue: ui.response.p99 > 1.1x", "the arm that the others are compared with"),
     ])
     func mistakesStateWhatWasExpected(text: String, expected: String) {
         let error = #expect(throws: FailCondition.Failure.self) { try condition(text) }

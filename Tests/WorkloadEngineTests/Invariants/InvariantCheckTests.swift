@@ -61,6 +61,6 @@ struct InvariantCheckTests {
         let result = InvariantCheck(target: target, stability: StabilityLog())
             .check(DataInvariant(name: "mine", sql: "SELECT 1 WHERE 0"))
         #expect(result.passed == false)
-        #expect(result.detail == "no rows of 'SELECT 1 WHERE 0'")
+        #expect(result.detail == "no rows from 'SELECT 1 WHERE 0'")
     }
 }

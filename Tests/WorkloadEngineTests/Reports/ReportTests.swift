@@ -54,10 +54,10 @@ struct ReportTests {
     @Test func theFirstLineIsTheVerdict() {
         var run = ResultFixture.run
         run.valid = false
-        run.invalidReason = "free workers woke up late"
+        run.invalidReason = "free workers woke late"
         let line = TextReport.verdict(of: run, scenario: "storm")
         #expect(line.hasPrefix("INVALID  storm on pool: 12,345 accesses in 30.0 s"))
-        #expect(line.hasSuffix("(free workers woke up late)"))
+        #expect(line.hasSuffix("(free workers woke late)"))
     }
 
     @Test func aThresholdWithoutAValueStatesTheReason() throws {

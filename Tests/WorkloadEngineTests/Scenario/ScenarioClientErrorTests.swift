@@ -15,7 +15,7 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "SELECT :n",
             "SELECT ?",
-            "11:51: parameter '?' in 'SELECT ?' gets no value; write :name"
+            "11:51: parameter '?' in 'SELECT ?' has no value; write :name"
         ),
         ScenarioSlip(
             "SELECT :n",
@@ -74,7 +74,7 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "every: 10s",
             "every: 30s",
-            "12:43: 'every' of client 'report' is 30.0s, so nothing happens in 30.0s"
+            "12:43: 'every' of client 'report' is 30.0s, not shorter than the measured 30.0s"
         ),
         ScenarioSlip(
             "every: 10s",
@@ -111,7 +111,7 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "  report: {",
             "  pool: {",
-            "12:3: the name 'pool' is taken; choose another"
+            "12:3: the name 'pool' is reserved; choose another"
         ),
     ]
 }

@@ -10,7 +10,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "version: 1",
             "version: 2",
-            "1:10: version '2' is not known; this is version 1"
+            "1:10: version '2' is unknown; write version: 1"
         ),
         ScenarioSlip(
             "name: good",
@@ -60,7 +60,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "duration: 30s",
             "duration: 30sec",
-            "7:30: 'duration' of a phase: '30sec' has the unit 'sec', which is no unit of time; "
+            "7:30: 'duration' of a phase: '30sec' has 'sec', which is not a unit of time; "
                 + "write 50ms, 30s, 2m; known: ns, us, µs, ms, s, m, h"
         ),
         ScenarioSlip(

@@ -51,7 +51,7 @@ struct ScenarioFileErrorTests {
         }
         let issue = try #require(error?.issues.first)
         #expect(issue.line == 3)
-        #expect(issue.message.hasPrefix("this is no YAML: "))
+        #expect(issue.message.hasPrefix("this is not YAML: "))
         #expect(issue.message.hasSuffix("near 'dataset: {'"))
     }
 
@@ -60,7 +60,7 @@ struct ScenarioFileErrorTests {
         let error = #expect(throws: ScenarioError.self) {
             try Scenario.parse(yaml: yaml, file: "f")
         }
-        #expect(error?.description == "f: the file is empty; a scenario begins with version: 1")
+        #expect(error?.description == "f: the file is empty; a scenario starts with version: 1")
     }
 
     @Test func aKeyWrittenTwiceIsAnError() {

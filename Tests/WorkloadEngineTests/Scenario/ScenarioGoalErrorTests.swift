@@ -20,19 +20,19 @@ struct ScenarioGoalErrorTests {
         ScenarioSlip(
             "50ms",
             "50MiB",
-            "14:17: the limit of 'p(99) < 50MiB': '50MiB' has the unit 'MiB', which is no unit of "
+            "14:17: the limit of 'p(99) < 50MiB': '50MiB' has 'MiB', which is not a unit of "
                 + "time; write 50ms, 30s, 2m; known: ns, us, µs, ms, s, m, h"
         ),
         ScenarioSlip(
             "p(99) <",
             "p(98) <",
-            "14:17: 'p(98)' cannot be taken of 'ui.response' in 'p(98) < 50ms'; percentiles: "
+            "14:17: 'ui.response' has no 'p(98)', in 'p(98) < 50ms'; percentiles: "
                 + "p(50), p(90), p(95), p(99), p(99.9)"
         ),
         ScenarioSlip(
             "[ui.response.p99]",
             "[ui.response.p98]",
-            "15:11: 'p98' cannot be taken of 'ui.response'; did you mean 'p99'?"
+            "15:11: 'ui.response' has no 'p98'; did you mean 'p99'?"
         ),
         ScenarioSlip(
             "[integrity-check]",
@@ -47,7 +47,7 @@ struct ScenarioGoalErrorTests {
         ScenarioSlip(
             "[integrity-check]",
             "[integrity-check, integrity-check]",
-            "16:31: invariant 'integrity-check' is there twice"
+            "16:31: invariant 'integrity-check' is listed twice"
         ),
         ScenarioSlip(
             "[integrity-check]",
@@ -57,7 +57,7 @@ struct ScenarioGoalErrorTests {
         ScenarioSlip(
             "[integrity-check]",
             "[{name: mine, sql: DELETE FROM t}]",
-            "16:32: an invariant reads, but 'DELETE FROM t' is DELETE"
+            "16:32: an invariant must read, but 'DELETE FROM t' is DELETE"
         ),
     ]
 }

@@ -49,8 +49,8 @@ struct StepTests {
     @Test(arguments: [
         ("[{sql: 'SELECT :nobody', into: x}]", "undefined variable ':nobody'"),
         ("['SELECT :x', {sql: 'SELECT 1', into: x}]", "undefined variable ':x'"),
-        ("[{sql: 'SELECT 1', into: id}]", "'id' is a variable already"),
-        ("[{if: ':id > x', do: 'SELECT 1'}]", "':id > x' is no condition"),
+        ("[{sql: 'SELECT 1', into: id}]", "'id' is already a variable"),
+        ("[{if: ':id > x', do: 'SELECT 1'}]", "':id > x' is not a condition"),
         ("[{if: ':idd > 1', do: 'SELECT 1'}]", "did you mean 'id'?"),
         ("[{repeat: 0, do: 'SELECT 1'}]", "'repeat' of a step"),
         ("[{repaet: 2, do: 'SELECT 1'}]", "did you mean 'repeat'?"),

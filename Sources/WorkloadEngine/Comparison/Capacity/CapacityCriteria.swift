@@ -1,13 +1,13 @@
-/// What must hold for a rate to count as sustained.
+/// The conditions under which a rate counts as sustained.
 public struct CapacityCriteria: Sendable, Equatable {
     /// Limits on metrics.
     public var thresholds: [Threshold]
-    /// The clients that arrive.
+    /// The clients whose arrival rate the search varies.
     public var clients: [String]
     /// The largest share of a client's arrivals, in 0…1, that may be skipped or unfinished.
     public var mostLeft: Double
 
-    /// The share that may be left by default: what a run's end cuts off is no failure.
+    /// The default of ``mostLeft``: accesses that the end of a run cuts off are not failures.
     public static let defaultLeft = 0.02
 
     /// Creates criteria.
@@ -17,14 +17,14 @@ public struct CapacityCriteria: Sendable, Equatable {
         self.mostLeft = mostLeft
     }
 
-    /// The criteria for a scenario's load: its own thresholds, those given, and where none of them
-    /// limits a latency of a client that arrives, a limit of its 99th percentile.
+    /// Creates the criteria for a scenario's load: its thresholds, the additional thresholds, and
+    /// a limit on the 99th percentile for each client whose latency no threshold limits.
     ///
     /// - Parameters:
     ///   - scenario: The scenario.
-    ///   - load: What of it arrives.
-    ///   - further: Thresholds beside the scenario's.
-    ///   - limit: The limit for clients without one.
+    ///   - load: The part of the scenario whose rate the search varies.
+    ///   - further: Additional thresholds.
+    ///   - limit: The limit for clients whose latency no threshold limits.
     public init(
         _ scenario: Scenario,
         _ load: OfferedLoad,
@@ -53,29 +53,29 @@ public struct CapacityCriteria: Sendable, Equatable {
         self.init(thresholds: thresholds, clients: names)
     }
 
-    /// What a run says about its rate.
+    /// Whether a run sustained its rate.
     public enum Verdict: Sendable, Equatable {
-        /// All of it held.
+        /// All criteria held.
         case met
-        /// Something did not; what.
+        /// A criterion did not hold, with a description of it.
         case missed(String)
-        /// Nothing was missed, but a percentile has too few samples; which.
+        /// No criterion was missed, but a percentile has too few samples, with a description of it.
         case undecided(String)
-        /// The generator was the bottleneck: nothing is known.
+        /// The generator was the bottleneck, with the reason: the run proves nothing.
         case invalid(String)
     }
 
-    /// What did not hold in a run, as far as runs at other rates can be compared with it.
+    /// A criterion that a run missed, with the value to compare with runs at other rates.
     struct Miss: Sendable, Equatable {
-        /// What did not hold, for people.
+        /// The description for reports.
         var reason: String
-        /// What was compared, such as `ui.response p(99)`; nil where no upper limit was missed.
+        /// The measure, such as `ui.response p(99)`; nil unless the run missed an upper limit.
         var measure: String?
-        /// What was observed of it.
+        /// The observed value of the measure.
         var observed = 0.0
     }
 
-    /// What a run says about its rate.
+    /// Decides whether a run sustained its rate.
     public func verdict(of result: ArmResult) -> Verdict {
         let problem: Verdict
         if let miss = miss(in: result) {
@@ -85,12 +85,12 @@ public struct CapacityCriteria: Sendable, Equatable {
         } else {
             return .met
         }
-        // What was sustained was sustained; what was not may be the generator's fault.
+        // A slow generator can make a run miss a criterion, but cannot make it meet one.
         if let reason = result.invalidReason, !result.valid { return .invalid(reason) }
         return problem
     }
 
-    /// What did not hold; nil when nothing was missed.
+    /// Returns the first criterion that the run missed, or nil.
     func miss(in result: ArmResult) -> Miss? {
         if let failure = result.failures?.first {
             let isTotal = result.clients.contains { clients.contains($0.key) && $0.value.isLost }
@@ -99,12 +99,12 @@ public struct CapacityCriteria: Sendable, Equatable {
         for name in clients {
             guard let client = result.clients[name] else { continue }
             let left = client.skipped + client.unfinished
-            // The accesses that were at work at the end are nobody's fault.
+            // One or two accesses may still be in progress when the run ends.
             guard client.offered > 0, left > 2 else { continue }
             let share = Double(left) / Double(client.offered)
             if share > mostLeft {
                 return Miss(
-                    reason: "\(HumanUnits.percent(share)) of \(name)'s accesses were not done"
+                    reason: "\(HumanUnits.percent(share)) of \(name)'s accesses were not completed"
                 )
             }
         }
@@ -116,7 +116,7 @@ public struct CapacityCriteria: Sendable, Equatable {
         var observed = result.value(of: threshold.metric, threshold.aggregate)
         var taken = threshold.aggregate
         if observed == nil, threshold.percentile != nil {
-            // A lower percentile is beyond the limit: the highest one that is known says most.
+            // A lower percentile already exceeds the limit: report the highest known one.
             for percentile in MetricCatalog.percentiles.reversed() where observed == nil {
                 taken = "p(\(percentile))"
                 observed = result.value(of: threshold.metric, taken)
@@ -136,7 +136,7 @@ public struct CapacityCriteria: Sendable, Equatable {
         )
     }
 
-    /// What a threshold lacks to be decided; nil when it is decided.
+    /// Describes the samples that an undecided threshold lacks; nil if it is decided.
     private func lack(in result: ArmResult, _ threshold: Threshold) -> String? {
         guard result.check(threshold).undecided == true else { return nil }
         let count = UInt64(result.value(of: threshold.metric, "count") ?? 0)
@@ -145,13 +145,13 @@ public struct CapacityCriteria: Sendable, Equatable {
             + HumanUnits.count(count) + needed
     }
 
-    /// How many samples of a client its percentiles take; 0 for a client without any.
+    /// The number of samples that a client's percentiles need; 0 without percentiles.
     func neededSamples(of client: String) -> UInt64 {
         thresholds.filter { $0.metric.hasPrefix(client + ".") }.compactMap(\.neededSamples).max()
             ?? 0
     }
 
-    /// The criteria in words, one a line.
+    /// The criteria in words, one per line.
     public var lines: [String] {
         thresholds.map { "\($0.metric) \($0.expression)" }
             + ["at most \(HumanUnits.percent(mostLeft)) of the arrivals skipped or unfinished"]
@@ -159,12 +159,12 @@ public struct CapacityCriteria: Sendable, Equatable {
 }
 
 extension ClientResult {
-    /// Whether accesses ended, and none of them well.
+    /// Whether accesses ended and all of them failed.
     fileprivate var isLost: Bool { completed == 0 && errorCount > 0 }
 }
 
 extension HumanUnits {
-    /// A number of no unit that needs to be told.
+    /// A number without a unit.
     static func unitless(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e15
             ? String(Int64(value)) : String(value.rounded(toDigits: 4))

@@ -1,30 +1,30 @@
 import Foundation
 
-/// How capacities are searched for.
+/// The options of a search for capacities.
 public struct CapacityOptions: Sendable {
     /// The arms, in the scenario's order.
     public var arms: [String]
-    /// How long the measured part of a short run lasts; that of a long one is three times as long.
+    /// The measured part of a short run; a long run measures three times as long.
     public var duration: Duration = .seconds(2)
     /// The relative distance within which a capacity is found.
     public var precision = 0.05
-    /// The numbers of readers with which each pool is tried; none for those of the scenario.
+    /// The numbers of readers to try with each pool; empty to keep the scenario's number.
     public var readers: [Int] = []
-    /// The rate, in accesses/s, for which the smallest number of readers is searched; nil for none.
+    /// The rate, in accesses/s, whose smallest sufficient number of readers is searched, if any.
     public var rate: Double?
-    /// The limit of the 99th percentile of responses for clients that no threshold limits.
+    /// The limit on the 99th percentile of the responses of clients that no threshold limits.
     public var latencyLimit: Duration = .milliseconds(50)
-    /// Thresholds beside the scenario's.
+    /// Additional thresholds.
     public var thresholds: [Threshold] = []
-    /// The shares of the slower arm's capacity at which latencies are compared.
+    /// The shares of the slowest arm's capacity at which latencies are compared.
     public var equalLoads = [0.5, 0.7, 0.9]
-    /// After this time it ends with what is known.
+    /// The time limit: the search then ends with the capacities found so far.
     public var within: Duration = .seconds(900)
-    /// The versions of what takes part, for the result's environment.
+    /// The versions of the libraries in use, for the result's environment.
     public var versions: [String: String] = [:]
-    /// How each run is carried out.
+    /// The options of each run.
     public var run = RunOptions()
-    /// Called with a line that says what is tried.
+    /// Called before each trial with a line that describes it.
     public var onProgress: (@Sendable (String) -> Void)?
 
     /// Creates the default options for some arms.
@@ -32,7 +32,7 @@ public struct CapacityOptions: Sendable {
 }
 
 extension CapacityOptions {
-    /// About how long it takes, and how long at most.
+    /// Returns the expected and the longest possible time of a search.
     public func estimate(
         for scenario: Scenario
     ) -> (likely: Duration, most: Duration) {

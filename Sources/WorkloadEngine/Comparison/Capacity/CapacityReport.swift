@@ -1,6 +1,6 @@
-/// Writes the capacities of arms for people.
+/// Formats the capacities of arms as text or Markdown.
 public enum CapacityReport {
-    /// The whole report as text, with a newline at its end.
+    /// Returns the report as text that ends with a newline.
     public static func text(of result: CapacityResult) -> String {
         var lines: [String] = []
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
@@ -24,7 +24,7 @@ public enum CapacityReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The whole report as Markdown, with a newline at its end.
+    /// Returns the report as Markdown that ends with a newline.
     public static func markdown(of result: CapacityResult) -> String {
         var lines = ["## What \(result.scenario) sustains", ""]
         if result.partial { lines += ["**PARTIAL** \(result.partialReason ?? "stopped")", ""] }
@@ -42,7 +42,7 @@ public enum CapacityReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// What was found, in a sentence: the arm that sustains most, against the others.
+    /// Summarizes the result in a sentence: the arm that sustains most, compared to the others.
     static func headline(of result: CapacityResult) -> String {
         let known = result.arms.filter { $0.capacity != nil }
         guard let best = known.max(by: { $0.capacity ?? 0 < $1.capacity ?? 0 }),
@@ -51,7 +51,7 @@ public enum CapacityReport {
         var text = "\(result.scenario): \(best.title) sustains \(rate(best))"
         let others = known.filter { $0.title != best.title }.map { arm in
             let ratio = most / max(arm.capacity ?? most, 1e-9)
-            // Two capacities are each known within the precision, and no better.
+            // Each of the two capacities is known only within the precision.
             let isSame = ratio < (1 + result.precision) * (1 + result.precision)
             let isOpen = best.lowerBound || arm.lowerBound
             return "\(arm.title) \(rate(arm))"
@@ -95,7 +95,7 @@ public enum CapacityReport {
         ]
     }
 
-    /// A table that is not laid out yet.
+    /// A table before layout.
     struct Table {
         var titles: [String]
         var rows: [[String]] = []

@@ -1,4 +1,4 @@
-/// What a search for capacities found (`poolgauge.capacity/1`).
+/// The result of a search for capacities (`poolgauge.capacity/1`).
 ///
 /// Rates are in accesses/s, latencies in nanoseconds, durations in seconds.
 public struct CapacityResult: Sendable, Codable, Equatable {
@@ -11,44 +11,44 @@ public struct CapacityResult: Sendable, Codable, Equatable {
     public var scenario: String
     /// The seed of all randomness.
     public var seed: UInt64
-    /// Where it ran.
+    /// The machine and the versions that the search ran on.
     public var environment: HostEnvironment
-    /// Whether it ended before all was known.
+    /// Whether the search ended before it was complete.
     public var partial: Bool
-    /// Why it did; absent when it did not.
+    /// Why the search ended early; absent if it did not.
     public var partialReason: String?
-    /// Which clients' rate was turned.
+    /// The clients whose rate the search varied.
     public var load: Load
-    /// What had to hold for a rate to count as sustained.
+    /// The conditions under which a rate counted as sustained.
     public var criteria: [String]
-    /// The relative distance within which a capacity was searched.
+    /// The relative precision of the search.
     public var precision: Double
-    /// How long the measured part of short and of long runs lasted.
+    /// The length of the measured part of short and of long runs.
     public var runSeconds: RunSeconds
-    /// The capacity of each arm; of a pool, for each number of readers that was asked for.
+    /// The capacity of each arm; for a pool, one for each requested number of readers.
     public var arms: [ArmCapacity]
     /// The smallest numbers of readers that sustain a rate; absent when no rate was given.
     public var readers: [ReadersNeeded]?
-    /// The same loads on every arm: shares of the slower arm's capacity; absent when not known.
+    /// Equal loads on every arm, as shares of the slowest arm's capacity; absent if unknown.
     public var equalLoads: [EqualLoad]?
 
-    /// Which clients' rate was turned.
+    /// The clients whose rate the search varied.
     public struct Load: Sendable, Codable, Equatable {
-        /// Where the arrivals come from.
+        /// The origin of the arrivals.
         public var origin: OfferedLoad.Origin
-        /// The clients that arrive.
+        /// The clients whose rate varied.
         public var clients: [OfferedLoad.Part]
-        /// The clients that stay as they are.
+        /// The clients whose load stayed unchanged.
         public var background: [String]
-        /// What was done, in a sentence.
+        /// A sentence that describes the load.
         public var sentence: String
     }
 
-    /// Lengths of runs.
+    /// The lengths of runs, in seconds.
     public struct RunSeconds: Sendable, Codable, Equatable {
-        /// Of those that search.
+        /// The length of runs that search.
         public var short: Double
-        /// Of those that confirm, and of those at equal load.
+        /// The length of runs that confirm a result, and of runs at equal load.
         public var long: Double
     }
 
@@ -58,46 +58,46 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public var rate: Double
         /// Whether it was a long run.
         public var long: Bool
-        /// Whether all that had to hold did; absent when the generator could not make the
-        /// rate, and when there were too few samples.
+        /// Whether all criteria held; absent if the generator could not produce the rate, and if
+        /// there were too few samples.
         public var met: Bool?
-        /// What did not hold; absent when all did.
+        /// The criterion that did not hold; absent if all held.
         public var reason: String?
-        /// Whether there were too few samples to know; absent when there were enough.
+        /// Whether there were too few samples to decide; absent if there were enough.
         public var undecided: Bool?
     }
 
-    /// What an arm sustains.
+    /// The capacity of an arm.
     public struct ArmCapacity: Sendable, Codable, Equatable {
         /// The arm's name.
         public var arm: String
-        /// `maximumReaderCount`, where it was swept.
+        /// The pool's `maximumReaderCount`, if the search varied it.
         public var readers: Int?
-        /// The highest rate that was sustained; absent when none was.
+        /// The highest sustained rate; absent if no rate was sustained.
         public var capacity: Double?
         /// Whether a long run at that rate passed.
         public var confirmed: Bool
-        /// A rate just above, at which a run failed; absent when none did.
+        /// A slightly higher rate at which a run failed; absent if none failed.
         public var failsAt: Double?
-        /// Whether a long run failed there.
+        /// Whether a long run failed at ``failsAt``.
         public var failureConfirmed: Bool
-        /// What did not hold there.
+        /// The criterion that did not hold at ``failsAt``.
         public var failure: String?
-        /// Whether the capacity is a lower bound: the generator ended the search.
+        /// Whether the capacity is a lower bound because the generator ended the search.
         public var lowerBound: Bool
-        /// Why no rate meets the criteria, however low; absent where one may.
+        /// Why no rate, however low, meets the criteria; absent if one may.
         public var noneAtAnyRate: String?
-        /// Why there is no answer; absent where there is one.
+        /// Why there is no answer; absent if there is one.
         public var unanswered: String?
-        /// The clients that this arm cannot run, with the reason; absent when there are none.
+        /// The clients that this arm cannot run, with the reasons; absent if there are none.
         public var unsupported: [String: String]?
-        /// All runs, in their order.
+        /// All runs, in order.
         public var trials: [Trial]
 
         /// Whether neither a capacity nor a reason for its absence is known.
         var isOpen: Bool { capacity == nil && noneAtAnyRate == nil && unanswered == nil }
 
-        /// The arm, with its readers where they were swept.
+        /// The arm's name, with its number of readers if the search varied it.
         public var title: String { readers.map { "\(arm), readers \($0)" } ?? arm }
     }
 
@@ -107,11 +107,11 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public var arm: String
         /// Arrivals per second.
         public var rate: Double
-        /// The numbers among which it was searched.
+        /// The numbers of readers that were candidates.
         public var candidates: [Int]
-        /// The smallest that sustains the rate; absent when none does.
+        /// The smallest number that sustains the rate; absent if none does.
         public var smallest: Int?
-        /// Why a smaller one, or the largest, does not; absent when it was not seen.
+        /// Why the next smaller number, or the largest, does not; absent if it was not tried.
         public var failure: String?
     }
 
@@ -121,33 +121,33 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public var share: Double
         /// Arrivals per second.
         public var rate: Double
-        /// What each arm made of it.
+        /// The outcome on each arm.
         public var arms: [Arm]
 
-        /// What one arm made of a load.
+        /// The outcome of a load on one arm.
         public struct Arm: Sendable, Codable, Equatable {
-            /// The arm, with its readers where they were swept.
+            /// The arm's name, with its number of readers if the search varied it.
             public var arm: String
-            /// From the intended start to the end, for each client that arrives.
+            /// The times from intended start to end, for each client whose rate varied.
             public var response: [String: Latency]
-            /// What did not hold; absent when all did.
+            /// The criterion that did not hold; absent if all held.
             public var missed: String?
             /// Whether the generator was the bottleneck.
             public var invalid: Bool?
         }
 
-        /// A latency as it is compared.
+        /// The compared values of a latency.
         public struct Latency: Sendable, Codable, Equatable {
-            /// The median; absent with fewer than ten samples beyond it.
+            /// The median; absent with fewer than ten samples above it.
             public var p50: UInt64?
-            /// The 99th percentile; absent with fewer than ten samples beyond it.
+            /// The 99th percentile; absent with fewer than ten samples above it.
             public var p99: UInt64?
             /// The largest.
             public var max: UInt64
         }
     }
 
-    /// Its exit status.
+    /// The exit status of the command.
     public var exitStatus: ExitStatus {
         if partialReason == Self.stopped { return .interrupted }
         let unknown = arms.filter { $0.capacity == nil }
@@ -155,6 +155,6 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         return unknown.isEmpty ? .passed : .undecided
     }
 
-    /// The reason of a search that somebody stopped.
+    /// The reason of a search that was stopped.
     static let stopped = "stopped"
 }

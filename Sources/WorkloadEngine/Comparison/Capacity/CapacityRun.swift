@@ -3,9 +3,9 @@ import Foundation
 /// Searches for the highest rate that each arm of a scenario sustains, and compares the arms at
 /// equal load.
 ///
-/// All methods may be called from any thread; ``run()`` once.
+/// All methods are safe to call from any thread. Call ``run()`` once.
 public final class CapacityRun: Sendable {
-    /// The numbers of readers that are tried for a rate where nobody names any.
+    /// The default numbers of readers to try for a rate.
     public static let defaultReaders = [1, 2, 3, 4, 6, 8, 12, 16]
 
     private let scenario: Scenario
@@ -14,9 +14,9 @@ public final class CapacityRun: Sendable {
     private let load: OfferedLoad
     private let criteria: CapacityCriteria
 
-    /// Prepares a search; nothing happens before ``run()``.
+    /// Prepares a search; call ``run()`` to start it.
     ///
-    /// - Throws: ``RunError`` for a scenario whose rate cannot be turned, or ``ScenarioError`` for
+    /// - Throws: ``RunError`` for a scenario whose rate cannot vary, or ``ScenarioError`` for
     ///   a time that does not fit.
     public init(
         scenario: Scenario,
@@ -37,13 +37,13 @@ public final class CapacityRun: Sendable {
         trials = TrialRunner(factory, options: options.run, limit: options.within)
     }
 
-    /// What is done with the scenario's clients, and what has to hold, for an announcement.
+    /// The description of the load and the criteria, for an announcement.
     public var plan: (load: String, criteria: [String]) { (load.sentence, criteria.lines) }
 
-    /// Ends the search early: the result has what is known by then.
+    /// Ends the search early: the result contains the capacities found so far.
     public func stop() { trials.stop() }
 
-    /// An arm as it is tried.
+    /// An arm with a number of readers.
     private struct Variant {
         var arm: Arm
         var readers: Int?
@@ -51,7 +51,7 @@ public final class CapacityRun: Sendable {
         var title: String { readers.map { "\(arm.name), readers \($0)" } ?? arm.name }
     }
 
-    /// Searches.
+    /// Runs the search.
     ///
     /// - Throws: ``RunError``.
     public func run() async throws -> CapacityResult {
@@ -118,7 +118,7 @@ public final class CapacityRun: Sendable {
     // MARK: One trial
 
     private static let longFactor = 3.0
-    /// How many times longer than asked for a short run is at most, for more samples.
+    /// The longest short run, as a multiple of the requested length, to collect more samples.
     private static let longestShortFactor = 5.0
 
     private func trial(
@@ -130,7 +130,7 @@ public final class CapacityRun: Sendable {
         options.onProgress?("\(variant.title): \(time) at \(HumanUnits.rate(rate))")
         let duration = length(at: rate, isLong: isLong)
         let scaled = try load.scenario(at: rate).scaled(toMeasured: duration)
-        // Each rate has arrivals of its own; a second look at the same rate has others again.
+        // Each rate draws its own arrivals; a second trial at the same rate draws different ones.
         let seed = scenario.seed &+ UInt64(rate * 1_000) &+ (isLong ? 1 : 0)
         let result = try await trials.run(
             scaled.with(seed: seed),
@@ -140,12 +140,14 @@ public final class CapacityRun: Sendable {
         return (result, criteria.verdict(of: result))
     }
 
-    /// How long a run measures: a long one gives each percentile of the criteria enough samples,
-    /// a short one some.
+    /// The length of a run's measured part.
+    ///
+    /// A long run collects enough samples for each percentile of the criteria; a short run collects
+    /// some.
     private func length(at rate: Double, isLong: Bool) -> Duration {
         let full =
             load.parts.map { part -> Double in
-                // A tenth more: arrivals are random.
+                // Add a tenth, because arrivals are random.
                 let samples = Double(criteria.neededSamples(of: part.client)) * 1.1
                 return samples / max(rate * part.share, 1e-6)
             }.max() ?? 0
@@ -153,12 +155,12 @@ public final class CapacityRun: Sendable {
             let longest = options.duration * Self.longestShortFactor
             return max(options.duration, min(longest, .seconds(full / 10)))
         }
-        // Whole milliseconds, which every scenario's times take.
+        // Scenario times are in whole milliseconds.
         let seconds = (full * 1_000).rounded(.up) / 1_000
         return max(options.duration * Self.longFactor, .seconds(seconds))
     }
 
-    /// The rate at which a search begins: the scenario's own, or half of what the closed loops do.
+    /// The rate at which a search starts: the scenario's, or half of the closed loops' rate.
     private func start(of variant: Variant) async throws -> Double {
         if let rate = load.ownRate { return rate }
         options.onProgress?("\(variant.title): closed loop")
@@ -223,15 +225,15 @@ public final class CapacityRun: Sendable {
         }
     }
 
-    /// Why a long run at a rate has no time left; nil when it has.
+    /// Why a long run at a rate does not fit into the time left; nil if it fits.
     private func shortage(at rate: Double) -> String? {
         let seconds = length(at: rate, isLong: true).inSeconds
         guard seconds > trials.remaining else { return nil }
         return "a run with enough samples at \(HumanUnits.rate(rate)) takes "
-            + "\(HumanUnits.seconds(seconds)), which --within does not leave"
+            + "\(HumanUnits.seconds(seconds)), longer than the time left by --within"
     }
 
-    /// A client that arrives and cannot run would make the arm look as if it sustained anything.
+    /// Throws if an arm cannot run an arriving client: it would appear to sustain any rate.
     private func refuseUnsupported(_ run: ArmResult, _ variant: Variant) throws {
         for (client, reason) in run.unsupported ?? [:]
         where load.parts.contains(where: { $0.client == client }) {
@@ -283,7 +285,7 @@ public final class CapacityRun: Sendable {
         guard !pools.isEmpty else {
             throw RunError(
                 .scenario,
-                "--rate searches for the readers of a pool, and none of the arms is one"
+                "--rate searches for a pool's number of readers, but no arm is a pool"
             )
         }
         result.readers = []
@@ -359,7 +361,7 @@ extension CapacityCriteria.Verdict {
         }
     }
 
-    /// What did not hold.
+    /// The criterion that did not hold.
     fileprivate var reason: String? {
         switch self {
         case .met: nil

@@ -1,14 +1,15 @@
 import Foundation
 
-/// Finds the highest rate that passes, by asking for one trial after another: doubling until one
-/// fails, halving the ratio between the two, then a longer run on either side of the limit.
+/// Finds the highest rate that passes, by requesting one trial after another: it doubles the rate
+/// until a trial fails, halves the ratio between the two, then requests a longer run on either side
+/// of the limit.
 ///
-/// It knows nothing of databases, and a trial may answer differently the second time: what was
-/// confirmed counts, not what was probed.
+/// The search is independent of databases. A repeated trial may have a different answer: long runs
+/// override short ones.
 public struct CapacitySearch: Sendable {
-    /// What to try next.
+    /// The next trial.
     public enum Step: Sendable, Equatable {
-        /// A short run.
+        /// A short run at a rate.
         case probe(Double)
         /// A long run at the found rate, which must pass.
         case confirm(Double)
@@ -18,30 +19,30 @@ public struct CapacitySearch: Sendable {
         case done(Outcome)
     }
 
-    /// What a trial said.
+    /// The answer of a trial.
     public enum Answer: Sendable, Equatable {
         /// It passed.
         case passed
-        /// Nothing failed, in too few samples to know: only a longer run can tell.
+        /// No criterion failed, but there were too few samples: a longer run must decide.
         case undecided
         /// It failed.
         case failed
-        /// It could not be told: the generator could not make the rate.
+        /// The generator could not produce the rate.
         case unknown
     }
 
-    /// What the search found.
+    /// The result of the search.
     public struct Outcome: Sendable, Equatable {
-        /// The highest rate that passed, in accesses/s; nil when none did.
+        /// The highest rate that passed, in accesses/s; nil if none passed.
         public var rate: Double?
         /// Whether a long run at the rate passed.
         public var isConfirmed: Bool
-        /// The lowest rate above it at which a run failed; nil when none did.
+        /// The lowest higher rate at which a run failed; nil if none failed.
         public var failsAt: Double?
-        /// Whether a long run failed there.
+        /// Whether a long run failed at ``failsAt``.
         public var isRefuted: Bool
-        /// Whether the search ended because the generator, or the search's ceiling, did not let
-        /// it go on: the rate is then a lower bound.
+        /// Whether the rate is a lower bound, because the generator or the search's ceiling ended
+        /// the search.
         public var isLowerBound: Bool
     }
 
@@ -53,23 +54,23 @@ public struct CapacitySearch: Sendable {
     private var best: Double?
     private var worst: Double?
     private var isWorstUnknown = false
-    /// Whether nothing failed at ``best`` in too few samples.
+    /// Whether ``best`` is undecided: nothing failed there, in too few samples.
     private var isBestUndecided = false
-    /// Whether long runs go down by halves, because short runs have too few samples here.
+    /// Whether long runs halve the rate, because short runs collect too few samples here.
     private var goesByHalves = false
     private var confirmed: Double?
     private var refuted: Double?
     private var longRuns = 0
     private var pending: Step
 
-    /// Begins a search.
+    /// Starts a search.
     ///
     /// - Parameters:
     ///   - start: The rate of the first trial, in accesses/s.
-    ///   - precision: The relative distance within which the limit is found.
-    ///   - floor: The lowest rate that is tried.
-    ///   - ceiling: The highest rate that is tried.
-    ///   - mostLongRuns: How many long runs there are at most.
+    ///   - precision: The relative precision of the limit.
+    ///   - floor: The lowest rate to try.
+    ///   - ceiling: The highest rate to try.
+    ///   - mostLongRuns: The largest number of long runs.
     public init(
         start: Double,
         precision: Double = 0.05,
@@ -84,10 +85,10 @@ public struct CapacitySearch: Sendable {
         pending = .probe(min(max(start, floor), ceiling))
     }
 
-    /// What to try now.
+    /// The trial to run now.
     public var step: Step { pending }
 
-    /// Takes in how the trial of ``step`` ended.
+    /// Records the answer of the trial of ``step``.
     public mutating func record(_ answer: Answer) {
         switch pending {
         case .probe(let rate):
@@ -113,7 +114,7 @@ public struct CapacitySearch: Sendable {
         case .passed:
             if rate >= best ?? 0 { isBestUndecided = false }
             best = max(best ?? 0, rate)
-            // A longer run knows better than the short one that failed here or below.
+            // A longer run overrides a short one that failed at this rate or below.
             if let worst, worst <= rate { self.worst = nil }
         case .undecided:
             guard rate > best ?? 0 else { break }
@@ -139,7 +140,7 @@ public struct CapacitySearch: Sendable {
             guard let worst, worst > floor else { return .done(outcome) }
             guard longRuns > 0 else { return .probe(max(floor, worst / 2)) }
             if goesByHalves { return .confirm(max(floor, worst / 2)) }
-            // A long run that failed is near the limit, a second one less so.
+            // The first failed long run is near the limit; later ones may be farther away.
             let steps = Double(1 << min(longRuns - 1, 5))
             return .confirm(max(floor, worst / pow(step, steps)))
         }
@@ -148,7 +149,7 @@ public struct CapacitySearch: Sendable {
             return longRuns > 0
                 ? .refute(min(ceiling, best * step)) : .probe(min(ceiling, best * 2))
         }
-        // Half a step more, so that rounding does not ask for one more trial.
+        // Half a step more, so that rounding does not cause another trial.
         let isNear = worst / best <= step * (1 + precision / 2)
         if !isNear, longRuns == 0 { return .probe((best * worst).squareRoot()) }
         if confirmed != best { return .confirm(best) }
@@ -157,7 +158,7 @@ public struct CapacitySearch: Sendable {
         return .done(outcome)
     }
 
-    /// What is known by now.
+    /// The result so far.
     public var outcome: Outcome {
         Outcome(
             rate: confirmed ?? (isBestUndecided ? nil : best),

@@ -1,5 +1,5 @@
-/// Decides whether a limit is missed at any rate: two runs miss it alike, though one of them has
-/// half the arrivals, and these are so few that they do not meet each other.
+/// Decides whether every rate misses a limit: two runs miss it by about the same amount, although
+/// one has half the arrivals, and these are so rare that they do not wait for each other.
 struct LatencyFloor {
     private struct Entry {
         var rate: Double
@@ -8,16 +8,16 @@ struct LatencyFloor {
         var blame: [String]
     }
 
-    /// Whether a run met all criteria: then there is a rate.
+    /// Whether a run met all criteria, so that a sustained rate exists.
     var hasMet = false
     private var entries: [Entry] = []
 
-    /// The ratio of two rates that can tell whether the rate matters; a little below 2, so that
-    /// halved rates count after rounding.
+    /// The smallest ratio of two rates that shows whether the rate matters; slightly below 2, so
+    /// that halved rates count after rounding.
     private static let spread = 1.9
-    /// A value that is no smaller than this share of the other is the same.
+    /// Two values count as equal if the smaller is at least this share of the other.
     private static let sameShare = 0.9
-    /// With at most so many accesses in progress on average, they rarely wait for each other.
+    /// With at most this many accesses in progress on average, they rarely wait for each other.
     private static let fewInFlight = 0.5
 
     /// Adds a run that missed a limit.
@@ -42,7 +42,7 @@ struct LatencyFloor {
         )
     }
 
-    /// Why no rate meets the limit; nil while one may.
+    /// Why no rate meets the limit; nil while a rate may meet it.
     var cause: String? {
         guard !hasMet, let last = entries.last, last.inFlight <= Self.fewInFlight,
             let measure = last.miss.measure

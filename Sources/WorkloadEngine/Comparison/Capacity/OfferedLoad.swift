@@ -1,19 +1,19 @@
-/// The part of a scenario's load whose rate a search turns: the clients that arrive, in the
-/// proportions that the scenario gives them.
+/// The part of a scenario's load whose rate a search varies: the clients with arrivals, in the
+/// proportions that the scenario declares.
 ///
-/// Clients that arrive keep their shares of the sum, and a rate in stages becomes its mean. Where
-/// no client arrives, those in closed loops are made to: each worker stands for the same share of
-/// the arrivals, without thinking. All other clients stay as they are: the background.
+/// Clients with arrivals keep their shares of the sum, and a rate in stages becomes its mean. If no
+/// client has arrivals, closed loops become arrivals: each worker stands for the same share of
+/// them, without think time. All other clients stay unchanged: they are the background.
 public struct OfferedLoad: Sendable, Equatable {
-    /// Where the arrivals come from.
+    /// The origin of the arrivals.
     public enum Origin: String, Sendable, Codable, Equatable {
-        /// The scenario's own arrivals.
+        /// Arrivals that the scenario declares.
         case open
-        /// Workers of closed loops, made to arrive.
+        /// Closed loops, converted to arrivals.
         case converted
     }
 
-    /// A client that arrives.
+    /// A client with arrivals.
     public struct Part: Sendable, Codable, Equatable {
         /// The client's name.
         public var client: String
@@ -21,19 +21,19 @@ public struct OfferedLoad: Sendable, Equatable {
         public var share: Double
     }
 
-    /// Where the arrivals come from.
+    /// The origin of the arrivals.
     public let origin: Origin
-    /// The clients that arrive, in the scenario's order.
+    /// The clients with arrivals, in the scenario's order.
     public let parts: [Part]
-    /// The clients that stay as they are, in the scenario's order.
+    /// The clients that stay unchanged, in the scenario's order.
     public let background: [String]
-    /// The sum of the scenario's own rates, in accesses/s; nil where it has none.
+    /// The sum of the rates that the scenario declares, in accesses/s; nil if it declares none.
     public let ownRate: Double?
     private let scenario: Scenario
 
-    /// Looks at a scenario's clients.
+    /// Determines which clients of a scenario have arrivals.
     ///
-    /// - Throws: ``RunError`` when nobody could arrive, with what the scenario needs.
+    /// - Throws: ``RunError`` if no client can have arrivals, with what the scenario needs.
     public init(_ scenario: Scenario) throws(RunError) {
         self.scenario = scenario
         let measured = scenario.measuredDuration
@@ -49,7 +49,7 @@ public struct OfferedLoad: Sendable, Equatable {
         guard sum > 0 else {
             throw RunError(
                 .scenario,
-                "\(scenario.name) has no client whose rate could be turned; give one an arrival, "
+                "\(scenario.name) has no client whose rate can vary; add an arrival to one, "
                     + "such as arrival: {rate: 100/s}"
             )
         }
@@ -60,7 +60,7 @@ public struct OfferedLoad: Sendable, Equatable {
         ownRate = origin == .open ? sum : nil
     }
 
-    /// The scenario with so many arrivals per second, all clients together.
+    /// Returns the scenario with `rate` arrivals per second, summed over all clients.
     public func scenario(at rate: Double) -> Scenario {
         var changed = scenario
         for part in parts {
@@ -77,19 +77,19 @@ public struct OfferedLoad: Sendable, Equatable {
         return changed
     }
 
-    /// What is done with the scenario's clients, in a sentence.
+    /// A sentence that describes the load.
     public var sentence: String {
         let names = parts.map { part in
             parts.count == 1 ? part.client : "\(part.client) \(HumanUnits.percent(part.share))"
         }.joined(separator: ", ")
         var text =
             origin == .open
-            ? "The rate is that of the arrivals: \(names)."
-            : "No client arrives, so the closed loops are made to, on the same mix, each worker "
-                + "with the same share and without thinking: \(names)."
+            ? "The search varies the arrival rate of \(names)."
+            : "No client has arrivals. The search converts the closed loops to arrivals, with the "
+                + "same mix, the same share for each worker and no think time: \(names)."
         if !background.isEmpty {
             text +=
-                " As the scenario says, whatever the rate: "
+                " Unchanged at every rate: "
                 + background.joined(separator: ", ") + "."
         }
         return text
@@ -97,7 +97,7 @@ public struct OfferedLoad: Sendable, Equatable {
 }
 
 extension Client {
-    /// Whether a closed loop of it can become arrivals.
+    /// Whether the client's closed loop can become arrivals.
     fileprivate var canArrive: Bool {
         guard case .closed = pace, style != .process else { return false }
         switch activity {
@@ -108,7 +108,7 @@ extension Client {
 }
 
 extension Arrival {
-    /// The rate, or that of the stages on average, in accesses/s.
+    /// The rate, or the mean rate of the stages, in accesses/s.
     func meanRate(in measured: Duration) -> Double {
         let parts = stages.map { stage in
             (rate: (stage.from + stage.to) / 2, length: stage.length.resolved(in: measured))

@@ -1,23 +1,23 @@
-/// Finds the smallest of several numbers of readers that passes, when more of them are never worse.
+/// Finds the smallest number of readers that passes, assuming that more readers are never worse.
 public struct ReaderSearch: Sendable {
-    /// The numbers, from the smallest.
+    /// The numbers, in ascending order.
     public let candidates: [Int]
-    /// Below this index nothing passes.
+    /// No candidate below this index passes.
     private var low = 0
-    /// From this index on everything passes; the number of candidates when nothing is known to.
+    /// All candidates from this index on pass; the number of candidates if none is known to pass.
     private var high: Int
     private var isConfirmed = false
 
-    /// Begins a search among numbers of readers.
+    /// Starts a search among numbers of readers.
     public init(_ candidates: [Int]) {
         self.candidates = Set(candidates).sorted()
         high = self.candidates.count
     }
 
-    /// The number to try now, and whether by a long run; nil when the search is over.
+    /// The number to try now, and whether to use a long run; nil when the search is over.
     public var step: (readers: Int, isLong: Bool)? {
         if low < high {
-            // The largest first: when that fails, there is nothing to look for.
+            // Try the largest first: if it fails, no candidate passes.
             let index = high == candidates.count ? candidates.count - 1 : (low + high) / 2
             return (candidates[index], false)
         }
@@ -25,7 +25,7 @@ public struct ReaderSearch: Sendable {
         return (candidates[high], true)
     }
 
-    /// Takes in whether the number of ``step`` passed.
+    /// Records whether the number of ``step`` passed.
     public mutating func record(_ passed: Bool) {
         guard let step, let index = candidates.firstIndex(of: step.readers) else { return }
         if step.isLong {
@@ -42,7 +42,7 @@ public struct ReaderSearch: Sendable {
         }
     }
 
-    /// The smallest number that passed a long run; nil when none did.
+    /// The smallest number that passed a long run; nil if none passed.
     public var smallest: Int? {
         isConfirmed && high < candidates.count ? candidates[high] : nil
     }

@@ -1,23 +1,22 @@
 import Foundation
 import Telemetry
 
-/// Runs one scenario after another on arms, all on the same data, until it is stopped or the time
-/// is up.
+/// Runs one scenario after another on arms, all on the same data, until a stop or the time limit.
 ///
-/// All methods may be called from any thread.
+/// All methods are safe to call from any thread.
 final class TrialRunner: Sendable {
     /// Why there is no result.
     enum End: Error {
-        /// Somebody stopped it.
+        /// ``TrialRunner/stop()`` was called.
         case stopped
-        /// The time was up.
+        /// The time limit was reached.
         case late
     }
 
     private struct State: Sendable {
         var isStopped = false
         var current: WorkloadRun?
-        /// What runs took beside their phases, in seconds: the sum, and of how many.
+        /// The sum of the runs' overheads beyond their phases, in seconds, and their count.
         var overhead = 0.0
         var count = 0
     }
@@ -41,7 +40,7 @@ final class TrialRunner: Sendable {
         self.limit = limit.inSeconds
     }
 
-    /// Ends the run that is under way, and all that would follow.
+    /// Ends the current run, and prevents further runs.
     func stop() {
         let current = state.withLock { state in
             state.isStopped = true
@@ -55,23 +54,23 @@ final class TrialRunner: Sendable {
         if ownsDatasets { datasets.remove() }
     }
 
-    /// Whether somebody stopped it.
+    /// Whether ``stop()`` was called.
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// The seconds since it was made.
+    /// The seconds since initialization.
     var elapsed: Double { Double(clock.now() - begin) / 1e9 }
 
     /// The seconds left for the phases of one more run.
     var remaining: Double { limit - elapsed - overhead }
 
-    /// What a run takes beside its phases, in seconds, as far as that is known.
+    /// The mean overhead of a run beyond its phases, in seconds, or a guess before the first run.
     var overhead: Double {
         state.withLock { $0.count > 0 ? $0.overhead / Double($0.count) : Self.guess }
     }
 
-    /// What a run takes beside its phases before one was seen, in seconds.
+    /// The assumed overhead of a run before the first measurement, in seconds.
     static let guess = 0.5
-    /// How long accesses that run at a trial's end are awaited.
+    /// The time that a trial's end waits for running accesses.
     private static let drain = Duration.milliseconds(500)
 
     /// Runs a scenario on an arm, without its thresholds and invariants.
@@ -88,7 +87,7 @@ final class TrialRunner: Sendable {
         var options = options
         options.datasets = datasets
         options.datasetSeed = datasetSeed
-        // A trial may be shorter than what runs in the background.
+        // A trial may be shorter than an access of a background client.
         options.judgesUnfinished = false
         let run = WorkloadRun(scenario: scenario, arm: arm, factory: factory, options: options)
         let isStopped = state.withLock { state in

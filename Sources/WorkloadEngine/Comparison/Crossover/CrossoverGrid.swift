@@ -1,4 +1,4 @@
-/// A crossover map laid out: pages of rows and columns.
+/// The layout of a crossover map: pages of rows and columns.
 struct CrossoverGrid {
     /// One map: all rows and columns at one value of the third sweep.
     struct Page {
@@ -8,9 +8,9 @@ struct CrossoverGrid {
         var rows: [[CrossoverResult.Cell?]]
     }
 
-    /// What varies from left to right.
+    /// The variable from left to right.
     let columns: CrossoverResult.Axis
-    /// What varies from top to bottom; nil for a map of one row.
+    /// The variable from top to bottom; nil for a map of one row.
     let rows: CrossoverResult.Axis?
     /// The maps.
     let pages: [Page]
@@ -40,14 +40,14 @@ struct CrossoverGrid {
     }
 }
 
-/// How a cell looks, whatever it is drawn on.
+/// The shade of a cell, independent of the medium.
 struct CrossoverShade: Equatable {
-    /// Which arm is better.
+    /// The better arm.
     enum Side { case a, b, neither }
 
-    /// Which arm is better, by more than noise.
+    /// The arm that is better by more than the noise.
     var side: Side
-    /// How much, from 1 to 4; 0 where neither is.
+    /// The strength of the difference, from 1 to 4; 0 if neither arm is better.
     var strength: Int
 
     init(_ cell: CrossoverResult.Cell, higherIsBetter: Bool) {
@@ -67,7 +67,7 @@ struct CrossoverShade: Equatable {
 }
 
 extension CrossoverResult.Cell {
-    /// What stands in the map: a sign, and how many times better the better arm is.
+    /// Returns the label in the map: a sign, and the factor by which the better arm is better.
     func mark(higherIsBetter: Bool, times: String) -> String {
         guard let advantage = advantage(higherIsBetter: higherIsBetter) else { return "?" }
         let number = Self.number(max(advantage, 1 / max(advantage, 1e-9)))
@@ -79,13 +79,13 @@ extension CrossoverResult.Cell {
         }
     }
 
-    /// The interval as it stands below the mark: how many times better `b` may be.
+    /// Returns the interval below the label: the range of the factor by which `b` is better.
     func range(higherIsBetter: Bool) -> String {
         guard let range = advantageRange(higherIsBetter: higherIsBetter) else { return "" }
         return "\(Self.number(range.low))..\(Self.number(range.high))"
     }
 
-    /// A ratio in three digits at most.
+    /// Formats a ratio with at most three digits.
     private static func number(_ ratio: Double) -> String {
         let digits = ratio < 9.95 ? (ratio < 0.995 ? 2 : 1) : 0
         let text = String(ratio.rounded(toDigits: digits))

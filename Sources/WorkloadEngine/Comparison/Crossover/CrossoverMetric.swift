@@ -1,15 +1,15 @@
 import Foundation
 
-/// What a map compares of two arms, such as `ui.response.p99`.
+/// The metric by which a map compares two arms, such as `ui.response.p99`.
 public struct CrossoverMetric: Sendable, Equatable {
-    /// The metric's name as thresholds have it, such as `ui.response`.
+    /// The metric's name in the notation of thresholds, such as `ui.response`.
     public var metric: String
-    /// What is taken of it, as thresholds have it, such as `p(99)`.
+    /// The aggregate in the notation of thresholds, such as `p(99)`.
     public var aggregate: String
 
-    /// Whether more is better.
+    /// Whether larger values are better.
     public var isThroughput: Bool { metric.hasSuffix(".throughput") }
-    /// The client whose it is.
+    /// The client that the metric belongs to.
     public var client: String { String(metric.prefix { $0 != "." }) }
 
     /// The name, such as `ui.response.p99`.
@@ -18,24 +18,24 @@ public struct CrossoverMetric: Sendable, Equatable {
             ? metric : "\(metric).\(aggregate.filter { $0 != "(" && $0 != ")" })"
     }
 
-    /// What stands for a latency below it, in nanoseconds: about what two looks at a clock take.
+    /// The value that replaces lower latencies, in nanoseconds: about the time of two clock reads.
     ///
-    /// A wait that was none would be infinitely better than any other.
+    /// Without it, a wait of zero would be infinitely better than any other.
     private static let shortestLatency = 100.0
 
-    /// The logarithm of how many times `a` goes into `b`.
+    /// Returns the logarithm of the ratio of `b` to `a`.
     func logRatio(_ a: Double, _ b: Double) -> Double {
         let smallest = isThroughput ? Double.leastNormalMagnitude : Self.shortestLatency
         return log(max(b, smallest)) - log(max(a, smallest))
     }
 
-    /// The latencies that can be compared.
+    /// The latencies that a map can compare.
     private static let latencies = ["response", "wait", "service"]
     private static let percentiles = MetricCatalog.percentiles.map { "p\($0)" }
 
-    /// Reads a name of one of a scenario's metrics.
+    /// Parses the name of a scenario's metric.
     ///
-    /// - Throws: ``RunError`` with the nearest name there is.
+    /// - Throws: ``RunError`` with the nearest valid name.
     public init(_ name: String, of scenario: Scenario) throws(RunError) {
         let known = scenario.clients.flatMap { client in
             ["\(client.name).throughput"]
@@ -49,7 +49,7 @@ public struct CrossoverMetric: Sendable, Equatable {
                 .scenario,
                 "'\(name)' cannot be compared"
                     + (nearest
-                        ?? "; write a client, what is taken and which part: "
+                        ?? "; write a client, a latency and an aggregate, such as "
                         + "\(scenario.clients.first?.name ?? "client").response.p99")
             )
         }
@@ -58,14 +58,14 @@ public struct CrossoverMetric: Sendable, Equatable {
             aggregate = "mean"
             return
         }
-        // The client's name has no dot, and 99.9 has one.
+        // The client's name contains no dot, but 99.9 does.
         let parts = name.split(separator: ".", maxSplits: 2).map(String.init)
         metric = parts[0] + "." + parts[1]
         aggregate = parts[2].hasPrefix("p") ? "p(\(parts[2].dropFirst()))" : parts[2]
     }
 
-    /// The metric that a map of a scenario compares by default: the first of its primary ones, or
-    /// the response of the first client that arrives.
+    /// Creates the default metric of a scenario: its first primary one, or the response of the
+    /// first client with arrivals.
     public init(defaultOf scenario: Scenario) throws(RunError) {
         if let primary = scenario.primary.first,
             let metric = try? CrossoverMetric(primary, of: scenario)
@@ -79,17 +79,16 @@ public struct CrossoverMetric: Sendable, Equatable {
         self = try CrossoverMetric("\(client.name).response.p99", of: scenario)
     }
 
-    /// How many samples a percentile takes: ten beyond it.
+    /// The number of samples that a percentile needs, so that ten lie above it.
     var neededSamples: Double {
         guard aggregate.hasPrefix("p("), let percent = Double(aggregate.dropFirst(2).dropLast())
         else { return 1 }
         return 10 / max(1e-6, 1 - percent / 100)
     }
 
-    /// The highest percentile that so many samples give, if this one is not given; a mean takes
-    /// the place of all of them.
+    /// Returns this metric, or the highest percentile for which the samples suffice, or the mean.
     func affordable(with samples: Double) -> CrossoverMetric {
-        // Arrivals are not even: a third more, so that no block is without.
+        // Arrivals are uneven: require a third more, so that every block has enough samples.
         var metric = self
         guard samples < neededSamples * 1.3 else { return self }
         for percentile in MetricCatalog.percentiles.reversed() {
@@ -102,8 +101,8 @@ public struct CrossoverMetric: Sendable, Equatable {
         return metric
     }
 
-    /// This one, and what can stand in for it where runs have too few accesses: lower percentiles
-    /// down to the median, then the mean.
+    /// This metric and its replacements for runs with too few accesses: lower percentiles down to
+    /// the median, then the mean.
     var standIns: [CrossoverMetric] {
         guard aggregate.hasPrefix("p(") else { return [self] }
         let lower = MetricCatalog.percentiles.reversed().map { "p(\($0))" }
@@ -115,7 +114,7 @@ public struct CrossoverMetric: Sendable, Equatable {
         }
     }
 
-    /// Its value in a run; nil without enough samples.
+    /// Returns the value in a run; nil without enough samples.
     func value(in result: ArmResult) -> Double? {
         result.value(of: metric, aggregate).flatMap { $0 > 0 ? $0 : nil }
     }

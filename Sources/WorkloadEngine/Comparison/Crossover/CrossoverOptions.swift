@@ -1,29 +1,29 @@
 import Foundation
 
-/// How a crossover map is made.
+/// The options of a crossover map.
 public struct CrossoverOptions: Sendable {
-    /// The arm that the other one is compared with.
+    /// The baseline arm.
     public var a: String
-    /// The arm that is asked about.
+    /// The arm that is compared with the baseline.
     public var b: String
-    /// What varies: the first from left to right, the second from top to bottom, the third from
-    /// map to map.
+    /// The sweeps: the first varies from left to right, the second from top to bottom, the third
+    /// from map to map.
     public var sweeps: [Sweep]
-    /// What is compared; nil for the scenario's first primary metric, or what short runs give.
+    /// The metric; nil for the scenario's first primary one, or one that short runs can measure.
     public var metric: CrossoverMetric?
-    /// How many pairs of runs each cell gets.
+    /// The number of pairs of runs in each cell.
     public var blocks = 6
-    /// How long the measured part of each run lasts; nil for what fits into ``within``.
+    /// The length of the measured part of each run; nil to fit it into ``within``.
     public var duration: Duration?
-    /// After this time it ends with what is known.
+    /// The time limit: the map then ends with the cells measured so far.
     public var within: Duration = .seconds(600)
-    /// The command, with its options, that runs the scenario on its data; nil for the name alone.
+    /// The command, with its options, that runs the scenario on its data; nil for `poolgauge run`.
     public var command: String?
-    /// The versions of what takes part, for the result's environment.
+    /// The versions of the libraries in use, for the result's environment.
     public var versions: [String: String] = [:]
-    /// How each run is carried out.
+    /// The options of each run.
     public var run = RunOptions()
-    /// Called with a line that says what runs.
+    /// Called before each run with a line that describes it.
     public var onProgress: (@Sendable (String) -> Void)?
 
     /// Creates the default options for two arms.
@@ -33,10 +33,10 @@ public struct CrossoverOptions: Sendable {
         self.sweeps = sweeps
     }
 
-    /// The shortest measured part that is chosen unasked, in seconds.
+    /// The shortest automatically chosen measured part, in seconds.
     static let shortest = 0.25
-    /// The longest measured part that is chosen unasked, in seconds.
+    /// The longest automatically chosen measured part, in seconds.
     static let longest = 2.0
-    /// The most cells of a map.
+    /// The largest number of cells.
     static let mostCells = 400
 }

@@ -1,4 +1,4 @@
-/// Draws a crossover map as SVG, which a browser shows in a light or a dark theme.
+/// Draws a crossover map as SVG, which adapts to the browser's light or dark theme.
 public enum CrossoverPicture {
     private static let cellWidth = 96
     private static let cellHeight = 52
@@ -39,8 +39,9 @@ public enum CrossoverPicture {
         return (parts + ["</svg>"]).joined(separator: "\n") + "\n"
     }
 
-    /// Blue for the one arm, orange for the other, and a pattern where neither is better: each
-    /// cell can be told without colours too, by its sign.
+    /// Blue for one arm, orange for the other, and a pattern where neither is better.
+    ///
+    /// The sign in each cell also identifies it without colors.
     private static let styles = """
         <style>
           text { font: 13px system-ui, sans-serif; fill: #1a1a1a; }
@@ -166,7 +167,7 @@ public enum CrossoverPicture {
         "<text class=\"\(style)\" x=\"\(x)\" y=\"\(y)\">\(escaped(text))</text>"
     }
 
-    /// Lines of words, as wide as letters of 12 pixels are about.
+    /// Wraps words into lines, assuming the approximate width of 12-pixel letters.
     private static func wrapped(_ text: String, width: Int) -> [String] {
         let limit = max(20, width * 10 / 64)
         var lines: [String] = []
@@ -180,7 +181,7 @@ public enum CrossoverPicture {
         return lines
     }
 
-    /// The text with what XML would take for itself, or refuse, made harmless.
+    /// Escapes characters that XML interprets, and replaces characters that it rejects.
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

@@ -1,37 +1,37 @@
-/// What a crossover map runs: its cells, what is compared, and how long that takes.
+/// The plan of a crossover map: its cells, its metric, and its time.
 public struct CrossoverPlan: Sendable {
-    /// A place of the map: one value of each sweep.
+    /// A cell of the map: one value of each sweep.
     struct Cell: Sendable {
         /// The value's index in each sweep.
         var indices: [Int]
-        /// The scenario with these values; its arms are the two.
+        /// The scenario with these values and the two arms.
         var scenario: Scenario
-        /// Options of `poolgauge run` that change the scenario likewise.
+        /// The options of `poolgauge run` that change the scenario in the same way.
         var options: [String]
     }
 
-    /// The cells, the first sweep's values changing fastest.
+    /// The cells; the first sweep's values change fastest.
     let cells: [Cell]
-    /// What is compared.
+    /// The compared metric.
     public let metric: CrossoverMetric
-    /// Why that is not what was asked for or is usual; nil when it is.
+    /// Why the metric differs from the requested or default one; nil if it does not.
     public let metricNote: String?
-    /// How long the measured part of each run lasts.
+    /// The length of the measured part of each run.
     public let duration: Duration
-    /// How many runs there are.
+    /// The number of runs.
     public let runs: Int
-    /// About how long it all takes.
+    /// The approximate total time.
     public let time: Duration
-    /// How many runs of each block pair an arm with itself.
+    /// The number of pairs in each block that compare an arm with itself.
     let noisePairs: Int
 
-    /// How many cells there are.
+    /// The number of cells.
     public var cellCount: Int { cells.count }
 
-    /// Plans a map whose runs each take `overhead` seconds beside their phases.
+    /// Plans a map whose runs each take `overhead` seconds in addition to their phases.
     ///
-    /// - Throws: ``RunError`` or ``ScenarioError`` for arms, sweeps and times that do not go with
-    ///   the scenario, with what does.
+    /// - Throws: ``RunError`` or ``ScenarioError`` for arms, sweeps and times that do not fit the
+    ///   scenario, with valid ones.
     init(
         _ scenario: Scenario,
         _ options: CrossoverOptions,
@@ -91,8 +91,8 @@ public struct CrossoverPlan: Sendable {
             throw RunError(
                 .scenario,
                 sweeps.isEmpty
-                    ? "a map needs something that varies: --sweep readers=1,2,4,8"
-                    : "a map has three sweeps at most, not \(sweeps.count)"
+                    ? "a map needs a sweep, such as --sweep readers=1,2,4,8"
+                    : "a map has at most three sweeps, not \(sweeps.count)"
             )
         }
         let names = sweeps.map(\.variable)
@@ -115,7 +115,7 @@ public struct CrossoverPlan: Sendable {
             for (sweep, index) in zip(sweeps, cell.indices) {
                 let changed = try cell.scenario.with(sweep.variable, sweep.values[index])
                 cell.scenario = changed.scenario
-                // Two sweeps may set the same thing, such as a rate: the last one stands.
+                // Two sweeps may set the same value, such as a rate: the last one wins.
                 let keys = changed.options.map(\.settingKey)
                 cell.options.removeAll { keys.contains($0.settingKey) }
                 cell.options += changed.options
@@ -126,7 +126,7 @@ public struct CrossoverPlan: Sendable {
 
     // MARK: Time
 
-    /// What a run of this length takes with all that belongs to it, in seconds.
+    /// Returns the total time of a run of this length, in seconds.
     private static func seconds(
         _ duration: Duration,
         _ scenario: Scenario,
@@ -135,7 +135,7 @@ public struct CrossoverPlan: Sendable {
         duration.inSeconds * (1 + warmUpShare(scenario)) + overhead
     }
 
-    /// How much longer a run is than its measured part, before it.
+    /// Returns the time before the measured part, as a share of it.
     private static func warmUpShare(_ scenario: Scenario) -> Double {
         let all = scenario.phases.reduce(Duration.zero) { $0 + $1.duration }
         return max(0, all / scenario.measuredDuration - 1)
@@ -170,7 +170,7 @@ public struct CrossoverPlan: Sendable {
         return .milliseconds(Int((chosen * 20).rounded(.down)) * 50)
     }
 
-    /// Why the scenario's times do not fit into runs of this length, and which options fit them.
+    /// Explains why the scenario's times do not fit into these runs, with options that fit.
     private static func tooShort(
         _ duration: Duration,
         _ scenario: Scenario,
@@ -182,7 +182,7 @@ public struct CrossoverPlan: Sendable {
         var fitting = Int(duration.inSeconds.rounded(.up))
         while (try? scenario.scaled(toMeasured: .seconds(fitting))) == nil {
             fitting += 1
-            // Not a matter of length, then.
+            // The error does not depend on the length.
             guard fitting <= 3_600 else { return error }
         }
         let needed = Double(runs) * seconds(.seconds(fitting), scenario, overhead) / 0.9
@@ -210,12 +210,12 @@ public struct CrossoverPlan: Sendable {
 }
 
 extension String {
-    /// What an option sets, without the value.
+    /// The setting of an option, without the value.
     fileprivate var settingKey: Substring { prefix { $0 != "=" && !$0.isNumber } }
 }
 
 extension Scenario {
-    /// How many accesses of a client its measured part has, about; nil where nobody can tell.
+    /// The approximate number of a client's accesses in the measured part; nil if unpredictable.
     fileprivate func expectedSamples(of name: String) -> Double? {
         guard let client = clients.first(where: { $0.name == name }),
             case .open(let arrival) = client.pace

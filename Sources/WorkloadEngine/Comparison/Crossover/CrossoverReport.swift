@@ -1,10 +1,10 @@
-/// Writes a crossover map for people.
+/// Formats a crossover map as text or Markdown.
 public enum CrossoverReport {
-    /// What the place of the report can show.
+    /// The capabilities of the output.
     public struct Style: Sendable, Equatable {
-        /// Whether it understands colours.
+        /// Whether the output supports color.
         public var hasColour: Bool
-        /// Whether it shows more than ASCII.
+        /// Whether the output supports characters beyond ASCII.
         public var isUTF8: Bool
 
         /// Creates a style.
@@ -14,7 +14,7 @@ public enum CrossoverReport {
         }
     }
 
-    /// The whole report as text, with a newline at its end.
+    /// Returns the report as text that ends with a newline.
     public static func text(of result: CrossoverResult, style: Style = Style()) -> String {
         var lines = heading(of: result)
         if let grid = CrossoverGrid(result) {
@@ -31,7 +31,7 @@ public enum CrossoverReport {
         return style.isUTF8 ? text : ascii(text)
     }
 
-    /// The whole report as Markdown, with a newline at its end.
+    /// Returns the report as Markdown that ends with a newline.
     public static func markdown(of result: CrossoverResult) -> String {
         var lines = ["## Where \(result.b) beats \(result.a): \(result.scenario)", ""]
         lines += heading(of: result).flatMap { [$0, ""] }
@@ -49,7 +49,7 @@ public enum CrossoverReport {
 
     // MARK: Sentences
 
-    /// What was found, first of all.
+    /// Returns the summary and the method.
     static func heading(of result: CrossoverResult) -> [String] {
         var lines: [String] = []
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
@@ -64,8 +64,8 @@ public enum CrossoverReport {
         how += "; "
         how +=
             result.noiseFloor.map {
-                "runs of \(result.a) against itself lie within \(HumanUnits.times($0)) of each other"
-            } ?? "how far runs of the same arm lie apart is not known, so nothing is decided"
+                "two runs of \(result.a) differ by at most \(HumanUnits.times($0))"
+            } ?? "the noise between runs of one arm is unknown, so no cell is decided"
         lines.append(how + ".")
         let skipped = [
             (result.a, result.cells.compactMap(\.skippedA).max() ?? 0),
@@ -74,8 +74,8 @@ public enum CrossoverReport {
         if !skipped.isEmpty, !result.higherIsBetter {
             let shares = skipped.map { "\($0.0) up to \(HumanUnits.percent($0.1))" }
             lines.append(
-                "Accesses that were given up have no latency, so who gave up looks better than it "
-                    + "is: " + shares.joined(separator: ", ") + "."
+                "Skipped accesses have no latency, so an arm that skips accesses appears faster "
+                    + "than it is: " + shares.joined(separator: ", ") + "."
             )
         }
         return lines
@@ -98,7 +98,7 @@ public enum CrossoverReport {
         var text = "\(result.scenario): \(result.b) beats \(result.a) in "
         text += "\(better.count) of \(cells.count) cells" + best(better, false)
         text += "; \(result.a) beats \(result.b) in \(worse.count)" + best(worse, true)
-        return text + "; in \(open) the difference is within the noise or cannot be told."
+        return text + "; in \(open) the difference is within the noise or undecided."
     }
 
     private static func place(
@@ -111,15 +111,15 @@ public enum CrossoverReport {
 
     static func legend(of result: CrossoverResult) -> [String] {
         [
-            "+ \(result.b) is better, so many times; - \(result.a) is better; = the same but for "
-                + "noise; ~ within the noise, or it cannot be told; ! the generator was the "
-                + "bottleneck; ? not measured",
-            "below: the 95 % interval of how many times better \(result.b) is. Each cell stands for "
-                + "itself: of twenty cells without a difference one may show one.",
+            "+ \(result.b) is better by this factor; - \(result.a) is better; = the same except "
+                + "for noise; ~ within the noise or undecided; ! the generator was the bottleneck; "
+                + "? not measured",
+            "below: the 95 % interval of the factor by which \(result.b) is better. Cells are not "
+                + "corrected for multiple tests: one in twenty may show a difference by chance.",
         ]
     }
 
-    /// How to run the cells at the ends by themselves.
+    /// Returns the commands that run the cells at the corners separately.
     static func corners(of result: CrossoverResult) -> [String] {
         let last = result.sweeps.map { $0.values.count - 1 }
         let corners = result.cells.filter { cell in
@@ -128,7 +128,7 @@ public enum CrossoverReport {
         guard !corners.isEmpty else { return [] }
         let command = result.command ?? "poolgauge run \(result.scenario)"
         let run = "\(command) --arm \(result.a) --arm \(result.b)"
-        return ["", "To look at a corner by itself:"]
+        return ["", "To run a corner separately:"]
             + corners.map { "  \(run) \($0.options.joined(separator: " "))" }
     }
 
@@ -180,7 +180,7 @@ public enum CrossoverReport {
     ) -> String {
         guard style.hasColour, let cell else { return text }
         let shade = CrossoverShade(cell, higherIsBetter: higherIsBetter)
-        // Of xterm's 256: blue for the one, orange for the other, which no colour blindness mixes.
+        // xterm 256 colors: blue and orange, which color-blind readers can distinguish.
         let blue = [153, 111, 69, 26]
         let orange = [223, 215, 208, 166]
         switch shade.side {
@@ -233,7 +233,7 @@ public enum CrossoverReport {
         String(line.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// The text where only ASCII is shown.
+    /// Replaces characters beyond ASCII.
     private static func ascii(_ text: String) -> String {
         let known: [Character: String] = [
             "×": "x", "–": "-", "µ": "u", "≥": ">=", "…": "...", "’": "'",

@@ -1,4 +1,4 @@
-/// Where one arm beats another (`poolgauge.crossover/1`).
+/// A map of the settings in which one arm beats another (`poolgauge.crossover/1`).
 ///
 /// Latencies are in nanoseconds, throughputs in accesses/s, durations in seconds.
 public struct CrossoverResult: Sendable, Codable, Equatable {
@@ -11,104 +11,105 @@ public struct CrossoverResult: Sendable, Codable, Equatable {
     public var scenario: String
     /// The seed of all randomness.
     public var seed: UInt64
-    /// Where it ran.
+    /// The machine and the versions.
     public var environment: HostEnvironment
-    /// Whether it ended before all was known.
+    /// Whether the map ended before it was complete.
     public var partial: Bool
-    /// Why it did; absent when it did not.
+    /// Why the map ended early; absent if it did not.
     public var partialReason: String?
-    /// The arm that the other one is compared with.
+    /// The baseline arm.
     public var a: String
-    /// The arm that is asked about.
+    /// The arm that is compared with the baseline.
     public var b: String
-    /// What is compared, such as `ui.response.p99`.
+    /// The compared metric, such as `ui.response.p99`.
     public var metric: String
-    /// Why it is not what was asked for or is usual; absent when it is.
+    /// Why the metric differs from the requested or default one; absent if it does not.
     public var metricNote: String?
-    /// Whether more of it is better.
+    /// Whether larger values are better.
     public var higherIsBetter: Bool
-    /// How many pairs of runs each cell was to get.
+    /// The planned number of pairs of runs in each cell.
     public var blocks: Int
-    /// How long the measured part of each run lasted.
+    /// The length of the measured part of each run.
     public var runSeconds: Double
-    /// What varied.
+    /// The variables, with their values.
     public var sweeps: [Axis]
-    /// How far runs of the same arm lay apart, as a ratio of 1 or more; absent when not known.
+    /// The ratio, at least 1, by which runs of one arm differ; absent if unknown.
     public var noiseFloor: Double?
-    /// From how many pairs that is known.
+    /// The number of pairs that ``noiseFloor`` is based on.
     public var noisePairs: Int
-    /// The clients that were left out of both arms, with the reason; absent when there are none.
+    /// The clients omitted from both arms, with the reasons; absent if there are none.
     public var leftOut: [String: String]?
     /// The command that runs the scenario on its data, before the options of a cell; absent in
     /// results of programs that have no such command.
     public var command: String?
-    /// The cells, the first sweep's values changing fastest.
+    /// The cells; the first sweep's values change fastest.
     public var cells: [Cell]
 
     /// A variable, with its values.
     public struct Axis: Sendable, Codable, Equatable {
         /// The variable.
         public var variable: Sweep.Variable
-        /// Its values, as people write them.
+        /// Its values as text, such as `20ms`.
         public var values: [String]
     }
 
-    /// One place of the map.
+    /// A cell of the map.
     public struct Cell: Sendable, Codable, Equatable {
         /// The index of each sweep's value.
         public var indices: [Int]
         /// The values, by the variables' names.
         public var values: [String: String]
-        /// How many pairs of runs gave a ratio.
+        /// The number of pairs of runs with a ratio.
         public var pairs: Int
-        /// How many of them the generator was the bottleneck in.
+        /// The number of pairs in which the generator was the bottleneck.
         public var invalidPairs: Int
-        /// The median of the metric in runs of `a`; absent without any.
+        /// The median of the metric in runs of `a`; absent without values.
         public var a: Double?
-        /// The median of the metric in runs of `b`; absent without any.
+        /// The median of the metric in runs of `b`; absent without values.
         public var b: Double?
         /// `b` over `a`: the Hodges–Lehmann estimate; absent without pairs.
         public var ratio: Double?
-        /// The lower end of its interval.
+        /// The lower end of the ratio's interval.
         public var low: Double?
-        /// The upper end of its interval.
+        /// The upper end of the ratio's interval.
         public var high: Double?
-        /// How often such an interval holds the truth, in 0…1.
+        /// The confidence level of the interval, in 0…1.
         public var level: Double?
-        /// What that means for `b`.
+        /// The verdict on `b`.
         public var verdict: Verdict
-        /// The largest share of the accesses, in 0…1, that a run of `a` gave up: what is given up
-        /// has no latency, so the arm looks better than it is; absent where none was.
+        /// The largest share of the accesses, in 0…1, that a run of `a` skipped; absent if none.
+        ///
+        /// Skipped accesses have no latency, so the arm appears faster than it is.
         public var skippedA: Double?
-        /// The same of `b`.
+        /// The largest share of the accesses, in 0…1, that a run of `b` skipped; absent if none.
         public var skippedB: Double?
-        /// What to add to `poolgauge run SCENARIO` to run this cell.
+        /// The options that `poolgauge run SCENARIO` needs to run this cell.
         public var options: [String]
     }
 
-    /// What a cell means for `b`.
+    /// The verdict of a cell on `b`.
     public enum Verdict: String, Sendable, Codable, Equatable {
-        /// It is better, by more than noise.
+        /// `b` is better, by more than the noise.
         case better
-        /// It is worse, by more than noise.
+        /// `b` is worse, by more than the noise.
         case worse
-        /// The two are the same but for noise.
+        /// The arms are the same except for noise.
         case same
-        /// Within the noise, or too few pairs: it cannot be told.
+        /// The difference is within the noise, or there are too few pairs.
         case inconclusive
     }
 
-    /// Its exit status.
+    /// The exit status of the command.
     public var exitStatus: ExitStatus {
         partialReason == Self.stopped ? .interrupted : .passed
     }
 
-    /// The reason of a map that somebody stopped.
+    /// The reason of a map that was stopped.
     static let stopped = "stopped"
 }
 
 extension CrossoverResult.Cell {
-    /// How many times better `b` is, below 1 where it is worse; nil without pairs.
+    /// Returns the factor by which `b` is better, below 1 if it is worse; nil without pairs.
     func advantage(higherIsBetter: Bool) -> Double? {
         ratio.map { higherIsBetter ? $0 : 1 / $0 }
     }
@@ -122,6 +123,6 @@ extension CrossoverResult.Cell {
     /// Whether the generator was the bottleneck in most of its pairs.
     var isInvalid: Bool { invalidPairs * 2 > pairs }
 
-    /// Whether the cell says something.
+    /// Whether the cell shows a difference.
     var isDecided: Bool { verdict == .better || verdict == .worse }
 }

@@ -1,13 +1,13 @@
 import Foundation
 import Telemetry
 
-/// Makes a map of where one arm beats another: pairs of short runs in every cell.
+/// Maps the settings in which one arm beats another, from pairs of short runs in every cell.
 ///
-/// Each block visits every cell in random order and runs both arms there, in random order, on the
-/// same data with the same seed: what changes slowly on the machine concerns all cells alike, and
-/// a map that ends early has fewer pairs everywhere rather than none somewhere.
+/// Each block runs both arms in every cell, with cells and arms in random order, on the same data
+/// with the same seed: slow changes of the machine affect all cells equally, and a map that ends
+/// early has fewer pairs in every cell instead of empty cells.
 ///
-/// All methods may be called from any thread; ``run()`` once.
+/// All methods are safe to call from any thread. Call ``run()`` once.
 public final class CrossoverRun: Sendable {
     private let scenario: Scenario
     private let factory: any WorkloadTargetFactory
@@ -15,10 +15,10 @@ public final class CrossoverRun: Sendable {
     private let trials: TrialRunner
     private let planned: Lock<CrossoverPlan>
 
-    /// Prepares a map; nothing happens before ``run()``.
+    /// Prepares a map; call ``run()`` to start it.
     ///
-    /// - Throws: ``RunError`` or ``ScenarioError`` for arms, sweeps and times that do not go with
-    ///   the scenario, with what does.
+    /// - Throws: ``RunError`` or ``ScenarioError`` for arms, sweeps and times that do not fit the
+    ///   scenario, with valid ones.
     public init(
         scenario: Scenario,
         factory: any WorkloadTargetFactory,
@@ -31,20 +31,19 @@ public final class CrossoverRun: Sendable {
         trials = TrialRunner(factory, options: options.run, limit: options.within)
     }
 
-    /// What is run, and how long that takes: better known after ``rehearse()``.
+    /// The plan, whose time is more precise after ``rehearse()``.
     public var plan: CrossoverPlan { planned.withLock { $0 } }
 
-    /// Runs each arm for a moment, to see what a run takes beside its measured part, and plans anew.
+    /// Runs each arm briefly to measure the overhead of a run, and updates the plan.
     ///
-    /// The data are built by then.
-    /// Being stopped is no error here: ``run()`` then ends at once.
+    /// Also builds the data. A stop is not an error here: ``run()`` then ends immediately.
     ///
-    /// - Throws: ``RunError`` where the map does not fit into the time, after all.
+    /// - Throws: ``RunError`` if the measured overhead makes the map exceed its time limit.
     public func rehearse() async throws {
         guard let first = plan.cells.first, let last = plan.cells.last else { return }
         do {
             for (cell, name) in [(first, options.a), (last, options.b)] {
-                // Times that are not in percent may not fit into less than a run of the map.
+                // Times that are not in percent may not fit into the shortest run.
                 let shortest = Duration.milliseconds(Int(CrossoverOptions.shortest * 1_000))
                 let moment = (try? cell.scenario.scaled(toMeasured: shortest)) ?? cell.scenario
                 guard let arm = moment.arms.first(where: { $0.name == name }) else { continue }
@@ -57,10 +56,10 @@ public final class CrossoverRun: Sendable {
         planned.withLock { $0 = better }
     }
 
-    /// Ends the work early: the result has what is known by then.
+    /// Ends the map early: the result contains the pairs measured so far.
     public func stop() { trials.stop() }
 
-    /// What pairs of runs gave: for each stand-in of the metric, a value where there were samples.
+    /// The values of pairs of runs for each replacement of the metric; nil without samples.
     private struct Tally {
         var a: [[Double?]] = []
         var b: [[Double?]] = []
@@ -77,7 +76,7 @@ public final class CrossoverRun: Sendable {
             skippedB = max(skippedB, b.clients[client]?.skippedShare ?? 0)
         }
 
-        /// The pairs in which both runs have a value of one stand-in.
+        /// Returns the pairs in which both runs have a value of one replacement.
         func pairs(of index: Int) -> [(a: Double, b: Double)] {
             zip(a, b).compactMap { first, second in
                 guard let a = first[index], let b = second[index] else { return nil }
@@ -97,7 +96,7 @@ public final class CrossoverRun: Sendable {
         if let reason = leftOut[plan.metric.client] {
             throw RunError(
                 .scenario,
-                "\(plan.metric.name) cannot be compared: \(plan.metric.client) is left out, "
+                "\(plan.metric.name) cannot be compared: \(plan.metric.client) is omitted, "
                     + "because \(reason)"
             )
         }
@@ -141,7 +140,7 @@ public final class CrossoverRun: Sendable {
         return arm
     }
 
-    /// The clients that one of the arms cannot run, with the reason.
+    /// Returns the clients that one of the arms cannot run, with the reasons.
     private func unsupported(on arms: [Arm]) throws -> [String: String] {
         let folder = options.run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -159,7 +158,7 @@ public final class CrossoverRun: Sendable {
         return leftOut
     }
 
-    /// Where a pair runs.
+    /// The cell and the block of a pair.
     private struct Place {
         var cell: CrossoverPlan.Cell
         var block: Int
@@ -197,10 +196,10 @@ public final class CrossoverRun: Sendable {
         }.joined(separator: ", ")
     }
 
-    // MARK: What they say
+    // MARK: Result
 
-    /// The first stand-in of the metric that nearly all runs have a value of: cells must be
-    /// compared by the same thing.
+    /// Returns the first replacement of the metric with a value in nearly all runs: all cells must
+    /// use the same metric.
     private func common(_ tallies: [Tally], _ metrics: [CrossoverMetric]) -> Int {
         metrics.indices.first { index in
             tallies.allSatisfy { tally in
@@ -281,7 +280,7 @@ public final class CrossoverRun: Sendable {
 }
 
 extension ClientResult {
-    /// The share of its accesses, in 0…1, that were given up.
+    /// The share of the client's accesses, in 0…1, that were skipped.
     fileprivate var skippedShare: Double {
         offered > 0 ? Double(skipped) / Double(offered) : 0
     }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Decides what the pairs of a cell say, given how far runs of the same arm lie apart.
+/// Decides the verdict of a cell's pairs, given the noise between runs of one arm.
 struct CrossoverVerdicts {
-    /// Whether more of the metric is better.
+    /// Whether larger values are better.
     var higherIsBetter: Bool
-    /// A ratio of 1 or more, below which a difference is noise; nil when it is not known.
+    /// A ratio, at least 1, below which a difference is noise; nil if unknown.
     var noiseFloor: Double?
 
-    /// The confidence that an interval must have to decide anything.
+    /// The confidence that a verdict requires of an interval.
     static let confidence = 0.95
 
     /// The noise floor of pairs of the same arm: the larger bound of their interval, as a ratio.
@@ -16,7 +16,7 @@ struct CrossoverVerdicts {
         return exp(max(abs(location.low), abs(location.high)))
     }
 
-    /// Puts the estimate, its interval and the verdict into a cell.
+    /// Stores the estimate, its interval and the verdict in a cell.
     func judge(_ cell: inout CrossoverResult.Cell, _ logarithms: [Double]) {
         guard let location = HodgesLehmann(logarithms, confidence: Self.confidence) else { return }
         cell.ratio = Self.ratio(location.estimate)
@@ -26,7 +26,7 @@ struct CrossoverVerdicts {
         cell.verdict = cell.isInvalid ? .inconclusive : verdict(location)
     }
 
-    /// The ratio with four digits that count, however small it is.
+    /// Returns the ratio with four significant digits.
     private static func ratio(_ logarithm: Double) -> Double {
         let magnitude = logarithm / log(10)
         let digits = 3 - Int(max(-300, min(3, magnitude.rounded(.down))))

@@ -1,8 +1,8 @@
 extension Scenario {
-    /// The scenario with one value of a sweep, and what a person would set to get it.
+    /// Applies one value of a sweep to the scenario.
     ///
-    /// - Returns: The changed scenario, and options of `poolgauge run` that change it likewise.
-    /// - Throws: ``RunError`` where the scenario has nothing of the kind, with what it lacks.
+    /// - Returns: The changed scenario, and the options of `poolgauge run` with the same effect.
+    /// - Throws: ``RunError`` if the sweep does not apply to the scenario, with what it lacks.
     func with(
         _ variable: Sweep.Variable,
         _ value: Sweep.Value
@@ -20,7 +20,7 @@ extension Scenario {
             guard load.origin == .open else {
                 throw RunError(
                     .scenario,
-                    "rate: no client of \(name) arrives; give one an arrival, such as "
+                    "rate: no client of \(name) has arrivals; add an arrival to one, such as "
                         + "arrival: {rate: 100/s}"
                 )
             }
@@ -42,7 +42,7 @@ extension Scenario {
         }
     }
 
-    /// What has to be set so that the clients arrive as they do here.
+    /// Returns the options that set the arrival rates of clients.
     private func rateOptions(of names: [String]) -> [String] {
         clients.filter { names.contains($0.name) }.compactMap { client in
             guard case .open(let arrival) = client.pace else { return nil }
@@ -65,16 +65,16 @@ extension Scenario {
         guard !options.isEmpty else {
             throw RunError(
                 .scenario,
-                "hold: \(name) has no client that holds a connection, as hold: 20ms makes one do"
+                "hold: \(name) has no client that holds a connection, such as one with hold: 20ms"
             )
         }
         return (changed, options)
     }
 
-    /// The scenario with this share of its accesses writing.
+    /// Returns the scenario with this share of writes among its accesses.
     ///
-    /// Clients that arrive keep the sum of their rates, and closed loops that of their workers. A
-    /// client whose part is nothing is left out.
+    /// Open loops keep the sum of their rates, and closed loops the sum of their workers. Clients
+    /// without remaining load are removed.
     private func with(writeShare share: Double) throws -> (scenario: Scenario, options: [String]) {
         var changed = self
         var turned = false
@@ -97,8 +97,8 @@ extension Scenario {
         guard turned else {
             throw RunError(
                 .scenario,
-                "write-share: \(name) lacks clients that read and clients that write, both "
-                    + "arriving or both in closed loops"
+                "write-share: \(name) needs clients that read and clients that write, all with "
+                    + "arrivals or all in closed loops"
             )
         }
         let left = changed.clients.filter { $0.isLoad && !$0.isAtWork }.map(\.name)
@@ -136,13 +136,13 @@ extension Scenario {
                 )
             }
         }
-        // A comment to the shell: no option leaves a client out.
+        // A shell comment, because no option removes a client.
         return options + (left.isEmpty ? [] : ["# without \(left.joined(separator: ", "))"])
     }
 }
 
 extension Client {
-    /// Whether it makes accesses whose amount can be turned.
+    /// Whether the client makes accesses whose number can vary.
     fileprivate var isLoad: Bool {
         switch activity {
         case .operations, .hold: isOpen || isClosed
@@ -153,7 +153,7 @@ extension Client {
     fileprivate var isOpen: Bool { if case .open = pace { true } else { false } }
     private var isClosed: Bool { if case .closed = pace { true } else { false } }
 
-    /// Whether anything is left of it.
+    /// Whether the client has any load left.
     fileprivate var isAtWork: Bool {
         if case .open(let arrival) = pace {
             return arrival.rate > 0 || arrival.stages.contains { $0.from > 0 || $0.to > 0 }
@@ -175,7 +175,7 @@ extension Client {
         return mix.reduce(0) { $0 + (($1.access ?? access).isWrite ? $1.weight : 0) } / sum
     }
 
-    /// Makes its amount `factor` times as much, and its operations' weights likewise.
+    /// Scales the load by `factor`, and the weights of its writes and reads by theirs.
     fileprivate mutating func scale(by factor: Double, write: Double, read: Double) {
         let own = writeShare
         if case .operations(let access, var mix) = activity, own > 0, own < 1 {
@@ -186,7 +186,7 @@ extension Client {
             activity = .operations(access, mix: mix)
         }
         if case .open(var arrival) = pace {
-            // As it can be set again: a share of a sum has more digits than anybody means.
+            // Rounded as in the options that set it.
             arrival.rate = (arrival.rate * factor).rounded(toDigits: 4)
             for index in arrival.stages.indices {
                 arrival.stages[index].from *= factor

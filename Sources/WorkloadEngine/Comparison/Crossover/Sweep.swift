@@ -1,27 +1,27 @@
 import Foundation
 
-/// A variable of a scenario, and the values that it takes one after another: `readers=1,2,4,8`.
+/// A variable of a scenario and its values: `readers=1,2,4,8`.
 public struct Sweep: Sendable, Equatable {
-    /// What takes values.
+    /// A setting that a sweep varies.
     public enum Variable: String, Sendable, Codable, Equatable, CaseIterable {
         /// `maximumReaderCount` of every pool.
         case readers
         /// The share of the accesses that write, in 0…1.
         case writeShare = "write-share"
-        /// How long clients that hold keep their connection.
+        /// The time for which clients with `hold` hold their connection.
         case hold
-        /// Arrivals per second, of all clients that arrive.
+        /// Arrivals per second, summed over all clients with arrivals.
         case rate
-        /// Workers of every client that makes accesses.
+        /// The number of workers of every client that accesses the database.
         case workers
 
-        /// Its name on the command line.
+        /// The name on the command line.
         public var name: String { rawValue }
     }
 
-    /// One of its values.
+    /// A value of a variable.
     public struct Value: Sendable, Codable, Equatable {
-        /// The value as people write it, such as `20ms`.
+        /// The value as text, such as `20ms`.
         public var text: String
         /// A count, a share in 0…1, a rate in accesses/s, or a time in nanoseconds.
         public var number: Double
@@ -33,40 +33,40 @@ public struct Sweep: Sendable, Equatable {
         }
     }
 
-    /// A sweep that is not understood.
+    /// A sweep that cannot be parsed.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The text, what is wrong with it, and what was expected.
+        /// The text, the problem, and the expected form.
         public var description: String
     }
 
-    /// What takes values.
+    /// The variable.
     public let variable: Variable
-    /// The values, in the order in which they were written.
+    /// The values, in the given order.
     public let values: [Value]
 
-    /// How many points a range has when it does not say.
+    /// The default number of points of a range.
     static let usualPoints = 5
-    /// The most values of one sweep.
+    /// The largest number of values of a sweep.
     static let mostValues = 40
 
-    /// Creates a sweep over known values.
+    /// Creates a sweep.
     public init(_ variable: Variable, values: [Value]) {
         self.variable = variable
         self.values = values
     }
 
-    /// Reads `name=values`: values and ranges with commas between them.
+    /// Parses `name=values`: values and ranges, separated by commas.
     ///
-    /// A range is `from..to`, or `from..to/points`. Without a number of points, counts double from
-    /// one to the next, and the others have five: shares in equal steps, times and rates in equal
-    /// ratios.
+    /// A range is `from..to`, or `from..to/points`. Without a number of points, each count doubles
+    /// the previous one, and other ranges have five points: shares in equal steps, times and rates
+    /// in equal ratios.
     ///
-    /// - Throws: ``Failure``, with the nearest name that is known.
+    /// - Throws: ``Failure``, with the nearest known name.
     public init(_ text: String) throws(Failure) {
         let known = Variable.allCases.map(\.rawValue)
         guard let sign = text.firstIndex(of: "=") else {
             throw Failure(
-                description: "'\(text)' sweeps nothing; write name=values, such as readers=1,2,4,8"
+                description: "'\(text)' has no '='; write name=values, such as readers=1,2,4,8"
             )
         }
         let name = text[..<sign].filter { !$0.isWhitespace }
@@ -119,7 +119,7 @@ public struct Sweep: Sendable, Equatable {
         guard let dots = text.firstRange(of: "..") else { return [try variable.value(text)] }
         let rest = text[dots.upperBound...]
         let slash = rest.firstIndex(of: "/").flatMap { index in
-            // A rate has a slash of its own: 10/s..100/s/5.
+            // A rate contains a slash: 10/s..100/s/5.
             variable == .rate ? rest.lastIndex(of: "/") : index
         }
         var points: Int?
@@ -128,7 +128,7 @@ public struct Sweep: Sendable, Equatable {
             let count = rest[rest.index(after: slash)...]
             guard let number = Int(count), (2...mostValues).contains(number) else {
                 throw Failure(
-                    description: "'\(count)' in '\(text)' is no number of points; write 2 to "
+                    description: "'\(count)' in '\(text)' is not a number of points; write 2 to "
                         + "\(mostValues)"
                 )
             }
@@ -145,7 +145,7 @@ public struct Sweep: Sendable, Equatable {
 }
 
 extension Sweep.Variable {
-    /// How its values are written.
+    /// An example of a sweep.
     var example: String {
         switch self {
         case .readers: "readers=1,2,4,8"
@@ -156,7 +156,7 @@ extension Sweep.Variable {
         }
     }
 
-    /// The value that a text says.
+    /// Parses a value.
     fileprivate func value(_ text: String) throws(Sweep.Failure) -> Sweep.Value {
         func fail(_ problem: String) -> Sweep.Failure {
             Sweep.Failure(description: "\(name): \(problem)")
@@ -190,7 +190,7 @@ extension Sweep.Variable {
         }
     }
 
-    /// A value of this size, as people write it.
+    /// Returns a value with its text.
     fileprivate func value(_ number: Double) -> Sweep.Value {
         switch self {
         case .readers, .workers:
@@ -199,7 +199,7 @@ extension Sweep.Variable {
             let share = number.rounded(toDigits: 4)
             return Sweep.Value(text: HumanUnits.unitless(share), number: share)
         case .hold:
-            // Whole microseconds are fine enough, and are written without an exponent.
+            // Whole microseconds are precise enough, and need no exponent.
             let time = (number / 1e3).rounded() * 1e3
             let text =
                 switch time {

@@ -1,24 +1,25 @@
-/// How many blocks a comparison needs to be able to find anything.
+/// The number of blocks that a comparison needs to show a difference.
 ///
-/// The smallest p-value that `n` paired differences can give is 2^(1−n), when all have one sign.
-/// Holm's correction multiplies the smallest of `m` by `m`. So with m × 2^(1−n) above the
-/// significance level no difference, however large, would be found: that is checked before a run.
+/// The smallest possible p-value of `n` paired differences is 2^(1−n), when all have the same sign.
+/// Holm's correction multiplies the smallest of `m` p-values by `m`. If m × 2^(1−n) exceeds the
+/// significance level, no difference, however large, is significant: a comparison checks this
+/// before it starts.
 package enum BlockCount {
-    /// The level that a comparison decides at.
+    /// The significance level of a comparison.
     package static let significance = 0.05
 
-    /// The smallest corrected p-value that `blocks` can give with `tests`.
+    /// Returns the smallest corrected p-value that is possible with `blocks` and `tests`.
     package static func smallestPValue(blocks: Int, tests: Int) -> Double {
         let significand = Double(max(1, tests))
         return min(1, Double(sign: .plus, exponent: 1 - max(1, blocks), significand: significand))
     }
 
-    /// Whether `blocks` can find a difference with `tests`.
+    /// Returns whether `blocks` can show a difference with `tests`.
     package static func suffices(_ blocks: Int, tests: Int) -> Bool {
         smallestPValue(blocks: blocks, tests: tests) <= significance
     }
 
-    /// The fewest blocks that can find a difference with `tests`.
+    /// Returns the smallest number of blocks that can show a difference with `tests`.
     package static func minimum(tests: Int) -> Int {
         var blocks = 1
         while !suffices(blocks, tests: tests) { blocks += 1 }

@@ -1,10 +1,10 @@
 /// Holm's correction for several tests at once.
 package enum Holm {
-    /// The adjusted p-values, in the order given.
+    /// Returns the adjusted p-values, in the given order.
     ///
-    /// Rejecting every hypothesis whose adjusted value is at most α keeps the chance of even one
-    /// false alarm at most α, whatever the tests have to do with each other. The i-th smallest of m
-    /// values is multiplied by m − i + 1, never below its predecessor, never above 1 (Holm, "A
+    /// If every hypothesis with an adjusted value of at most α is rejected, the probability of any
+    /// false alarm is at most α, even for dependent tests. The i-th smallest of m values is
+    /// multiplied by m − i + 1, then limited to at least its predecessor and at most 1 (Holm, "A
     /// Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of Statistics
     /// 6, 1979; as adjusted values: Wright, Biometrics 48, 1992).
     package static func adjusted(_ pValues: [Double]) -> [Double] {

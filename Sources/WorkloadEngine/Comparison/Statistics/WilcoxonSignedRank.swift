@@ -1,25 +1,25 @@
 /// Wilcoxon's signed-rank test of paired differences, exact and two-sided.
 ///
-/// The null hypothesis is that the differences lie symmetrically around zero (Wilcoxon,
+/// The null hypothesis is that the differences are symmetric around zero (Wilcoxon,
 /// "Individual Comparisons by Ranking Methods", Biometrics Bulletin 1, 1945). Differences of equal
-/// size share the mean of their ranks. A zero takes part in the ranking and then loses its rank:
-/// Pratt's procedure ("Remarks on Zeros and Ties in the Wilcoxon Signed Rank Procedures", JASA 54,
-/// 1959), because leaving zeros out beforehand can make a sample look *more* significant after
-/// each of its values was lowered. The p-value is conditional on the ranks found, thus exact with
-/// ties and zeros too.
+/// size share the mean of their ranks. Zeros are ranked, then their ranks are dropped: Pratt's
+/// procedure ("Remarks on Zeros and Ties in the Wilcoxon Signed Rank Procedures", JASA 54, 1959).
+/// Dropping zeros before the ranking can make a sample appear *more* significant after each of its
+/// values was lowered. The p-value is conditional on the observed ranks, and therefore exact with
+/// ties and zeros.
 package struct WilcoxonSignedRank: Sendable, Equatable {
     /// The sum of the ranks of the positive differences.
     package let positiveRankSum: Double
     /// The sum of the ranks of the negative differences.
     package let negativeRankSum: Double
-    /// How many differences are not zero.
+    /// The number of nonzero differences.
     package let count: Int
-    /// The probability of rank sums at least as uneven if there were no effect, 0…1.
+    /// The probability of rank sums at least this uneven if there is no effect, 0…1.
     ///
-    /// 1 when there is no difference that is not zero.
+    /// 1 if all differences are zero.
     package let pValue: Double
 
-    /// Tests whether `differences`, which are finite, lie around zero.
+    /// Tests whether `differences`, which must be finite, are symmetric around zero.
     package init(_ differences: [Double]) {
         let ranked = Self.doubledRanks(of: differences).filter { $0.difference != 0 }
         let positive = ranked.filter { $0.difference > 0 }.reduce(0) { $0 + $1.rank }
@@ -28,12 +28,12 @@ package struct WilcoxonSignedRank: Sendable, Equatable {
         negativeRankSum = Double(negative) / 2
         count = ranked.count
         let distribution = SignedRankDistribution(doubledRanks: ranked.map(\.rank))
-        // The distribution is symmetric: both tails are as likely as the lower one twice.
+        // The distribution is symmetric, so both tails together are twice the lower one.
         let smaller = min(positiveRankSum, negativeRankSum)
         pValue = min(1, 2 * distribution.cumulative(smaller))
     }
 
-    /// Each difference with twice its rank by absolute size, ties sharing the mean of theirs.
+    /// Returns each difference with its doubled rank by absolute size; ties share their mean rank.
     private static func doubledRanks(
         of differences: [Double]
     ) -> [(difference: Double, rank: Int)] {
@@ -42,7 +42,7 @@ package struct WilcoxonSignedRank: Sendable, Equatable {
         ranked.reserveCapacity(sorted.count)
         var first = 0
         while first < sorted.count {
-            // Logarithms of a ratio and of its inverse may differ in their last bits: still a tie.
+            // Logarithms of a ratio and of its inverse may differ in the last bits, but are a tie.
             let limit = abs(sorted[first]) * (1 + 1e-12)
             var end = first + 1
             while end < sorted.count, abs(sorted[end]) <= limit { end += 1 }

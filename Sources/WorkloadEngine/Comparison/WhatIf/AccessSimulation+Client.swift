@@ -1,45 +1,45 @@
-/// What goes into a simulation, and what comes of it.
+/// The input and the output of a simulation.
 extension AccessSimulation {
     /// A client of the load.
     struct Client {
         let plan: ClientPlan
-        /// What each operation does to its connection; nil for one that never completed.
+        /// The service time of each operation; nil for one that never completed.
         var services: [ServiceModel?]
-        /// Whether its accesses wait for a connection: snapshots do not.
+        /// Whether the client's accesses wait for a connection; snapshots do not.
         var needsConnection = true
-        /// What lies between an access's getting its connection and its entry: the begin of its
-        /// transaction, and whatever else an access that waits for nobody has to wait for.
+        /// The time between the acquisition of a connection and the entry of an access, which
+        /// includes the start of its transaction and any wait that other accesses do not cause.
         var overhead: SpectrumSampler?
-        /// In which seconds it was served more slowly.
+        /// The variation of service times from second to second.
         var seconds: ServiceSeconds?
-        /// How many accesses follow each other at each turn.
+        /// The number of consecutive accesses in each turn.
         var batches = 1
-        /// Whether its accesses are those of tasks, which nobody overtakes.
+        /// Whether the client's accesses belong to tasks, which other accesses do not overtake.
         var isTask = false
-        /// What it does instead of accesses: it interrupts those of others.
+        /// The interrupts that the client performs instead of accesses.
         var interrupts: Interrupts?
     }
 
-    /// What one client does to the accesses of others.
+    /// The interrupts that one client sends to the accesses of others.
     struct Interrupts {
-        /// The name of the client whose accesses it interrupts; nil for those of all.
+        /// The name of the client whose accesses are interrupted; nil for all clients.
         var victim: String?
-        /// How long a statement goes on that is interrupted, in nanoseconds.
+        /// The time for which an interrupted statement continues, in nanoseconds.
         ///
-        /// SQLite looks now and then. What ends before that by itself is not interrupted.
+        /// SQLite polls for interrupts. A statement that ends before the poll is not interrupted.
         var latency: Double
     }
 
-    /// What came of one client.
+    /// The outcome of one client.
     struct Outcome {
-        /// From the start to the entry of each completed access that counts, in nanoseconds:
-        /// those that were interrupted are none.
+        /// The times from start to entry of each completed access that counts, in nanoseconds;
+        /// interrupted accesses do not count.
         var waits: [Double] = []
         /// The sums of the service times of each operation, in nanoseconds, and their counts.
         var service: [(sum: Double, count: Int)]
-        /// Accesses that count and were given up because they were late.
+        /// The number of accesses that count and were skipped because they were late.
         var skipped = 0
-        /// Accesses that count and found a connection free.
+        /// The number of accesses that count and found a free connection.
         var atOnce = 0
     }
 }

@@ -2,11 +2,11 @@ import Foundation
 
 /// One run of a recorded load on a simulated queue or pool: a discrete-event simulation.
 ///
-/// Who wants to read waits for one of the readers, who wants to write for the writer, in a queue
-/// everybody for the one connection: in the order in which they come, but for those who are
-/// overtaken before they have waited for long. What has its connection
-/// works on processors that all share (``SharedProcessors``), and may then be held up. Workers take
-/// their turns from the very load models that a real run uses.
+/// Reads wait for one of the readers, writes for the writer, and all accesses of a queue for its
+/// only connection. Accesses are served in order of arrival, except that running threads may
+/// overtake accesses that have waited only briefly. An access with a connection works on shared
+/// processors (``SharedProcessors``), and may then be delayed. Workers use the same load models as
+/// a real run.
 struct AccessSimulation {
     private let clients: [Client]
     private let phases: PhasePlan
@@ -42,41 +42,42 @@ struct AccessSimulation {
     private var processors: SharedProcessors
     private var timers: MinimumHeap<(time: Double, order: Int, worker: Int, step: Step)>
     private var order = 0
-    /// The free connections of each kind, and who waits for them.
+    /// The number of free connections of each kind, and the workers that wait for them.
     private var free: [Int]
     private var queues: [[Int]]
     private let isQueue: Bool
-    /// Whether who is awake may overtake those who have not waited for long, as in this engine.
+    /// Whether running threads may overtake accesses that have waited briefly, as in this engine.
     private let isOvertaking: Bool
-    /// How long a connection of each kind is nobody's between two accesses that wait for it, on
-    /// average.
+    /// The mean time for which a connection of each kind is idle between two accesses that wait
+    /// for it.
     private let handover: [Double]
     private var service: RandomStream
     private var mixes: RandomStream
     private(set) var outcomes: [Outcome]
-    /// Whether any access found all readers in use: if not, more of them change nothing.
+    /// Whether any access found all readers in use; if not, more readers change nothing.
     private(set) var hasWaitedForReader = false
 
-    /// How many accesses have ended, whether or not they count.
+    /// The number of ended accesses, whether or not they count.
     private var ended = 0
 
-    /// More accesses than that say no more about a 99th percentile.
+    /// The number of accesses after which a 99th percentile is precise enough.
     static let limit = 250_000
-    /// A closed loop that is very fast has warmed up after so many, whatever its phases say.
+    /// The number of accesses after which a fast closed loop has warmed up, despite its phases.
     private static let warmUpLimit = 50_000
 
-    /// Who has waited for less is awake, or is overtaken by somebody who is: only who has waited
-    /// for longer is handed a connection that is nobody's until it wakes up (the engine's
-    /// `Waiter.patience`).
+    /// The wait after which an access is handed a connection, which is then idle until the thread
+    /// wakes (the engine's `Waiter.patience`).
+    ///
+    /// Before that, the thread is awake, or others may overtake it.
     private static let patience = 1e6
-    /// How long a thread takes to wake up that nobody waits for, in nanoseconds.
+    /// The time that a thread takes to wake if no connection waits for it, in nanoseconds.
     private static let wakeUp = 50e3
-    /// Who has had a processor for less keeps it when others wake up, in nanoseconds: the base slice
-    /// of Linux's scheduler.
+    /// The time for which a thread keeps its processor when others wake, in nanoseconds: the base
+    /// slice of Linux's scheduler.
     private static let slice = 700e3
-    /// The time after which the scheduler looks again, in nanoseconds: Linux's with 250 Hz.
+    /// The interval of the scheduler's ticks, in nanoseconds: 250 Hz on Linux.
     private static let tick = 4e6
-    /// What lies between two batches of a worker, in nanoseconds: enough for who waits to come
+    /// The pause between two batches of a worker, in nanoseconds: long enough for waiters to enter
     /// first.
     private static let betweenBatches = 100e3
 
@@ -86,13 +87,13 @@ struct AccessSimulation {
     /// Prepares a run.
     ///
     /// - Parameters:
-    ///   - clients: The clients; their arrivals must not have been taken from yet.
+    ///   - clients: The clients, with unused arrivals.
     ///   - phases: The phases of the load.
-    ///   - setting: What serves the accesses.
-    ///   - processors: How many processors there are.
-    ///   - handover: How long it takes to hand a connection over to who waits for it, on average.
-    ///   - isOvertaking: Whether who is awake may overtake those who have not waited for long.
-    ///   - random: Where service times, mixes and times of thinking are drawn from.
+    ///   - setting: The queue or pool that serves the accesses.
+    ///   - processors: The number of processors.
+    ///   - handover: The mean time to hand over a connection to a waiter.
+    ///   - isOvertaking: Whether running threads may overtake accesses that have waited briefly.
+    ///   - random: The source of service times, mixes and think times.
     init(
         _ clients: [Client],
         in phases: PhasePlan,
@@ -129,7 +130,7 @@ struct AccessSimulation {
         }
     }
 
-    /// Runs the load to its end and its drain.
+    /// Runs the load, including its drain.
     mutating func run() {
         let end = Double(phases.end) + Double(phases.drain)
         for worker in workers.indices { plan(worker, freeAt: 0) }
@@ -159,7 +160,7 @@ struct AccessSimulation {
         timers.push((time, order, worker, step))
     }
 
-    /// Lets a worker wait for its next turn.
+    /// Schedules a worker's next turn.
     private mutating func plan(_ worker: Int, freeAt now: Double) {
         guard let moment = workers[worker].model.next(freeAt: UInt64(now)), moment < phases.end
         else { return }
@@ -173,7 +174,7 @@ struct AccessSimulation {
         let client = workers[worker].client
         if let interrupts = clients[client].interrupts {
             interrupt(interrupts, at: now)
-            // One that never thinks must come to an end too.
+            // Count interrupts, so that a client without think time ends, too.
             ended += 1
             return plan(worker, freeAt: now)
         }
@@ -187,12 +188,12 @@ struct AccessSimulation {
         begin(worker, operation, at: now)
     }
 
-    /// Interrupts the statements that run.
+    /// Interrupts the running statements.
     private mutating func interrupt(_ interrupts: Interrupts, at now: Double) {
         for worker in workers.indices {
             let name = clients[workers[worker].client].plan.name.name
             guard interrupts.victim == nil || interrupts.victim == name,
-                // Who holds a connection runs no statement meanwhile.
+                // A worker that holds a connection runs no statement.
                 workers[worker].demand.least == 0,
                 processors.shorten(worker, to: interrupts.latency, at: now)
             else { continue }
@@ -229,7 +230,7 @@ struct AccessSimulation {
         grant(worker, at: now)
     }
 
-    /// Passes a connection on: to the first who waits, or to nobody.
+    /// Hands a connection over to the first waiter, if any.
     private mutating func release(_ resource: Int, at now: Double) {
         guard let next = queues[resource].first else {
             free[resource] += 1
@@ -248,13 +249,13 @@ struct AccessSimulation {
         at(now + Self.wakeUp + drawHandover(of: resource), next, .notified)
     }
 
-    /// Whether a connection that comes free is kept for somebody who waits.
+    /// Whether a released connection is reserved for a waiter.
     private func isEntitled(_ worker: Int, at now: Double) -> Bool {
         !isOvertaking || clients[workers[worker].client].isTask
             || now - workers[worker].start >= Self.patience
     }
 
-    /// Somebody who waits has woken up, and looks for a connection.
+    /// Handles a waiter that has woken and tries to acquire a connection.
     private mutating func wake(_ worker: Int, at now: Double) {
         workers[worker].isNotified = false
         if workers[worker].isWaiting, let resource = workers[worker].resource, free[resource] > 0 {
@@ -263,7 +264,7 @@ struct AccessSimulation {
         serveTasks(at: now)
     }
 
-    /// Gives free connections to tasks that wait: they do not look for one themselves.
+    /// Hands free connections over to waiting tasks, which do not try to acquire one themselves.
     private mutating func serveTasks(at now: Double) {
         guard isOvertaking else { return }
         for resource in queues.indices {
@@ -275,7 +276,7 @@ struct AccessSimulation {
         }
     }
 
-    /// Gives a free connection to somebody who waits.
+    /// Hands a free connection over to a waiter.
     private mutating func take(_ resource: Int, _ worker: Int, at now: Double) {
         workers[worker].isWaiting = false
         queues[resource].removeAll { $0 == worker }
@@ -283,17 +284,17 @@ struct AccessSimulation {
         grant(worker, at: now)
     }
 
-    /// How long it takes until who waits is awake.
+    /// Draws the time until a waiter is awake.
     ///
-    /// Most are at once. Where each processor has work, who runs there gives way, unless it has just
-    /// begun: then the next tick decides.
+    /// Most waiters wake immediately. If each processor has work, a running thread yields, unless
+    /// it has just started: then the waiter wakes at the next tick.
     private mutating func drawHandover(of resource: Int) -> Double {
         let own = -handover[resource] * log(1 - service.nextUnit())
         guard processors.isBusy, service.nextUnit() < Self.slice / Self.tick else { return own }
         return own + Self.tick * service.nextUnit()
     }
 
-    /// A connection is the worker's: the transaction begins.
+    /// Starts the transaction of a worker that has acquired a connection.
     private mutating func grant(_ worker: Int, at now: Double) {
         guard let overhead = clients[workers[worker].client].overhead else {
             return enter(worker, at: now)
@@ -332,7 +333,7 @@ struct AccessSimulation {
         }
     }
 
-    /// The work is done: what is left passes by itself.
+    /// Schedules the end of an access whose work is done.
     private mutating func hold(_ worker: Int, at now: Double) {
         let demand = workers[worker].demand
         at(max(now + demand.delay, workers[worker].entry + demand.least), worker, .end)

@@ -1,18 +1,18 @@
 /// Fits the service models of a load to the run that it was recorded from.
 ///
-/// With the processor time measured, what the simulation of the recorded setting lacks of a
-/// recorded mean is a delay; without it, all time is taken for work, of which there must be less
-/// than was recorded where processors were shared.
+/// If the processor time was measured, the difference between the recorded mean and the simulated
+/// one becomes a delay. Otherwise, all time counts as work, which is less than the recorded time if
+/// accesses shared processors.
 enum Calibration {
-    /// How often the models are corrected.
+    /// The number of corrections.
     private static let rounds = 6
 
     /// Corrects the models, in place.
     ///
     /// - Parameters:
     ///   - models: The models of each client's operations, by name.
-    ///   - simulate: Runs the recorded setting with models and a round's number, and gives the mean
-    ///     service time of each operation; nil for those without completed accesses.
+    ///   - simulate: Simulates the recorded setting with models and a round's number, and returns
+    ///     the mean service time of each operation; nil for operations without completed accesses.
     static func fit(
         _ models: inout [String: [ServiceModel?]],
         _ simulate: ([String: [ServiceModel?]], Int) throws -> [String: [Double?]]
@@ -29,18 +29,18 @@ enum Calibration {
         }
     }
 
-    /// The longest handover that is looked for, in nanoseconds.
+    /// The longest handover to try, in nanoseconds.
     private static let longestHandover = 5e6
 
-    /// Finds the times of a handover with which waits are about as long as was recorded.
+    /// Finds the handover times with which simulated waits are about as long as recorded ones.
     ///
-    /// Waits grow with it, so halving the range finds it.
+    /// Waits grow with the handover time, so bisection finds it.
     ///
-    /// - Parameter excess: How much longer the simulated waits for a reader and for the writer are
-    ///   than those recorded, with a handover and a round's number: above 0 when they are longer,
-    ///   whatever the unit; nil where too few accesses wait to tell.
-    /// - Returns: The times; 0 where waits are long enough without, and where even the longest
-    ///   handover does not explain them.
+    /// - Parameter excess: Simulates a handover with a round's number, and returns by how much the
+    ///   waits for a reader and for the writer exceed the recorded ones, in any unit; nil if too
+    ///   few accesses wait.
+    /// - Returns: The times; 0 if waits are long enough without a handover time, and if even the
+    ///   longest one does not explain them.
     static func handover(
         _ excess: (HandoverTime, Int) throws -> (reader: Double?, writer: Double?)
     ) rethrows -> HandoverTime {

@@ -1,8 +1,8 @@
-/// How long a connection is nobody's between two accesses, in nanoseconds: until who waits for it
-/// is awake, or has been overtaken.
+/// The time for which a connection is idle between two accesses, in nanoseconds: until the waiter
+/// is awake, or another access overtakes it.
 struct HandoverTime: Sendable {
-    /// Between two accesses that wait for a reader.
+    /// The time between two accesses that wait for a reader.
     var reader = 0.0
-    /// Between two accesses that wait for the writer.
+    /// The time between two accesses that wait for the writer.
     var writer = 0.0
 }

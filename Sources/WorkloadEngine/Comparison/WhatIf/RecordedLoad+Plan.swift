@@ -1,10 +1,10 @@
 import Foundation
 
 extension RecordedLoad {
-    /// The plan of the load, so that a simulation asks for its turns as the run's workers did: with
-    /// the same arrivals, drawn from the same seed.
+    /// Creates the plan of the load, with which a simulation repeats the turns of the run's
+    /// workers: the same arrivals, drawn from the same seed.
     ///
-    /// - Throws: ``WhatIfError`` for words that no run writes.
+    /// - Throws: ``WhatIfError`` for unknown words in the recording.
     func makePlan() throws -> RunPlan {
         var scenario = Scenario(
             name: "what-if",
@@ -26,13 +26,13 @@ extension RecordedLoad {
 }
 
 extension RecordedLoad.Client {
-    /// The client with operations of the right kinds and nothing in them.
+    /// Creates the client, with operations that have the recorded access but no steps.
     fileprivate func client(named name: String) throws -> Client {
         guard workers > 0, !operations.isEmpty || interrupts != nil else {
             throw WhatIfError(.unreadable, "client '\(name)' has no workers or no operations")
         }
         let mix = try operations.map { operation in
-            // A snapshot is an access of its own, which no mix has; it takes no connection.
+            // A snapshot cannot be part of a mix, and needs no connection.
             let access = operation.access == "snapshot" ? "read" : operation.access
             return WorkloadEngine.Operation(
                 name: operation.name,
@@ -81,7 +81,7 @@ extension RecordedLoad.Arrivals {
 }
 
 extension Duration {
-    /// So many nanoseconds, as many as a duration of a run can have.
+    /// Converts nanoseconds, limited to the largest duration of a run.
     fileprivate static func nanoseconds(_ count: UInt64) -> Duration {
         .nanoseconds(Int64(clamping: count))
     }

@@ -1,33 +1,33 @@
 import Foundation
 
-/// How long the accesses of one operation keep what they have waited for: drawn from the times that
-/// a run recorded, and split into what a processor does and what is waited for otherwise.
+/// The service times of an operation, drawn from recorded times, and split into processor work and
+/// other delays.
 ///
-/// A recorded service time holds the waiting for a processor, which another number of readers
-/// changes. So only a share of it is work for the processors of the simulation, and only a share
-/// is a delay that passes whatever others do; what is left is what the simulation makes of itself.
+/// A recorded service time includes waits for a processor, which depend on the number of readers.
+/// Therefore, one share of it is work for the processors of the simulation, and another share is a
+/// delay independent of other accesses. The simulation reproduces the rest.
 struct ServiceModel: Sendable {
     private let times: SpectrumSampler
     /// The mean of the recorded times, in nanoseconds.
     let mean: Double
-    /// How long an access lasts at least whatever its work, in nanoseconds: a hold.
+    /// The shortest time of an access, independent of its work, in nanoseconds: a hold.
     let hold: Double
-    /// How much longer than asked for those are held that end as they should.
+    /// How far completed holds overrun the request.
     private var excess = Excess()
-    /// The share of a recorded time, beyond the hold, that is work for a processor.
+    /// The share of a recorded time, beyond the hold, that is processor work.
     var work: Double
-    /// The share of a recorded time, beyond the hold, that passes by itself: syncs, locks.
+    /// The share of a recorded time, beyond the hold, that is a delay, such as syncs and locks.
     var delay: Double
-    /// Whether ``work`` was measured, rather than found by ``Calibration``.
+    /// Whether ``work`` was measured instead of computed by ``Calibration``.
     let isWorkMeasured: Bool
 
-    /// Creates a model of recorded times; nil of none.
+    /// Creates a model of recorded times; nil without times.
     ///
     /// - Parameters:
     ///   - service: The recorded times.
-    ///   - exactMean: Their mean, in nanoseconds, where it is known better than they tell.
-    ///   - processorMean: The processor time of an access, in nanoseconds, where it was measured.
-    ///   - hold: How long each access is held at least, in nanoseconds.
+    ///   - exactMean: Their exact mean, in nanoseconds, if known.
+    ///   - processorMean: The mean processor time of an access, in nanoseconds, if measured.
+    ///   - hold: The shortest time of each access, in nanoseconds.
     init?(
         _ service: LatencySpectrum,
         exactMean: UInt64? = nil,
@@ -41,7 +41,7 @@ struct ServiceModel: Sendable {
         isWorkMeasured = processorMean != nil
         let beyond = max(mean - self.hold, 0)
         if hold > 0 {
-            // The statement of a hold runs while it lasts: its work is no part of what is beyond.
+            // The statement of a hold runs during the hold, so its work is not part of the overrun.
             work = 0
             delay = 1
             holdWork = Double(processorMean ?? 0)
@@ -53,20 +53,20 @@ struct ServiceModel: Sendable {
         }
     }
 
-    /// The work of an access that is held, in nanoseconds of a processor.
+    /// The processor time of a hold, in nanoseconds.
     let holdWork: Double
 
-    /// What one access needs.
+    /// The demand of one access.
     struct Demand {
-        /// Nanoseconds of a processor, first.
+        /// The processor time, in nanoseconds.
         var work: Double
-        /// Nanoseconds that pass after that.
+        /// The delay after the work, in nanoseconds.
         var delay: Double
-        /// Nanoseconds from the entry on before which it does not end.
+        /// The shortest time from entry to end, in nanoseconds.
         var least: Double
     }
 
-    /// Draws what one access needs.
+    /// Draws the demand of one access.
     func draw(using random: inout RandomStream) -> Demand {
         let time = times.next(using: &random)
         if hold > 0 {
@@ -78,22 +78,23 @@ struct ServiceModel: Sendable {
 }
 
 extension ServiceModel {
-    /// How much longer than asked for accesses are held.
+    /// How far holds overrun the request.
     ///
-    /// A spectrum knows a hold of a second to some sixty milliseconds. Two that begin together would
-    /// seem to end one after the other, and whoever waits for them with them.
+    /// A spectrum resolves a hold of one second to about sixty milliseconds. Without the exact
+    /// mean, two holds that start together would end at different times, and so would the waits
+    /// for them.
     fileprivate struct Excess: Sendable {
-        /// The mean, in nanoseconds; nil where it is not known.
+        /// The mean overrun, in nanoseconds; nil if unknown.
         private var mean: Double?
-        /// The recorded times that it stands for, in nanoseconds.
+        /// The upper bound of the recorded times that it replaces, in nanoseconds.
         private var upper = 0.0
 
-        /// Nothing is known.
+        /// Creates an unknown overrun.
         init() {}
 
-        /// Takes what the exact mean of all times leaves for those nearest to the hold.
+        /// Computes the overrun of times near the hold from the exact mean of all times.
         init(of service: LatencySpectrum, mean: Double, hold: UInt64) {
-            // Its bucket and the next: it may lie at the end of its own.
+            // The hold may lie at the end of its bucket, so include the next one.
             var bounds = LatencySpectrum()
             bounds.add(hold)
             guard let own = bounds.buckets.first else { return }
@@ -110,7 +111,7 @@ extension ServiceModel {
             self.mean = min(max(0, (sum - rest) / Double(count) - Double(hold)), most)
         }
 
-        /// The time of one access, where the one that was drawn is about as long as the hold.
+        /// Draws the time of an access if `time` is near the hold; otherwise, returns nil.
         func draw(
             insteadOf time: Double,
             hold: Double,

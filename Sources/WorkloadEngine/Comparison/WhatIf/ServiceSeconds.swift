@@ -1,15 +1,15 @@
-/// How much slower or faster than on average a client was served, second by second of a run.
+/// The service times of a client in each second of a run, relative to their mean.
 ///
-/// Slow accesses come in bursts: while the machine does something else, while a checkpoint runs.
-/// Drawn one by one they would never meet, and the longest waits would not come.
+/// Slow accesses come in bursts: while the machine is busy otherwise, or while a checkpoint runs.
+/// With independent draws, slow accesses would not coincide, and the longest waits would not occur.
 struct ServiceSeconds: Sendable {
-    /// One second's mean over that of all of them.
+    /// The mean of each second divided by the mean of all seconds.
     private let factors: [Double]
 
-    /// Fewer accesses in a second say too little of it.
+    /// The smallest number of accesses in a second for a meaningful mean.
     private static let leastCount: UInt64 = 30
 
-    /// The seconds of a client in a run.
+    /// Computes the factors of a client in a run.
     init(of client: String, in intervals: [IntervalResult]) {
         var means: [Double?] = []
         var sum = 0.0
@@ -31,7 +31,7 @@ struct ServiceSeconds: Sendable {
         factors = means.map { $0.map { $0 * count / sum } ?? 1 }
     }
 
-    /// The factor at a time of the load, in nanoseconds.
+    /// Returns the factor at a time of the load, in nanoseconds.
     func factor(at time: Double) -> Double {
         let second = Int(time / 1e9)
         return factors.indices.contains(second) ? factors[second] : 1

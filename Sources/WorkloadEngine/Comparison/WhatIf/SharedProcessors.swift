@@ -1,14 +1,14 @@
-/// Processors that all jobs share evenly: with more jobs than processors each advances more slowly.
+/// Processors that all jobs share evenly: with more jobs than processors, each job slows down.
 ///
-/// That is egalitarian processor sharing (Kleinrock, *Queueing Systems*, volume 2, 1976, section
-/// 4.4). All jobs advance alike, so one count of the work that each has got, from the first moment
-/// on, says when each is done: when the count has grown by its demand.
+/// This is egalitarian processor sharing (Kleinrock, *Queueing Systems*, volume 2, 1976, section
+/// 4.4). All jobs advance at the same speed, so a single counter of the work per job suffices: a
+/// job is done when the counter has grown by its demand.
 struct SharedProcessors {
-    /// How many processors there are.
+    /// The number of processors.
     let count: Int
-    /// The work that a job would have got that was there from the first moment on, in nanoseconds.
+    /// The work that a job present since the start would have received, in nanoseconds.
     private var given = 0.0
-    /// Up to when ``given`` is counted.
+    /// The time up to which ``given`` is counted.
     private var time = 0.0
     private var jobs = MinimumHeap<(end: Double, order: UInt64, job: Int)> {
         ($0.end, $0.order) < ($1.end, $1.order)
@@ -20,7 +20,7 @@ struct SharedProcessors {
     /// Whether each processor has a job.
     var isBusy: Bool { jobs.count >= count }
 
-    /// How fast each job advances, in 0…1.
+    /// The speed of each job, in 0…1.
     private var speed: Double { min(1, Double(count) / Double(max(1, jobs.count))) }
 
     private mutating func advance(to now: Double) {
@@ -28,16 +28,16 @@ struct SharedProcessors {
         time = max(time, now)
     }
 
-    /// Adds a job that needs so many nanoseconds of a processor.
+    /// Adds a job that needs `demand` nanoseconds of processor time.
     mutating func add(_ job: Int, demand: Double, at now: Double) {
         advance(to: now)
         order += 1
         jobs.push((given + demand, order, job))
     }
 
-    /// Lets a job end after so many more nanoseconds of a processor.
+    /// Limits the remaining processor time of a job.
     ///
-    /// - Returns: Whether it does; not when it ends before that by itself, or is not there.
+    /// - Returns: Whether the limit applies: the job exists and would otherwise end later.
     mutating func shorten(_ job: Int, to demand: Double, at now: Double) -> Bool {
         advance(to: now)
         let end = given + demand
@@ -49,16 +49,16 @@ struct SharedProcessors {
         return true
     }
 
-    /// When the first of its jobs is done, if no other comes meanwhile; nil without jobs.
+    /// The time at which the first job ends if no other is added; nil without jobs.
     var nextEnd: Double? {
         jobs.first.map { time + max(0, $0.end - given) / speed }
     }
 
-    /// Takes the job that is done first, at the moment of ``nextEnd``.
+    /// Removes and returns the first job that ends, at ``nextEnd``.
     mutating func take(at now: Double) -> Int? {
         advance(to: now)
         guard let first = jobs.pop() else { return nil }
-        // Rounding must not leave a job that is done with work to do.
+        // Rounding must not leave remaining work in a completed job.
         given = max(given, first.end)
         return first.job
     }

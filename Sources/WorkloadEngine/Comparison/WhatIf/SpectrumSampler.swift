@@ -1,12 +1,12 @@
-/// Draws times as they were recorded: a bucket by its count, and each time inside it as likely.
+/// Draws times from a recorded spectrum: a bucket by its count, then a uniform time in it.
 struct SpectrumSampler: Sendable {
     private let buckets: [(lower: Double, width: Double, sum: Double)]
 
-    /// Prepares the times of a spectrum that do not exceed a share of them all; nil of none.
+    /// Creates a sampler of the shortest times of a spectrum; nil without times.
     ///
     /// - Parameters:
     ///   - spectrum: The times.
-    ///   - share: In 0…1; the shortest bucket is always among them.
+    ///   - share: The share of the times to use, in 0…1; always includes the shortest bucket.
     init?(_ spectrum: LatencySpectrum, upTo share: Double = 1) {
         guard !spectrum.buckets.isEmpty else { return nil }
         let limit = share * Double(spectrum.count)
@@ -23,7 +23,7 @@ struct SpectrumSampler: Sendable {
         self.buckets = buckets
     }
 
-    /// The next time, in nanoseconds.
+    /// Draws the next time, in nanoseconds.
     func next(using random: inout RandomStream) -> Double {
         let point = random.nextUnit() * (buckets.last?.sum ?? 0)
         var (low, high) = (0, buckets.count - 1)

@@ -1,23 +1,22 @@
 import Foundation
 
 extension WhatIf {
-    /// A real run that shows how good a prediction is.
+    /// A real run that checks a prediction.
     public struct CheckRun: Sendable {
-        /// The setting that it has.
+        /// The setting of the run.
         public let setting: WhatIfSetting
         /// The arm to run.
         public let arm: Arm
     }
 
-    /// The scenario of the recorded run, as far as the result tells it: its text, the length of
-    /// its measured part, its seed and the scale of its data.
+    /// Restores the scenario of the recorded run from the result: its text, the length of its
+    /// measured part, its seed and the scale of its data.
     ///
     /// - Parameters:
-    ///   - scenario: The scenario where the caller knows it; nil for the result's own text.
-    ///   - settings: Parts of it to set, as when it was recorded.
-    /// - Returns: The scenario, which asks for the load that was recorded.
-    /// - Throws: ``WhatIfError`` when it asks for another load than was recorded, and
-    ///   ``ScenarioError``.
+    ///   - scenario: The scenario if the caller knows it; nil for the text in the result.
+    ///   - settings: The settings of the recording.
+    /// - Returns: A scenario that produces the recorded load.
+    /// - Throws: ``WhatIfError`` if the scenario produces a different load, and ``ScenarioError``.
     public func scenario(
         _ scenario: Scenario? = nil,
         with settings: [Scenario.Setting] = []
@@ -41,13 +40,13 @@ extension WhatIf {
         guard !text.isEmpty else {
             throw WhatIfError(
                 .notRecorded,
-                "the result does not hold its scenario's text: name the scenario with --scenario"
+                "the result does not contain its scenario's text: name the scenario with --scenario"
             )
         }
         return try Scenario.parse(yaml: text, file: result.scenario)
     }
 
-    /// Makes sure that a scenario asks for the load that was recorded.
+    /// Throws if a scenario does not produce the recorded load.
     private func checkLoad(of scenario: Scenario) throws {
         guard let arm = scenario.arms.first(where: { $0.name == run.arm }) else {
             throw WhatIfError(
@@ -56,7 +55,7 @@ extension WhatIf {
                     + NearestName.hint(run.arm, among: scenario.arms.map(\.name))
             )
         }
-        // What the target of nothing cannot run is left out of its plan, and not compared.
+        // The plan omits clients that NoopTarget cannot run; they are not compared.
         let own = RecordedLoad(
             try RunPlan(scenario, on: NoopTarget()),
             of: scenario,
@@ -64,7 +63,7 @@ extension WhatIf {
         )
         for (name, client) in own.clients.sorted(by: { $0.key < $1.key }) {
             if run.unsupported?[name] != nil { continue }
-            // Older versions did not record who interrupts.
+            // Older versions did not record interrupting clients.
             if client.interrupts != nil,
                 load.clients.values.allSatisfy({ $0.interrupts == nil })
             {
@@ -73,20 +72,19 @@ extension WhatIf {
             guard let recorded = load.clients[name], recorded.isAbout(client) else {
                 throw WhatIfError(
                     .differentScenario,
-                    "the run was recorded with another '\(name)' than scenario "
-                        + "'\(scenario.name)' has: repeat with --set what was changed for the "
-                        + "recording, or name the scenario with --scenario"
+                    "the run was recorded with a different '\(name)' than scenario "
+                        + "'\(scenario.name)' has: repeat the recording's --set options, or name "
+                        + "the scenario with --scenario"
                 )
             }
         }
     }
 
-    /// The runs of the two nearest settings, and of the recorded one if asked for, each so many times,
-    /// in turn.
+    /// Returns `times` alternating runs of the nearest settings and, optionally, the recorded one.
     ///
-    /// The recorded setting, run again, tells a machine that has changed from a model that errs.
+    /// Another run of the recorded setting distinguishes a changed machine from a wrong model.
     ///
-    /// - Throws: ``WhatIfError`` when the scenario has no arm of the recorded name.
+    /// - Throws: ``WhatIfError`` if the scenario has no arm of the recorded name.
     public func checkRuns(
         in scenario: Scenario,
         times: Int = 1,
@@ -109,21 +107,21 @@ extension WhatIf {
             } else if setting != recorded {
                 changed.kind = .queue
                 changed.readers = nil
-                // As the prediction has it: what the queue costs, and not what its journal does.
+                // As in the prediction: the effect of the queue without that of a rollback journal.
                 changed.journal = .wal
             }
             return CheckRun(setting: setting, arm: changed)
         }
     }
 
-    /// Adds what real runs gave to the predictions that they were made for.
+    /// Adds the results of real runs to the predictions that they check.
     ///
     /// - Parameters:
-    ///   - runs: The runs of ``checkRuns(in:times:includingRecorded:)`` as far as they were made,
-    ///     each with its result.
-    ///   - machine: Where they were made.
+    ///   - runs: The completed runs of ``checkRuns(in:times:includingRecorded:)`` with their
+    ///     results.
+    ///   - machine: The machine of the runs.
     ///   - result: The predictions.
-    /// - Returns: The predictions with the checks, and what a reader should know of them.
+    /// - Returns: The predictions with the checks and with notes about them.
     public func adding(
         _ runs: [(run: CheckRun, result: ArmResult)],
         on machine: HostEnvironment,
@@ -153,7 +151,7 @@ extension WhatIf {
         return result
     }
 
-    /// A prediction beside the real runs of its setting.
+    /// Compares a prediction with the real runs of its setting.
     private func check(_ prediction: WhatIfPrediction, against runs: [ArmResult]) -> WhatIfCheck {
         WhatIfCheck(
             setting: prediction.setting,
@@ -163,12 +161,12 @@ extension WhatIf {
         )
     }
 
-    /// Why the numbers of runs mean little; nil when they do not.
+    /// Why the numbers of runs are unreliable; nil if they are reliable.
     static func problem(of runs: [ArmResult]) -> String? {
         var problems: [String] = []
         for run in runs {
             problems += run.failures ?? []
-            if run.partial { problems.append("a run was stopped before its end") }
+            if run.partial { problems.append("a run was stopped early") }
             if let reason = run.invalidReason { problems.append(reason) }
         }
         var known: Set<String> = []
@@ -178,8 +176,8 @@ extension WhatIf {
 }
 
 extension RecordedLoad.Client {
-    /// Whether another client is the same but for times that were rounded otherwise, and for what
-    /// older versions did not record.
+    /// Whether another client is the same, except for rounding of times and for values that older
+    /// versions did not record.
     fileprivate func isAbout(_ other: RecordedLoad.Client) -> Bool {
         func isNear(_ one: UInt64?, _ two: UInt64?) -> Bool {
             guard let one, let two else { return one == two }

@@ -1,20 +1,20 @@
 import Foundation
 
 extension WhatIf {
-    /// Reads the JSON of a run.
+    /// Decodes the JSON of a run.
     ///
     /// - Parameters:
     ///   - data: The file's bytes.
-    ///   - file: Its name, for messages.
+    ///   - file: The file's name, for messages.
     /// - Returns: The result.
-    /// - Throws: ``WhatIfError`` that says what the file is instead.
+    /// - Throws: ``WhatIfError`` that describes the file.
     public static func decode(_ data: Data, file: String) throws -> RunResult {
         struct Head: Decodable {
             var schema: String
         }
         let how = "record one with 'poolgauge run … --format json --output FILE'"
         guard let head = try? JSONDecoder().decode(Head.self, from: data) else {
-            throw WhatIfError(.unreadable, "\(file): this is no JSON of a run; \(how)")
+            throw WhatIfError(.unreadable, "\(file): this is not the JSON of a run; \(how)")
         }
         guard head.schema == RunResult.schemaName else {
             throw WhatIfError(
@@ -29,7 +29,7 @@ extension WhatIf {
         }
     }
 
-    /// What is wrong, and at which place of the file.
+    /// Describes the problem and its place in the file.
     private static func explanation(of error: DecodingError) -> String {
         let context: DecodingError.Context
         switch error {

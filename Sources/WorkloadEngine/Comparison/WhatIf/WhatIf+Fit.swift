@@ -1,8 +1,8 @@
 import Foundation
 
-/// What is fitted to the recorded run.
+/// Fits the model to the recorded run.
 extension WhatIf {
-    /// Fits services, overheads and handovers, one after the other: each presumes those before.
+    /// Fits services, overheads and handovers in this order: each step needs the previous ones.
     func calibrated(_ start: Fit) throws -> Fit {
         var fit = start
         try Calibration.fit(&fit.models) { models, round in
@@ -21,15 +21,15 @@ extension WhatIf {
         return fit
     }
 
-    /// The mean service times of the recorded setting.
+    /// Returns the mean service times of the recorded setting.
     private func means(with fit: Fit, round: Int) throws -> [String: [Double?]] {
         try simulate(recorded, fit, round: round).outcomes.mapValues { outcome in
             outcome.service.map { $0.count > 0 ? $0.sum / Double($0.count) : nil }
         }
     }
 
-    /// What accesses wait for that find a connection free: the shortest of the recorded waits, as
-    /// many as find one free in the simulation of the recorded setting.
+    /// Returns the overhead of accesses that find a free connection: the shortest recorded waits,
+    /// as many as find a free connection in the simulation of the recorded setting.
     private func overheads(with fit: Fit) throws -> [String: SpectrumSampler] {
         var overheads: [String: SpectrumSampler] = [:]
         for (name, outcome) in try simulate(recorded, fit, round: 0).outcomes {
@@ -42,19 +42,20 @@ extension WhatIf {
         return overheads
     }
 
-    /// Waits that are shorter count as this one where a handover is looked for, in nanoseconds: they
-    /// are overheads, which have a fit of their own, and zero has no logarithm.
+    /// The wait that replaces shorter ones in the search for a handover, in nanoseconds: shorter
+    /// waits are overheads, which are fitted separately, and zero has no logarithm.
     ///
-    /// Where no wait is longer, no handover is found.
+    /// If no wait is longer, the search finds no handover.
     private static let shortestWait = 100e3
 
     private static func logarithm(_ wait: Double) -> Double { log(max(wait, shortestWait)) }
 
-    /// How much longer waits of the recorded setting are than those recorded: the differences of
-    /// their logarithms, summed over the accesses that wait for readers, and for the writer.
+    /// Returns by how much simulated waits of the recorded setting exceed the recorded ones: the
+    /// differences of their logarithms, summed over the accesses that wait for readers, and for the
+    /// writer.
     ///
-    /// Not of the waits themselves, of which the few longest make out nearly all: how long somebody
-    /// else kept the connection, beside which a handover is nothing.
+    /// A sum of the waits themselves would consist mainly of the few longest ones: the times for
+    /// which other accesses held the connection, which are far longer than a handover.
     private func excess(of fit: Fit, round: Int) throws -> (reader: Double?, writer: Double?) {
         var excess: (reader: Double?, writer: Double?)
         for (name, outcome) in try simulate(recorded, fit, round: round).outcomes {
@@ -63,7 +64,7 @@ extension WhatIf {
                 let access = own.operations.first?.access, access != "snapshot",
                 own.operations.allSatisfy({ $0.access == access }), !outcome.waits.isEmpty
             else { continue }
-            // Where hardly anybody waits for others, a handover explains nothing.
+            // If hardly any access waits for others, a handover explains nothing.
             guard outcome.waits.count - outcome.atOnce > outcome.waits.count / 20 else { continue }
             let simulatedSum = outcome.waits.reduce(0) { $0 + Self.logarithm($1) }
             let measuredSum = measured.buckets.reduce(0) {
@@ -77,7 +78,7 @@ extension WhatIf {
                 excess.writer = (excess.writer ?? 0) + sum
             }
         }
-        // In a queue readers and writers wait for the same connection.
+        // In a queue, reads and writes wait for the same connection.
         if recorded == .queue {
             let sum = (excess.reader ?? 0) + (excess.writer ?? 0)
             return (sum, sum)
@@ -87,10 +88,10 @@ extension WhatIf {
 }
 
 extension ServiceModel {
-    /// The model of one operation of a client; nil when none of it completed.
+    /// Creates the model of one operation of a client; nil if none of its accesses completed.
     init?(_ client: ClientResult, operation: String, hold: UInt64?) {
         let own = client.operations?[operation]
-        // The only operation of a client has no spectra of its own.
+        // The only operation of a client uses the client's spectra.
         let isOnly = (client.operations?.count ?? 0) <= 1
         guard let spectra = own?.spectra ?? (isOnly ? client.spectra : nil) else { return nil }
         self.init(

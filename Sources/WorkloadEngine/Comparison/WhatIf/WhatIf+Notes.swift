@@ -1,10 +1,10 @@
-/// What a reader of the predictions should know.
+/// Notes about the predictions.
 extension WhatIf {
-    /// Whether what interrupts its accesses is simulated as it was.
+    /// Whether the simulation reproduces the interrupts of a client's accesses.
     ///
-    /// Not what ends waits too, as somebody does who interrupts one client alone; nor accesses that
-    /// are interrupted more often than not, whose times are those of the few that survive; nor
-    /// holds, whose statements are over in no time.
+    /// It does not reproduce interrupts of a single client, which also end waits; nor frequent
+    /// interrupts, where only the short accesses complete; nor interrupts of holds, whose
+    /// statements end immediately.
     private func areInterruptsSimulated(of name: String) -> Bool {
         guard let own = load.clients[name], let measured = run.clients[name] else { return false }
         let interrupters = load.clients.values.compactMap(\.interrupts)
@@ -13,7 +13,7 @@ extension WhatIf {
             && measured.interrupted <= measured.completed
     }
 
-    /// What a reader of the predictions should beware of.
+    /// Returns the limitations of the predictions.
     func notes(
         _ fit: [String: WhatIfComparison],
         from predictions: [WhatIfPrediction]
@@ -21,28 +21,28 @@ extension WhatIf {
         var notes: [String] = []
         let simulated = predictions.first { $0.setting == recorded }?.clients ?? [:]
         for (name, own) in fit.sorted(by: { $0.key < $1.key }) where !own.isWithin {
-            // Where chance decides, a run like one of those simulated is reproduced.
+            // If the wait varies by chance, a run within the simulated range is reproduced.
             if let wait = simulated[name], wait.isMatterOfChance,
                 (wait.low...wait.high).contains(own.measured)
             {
                 continue
             }
             notes.append(
-                "the model does not reproduce \(name)'s wait in the recorded run: what it says of "
-                    + "\(name) is of little worth"
+                "the model does not reproduce \(name)'s wait in the recorded run: its predictions "
+                    + "for \(name) are unreliable"
             )
         }
         if recorded == .queue {
             notes.append(
                 load.isWAL
-                    ? "service times are those of the recorded queue, in WAL mode as in a pool"
-                    : "service times are those of a rollback journal: a pool's writes, in WAL "
+                    ? "the service times are from the recorded queue, in WAL mode as in a pool"
+                    : "the service times are from a rollback journal: a pool's writes, in WAL "
                         + "mode, would be shorter"
             )
         } else {
             notes.append(
-                "the queue is one in WAL mode with the pool's 'synchronous': with SQLite's "
-                    + "defaults its writes would take longer"
+                "the queue is assumed to use WAL mode and the pool's 'synchronous': with SQLite's "
+                    + "defaults, its writes would take longer"
             )
         }
         let names = load.clients.keys.sorted()
@@ -52,7 +52,7 @@ extension WhatIf {
         if !unmeasured.isEmpty {
             notes.append(
                 "the processor time of \(unmeasured.joined(separator: ", ")) was not measured: all "
-                    + "of its service is taken for work"
+                    + "of its service time counts as work"
             )
         }
         let disturbed = names.filter { name in
@@ -62,8 +62,8 @@ extension WhatIf {
         }
         if !disturbed.isEmpty {
             notes.append(
-                "accesses of \(disturbed.joined(separator: ", ")) that were interrupted, failed or "
-                    + "were tried again are not simulated"
+                "interrupted, failed or retried accesses of \(disturbed.joined(separator: ", ")) "
+                    + "are not simulated"
             )
         }
         if !run.valid || run.partial {
@@ -72,10 +72,10 @@ extension WhatIf {
         return notes
     }
 
-    /// Which predictions are a matter of chance: the same load gives one wait or twice as much.
+    /// Names the predictions that vary by chance: the same load causes one wait or twice as much.
     ///
-    /// So it is where the percentile lies at a step: about as many accesses as are beyond it wait
-    /// for something long, and a few more or less of them decide.
+    /// This happens if the percentile lies at a step: the number of accesses that wait for
+    /// something long is about the number above the percentile, so a few of them decide.
     static func notes(onChanceIn predictions: [WhatIfPrediction]) -> [String] {
         var settings: [String: [WhatIfSetting]] = [:]
         for prediction in predictions {
@@ -85,13 +85,13 @@ extension WhatIf {
         }
         return settings.sorted { $0.key < $1.key }.map { name, settings in
             let titles = WhatIfSetting.titles(of: settings).joined(separator: ", ")
-            return "\(name)'s p99 wait in one run is a matter of chance with \(titles): believe "
-                + "the range, not the number"
+            return "\(name)'s p99 wait in one run varies by chance with \(titles): trust the "
+                + "range, not the number"
         }
     }
 }
 
 extension WhatIfPrediction.Wait {
-    /// Whether one simulation waits for twice as long as another, and for a millisecond more.
+    /// Whether a simulation waits twice as long as another, and at least a millisecond longer.
     fileprivate var isMatterOfChance: Bool { high > 2 * low && high - low > 1_000_000 }
 }

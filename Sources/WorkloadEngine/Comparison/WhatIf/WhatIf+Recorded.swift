@@ -1,11 +1,11 @@
 extension WhatIf {
-    /// The run of an arm; without a name, of the only arm that can be predicted from.
+    /// Returns the run of an arm; without a name, a pool's run or the first one.
     static func chosenRun(of result: RunResult, _ name: String?) throws -> ArmResult {
         guard result.schema == RunResult.schemaName else {
             throw WhatIfError(
                 .unreadable,
-                "the file is a '\(result.schema)', not a '\(RunResult.schemaName)' as "
-                    + "'poolgauge run … --format json' writes it"
+                "the file is a '\(result.schema)', not a '\(RunResult.schemaName)' that "
+                    + "'poolgauge run … --format json' writes"
             )
         }
         let names = result.runs.map(\.arm)
@@ -17,9 +17,9 @@ extension WhatIf {
             )
         }
         guard let first = result.runs.first else {
-            throw WhatIfError(.notRecorded, "the result holds no run: it ended before the load")
+            throw WhatIfError(.notRecorded, "the result contains no run: it ended before the load")
         }
-        // Of several, a pool says most: its readers were not kept waiting by the writer.
+        // Prefer a pool: its reads did not wait for the writer.
         return result.runs.first { $0.load?.kind == Arm.Kind.pool.rawValue } ?? first
     }
 
@@ -27,8 +27,8 @@ extension WhatIf {
         guard let load = run.load else {
             throw WhatIfError(
                 .notRecorded,
-                "the result does not tell the load of arm '\(run.arm)', which older versions did "
-                    + "not record: record it anew with 'poolgauge run … --format json'"
+                "the result does not contain the load of arm '\(run.arm)', which older versions "
+                    + "did not record: record it again with 'poolgauge run … --format json'"
             )
         }
         guard load.phases.contains(where: { $0.measured && $0.length > 0 }) else {
@@ -37,12 +37,12 @@ extension WhatIf {
         return load
     }
 
-    /// What served the accesses.
+    /// Returns the queue or pool that served the accesses.
     static func setting(of run: ArmResult, _ load: RecordedLoad) throws -> WhatIfSetting {
         guard load.library != Arm.Library.raw.rawValue else {
             throw WhatIfError(
                 .unsupported,
-                "arm '\(run.arm)' has a connection for each worker: nobody waits for a reader"
+                "arm '\(run.arm)' has a connection for each worker: no access waits for a reader"
             )
         }
         switch load.kind {
@@ -51,7 +51,7 @@ extension WhatIf {
             guard let readers = run.pool?.maximumReaderCount ?? load.readers, readers > 0 else {
                 throw WhatIfError(
                     .notRecorded,
-                    "the result does not tell how many readers arm '\(run.arm)' had"
+                    "the result does not contain the number of readers of arm '\(run.arm)'"
                 )
             }
             return .pool(readers: readers)

@@ -1,17 +1,17 @@
 extension WhatIf {
-    /// Holds real runs of the recorded setting against what was recorded.
+    /// Compares new runs of the recorded setting with the recorded run.
     ///
     /// - Parameters:
-    ///   - runs: The runs of now.
-    ///   - prediction: What the model says of the setting: where one run's wait is a matter of
-    ///     chance, two of them say nothing of the machine.
-    /// - Returns: Each client's wait as it was and as it is.
+    ///   - runs: The new runs.
+    ///   - prediction: The prediction for the setting: if the wait of one run varies by chance, a
+    ///     difference between two runs does not indicate a changed machine.
+    /// - Returns: The recorded and the new wait of each client.
     func repetition(
         _ runs: [ArmResult],
         beside prediction: WhatIfPrediction?
     ) -> WhatIfRepetition {
         let problems = [
-            run.partial ? "the recorded run was stopped before its end" : nil,
+            run.partial ? "the recorded run was stopped early" : nil,
             run.valid ? nil : "the recorded run was invalid",
             run.failures.map { "the recorded run failed: \($0.joined(separator: "; "))" },
             Self.problem(of: runs),
@@ -41,10 +41,10 @@ extension WhatIf {
         )
     }
 
-    /// What a recorded wait, in the place of a prediction, and those of now say.
+    /// Compares a recorded wait, in place of a prediction, with the new ones.
     ///
-    /// One run was recorded, and a few run now: that one of them lies outside of the others' range,
-    /// by no more than this range is wide, says nothing. How wide it is, the simulation knows too.
+    /// One run was recorded, and only a few run now. A distance from their range of at most its
+    /// width, or the width of the simulated range, is inconclusive.
     private static func verdict(
         on change: WhatIfComparison,
         beside wait: WhatIfPrediction.Wait?
@@ -58,7 +58,7 @@ extension WhatIf {
         return distance <= max(most - least, simulated) ? .inconclusive : .changed
     }
 
-    /// What is another where the checks ran than where the run was recorded.
+    /// Returns the differences between the machine of the checks and that of the recorded run.
     func notes(onMachine now: HostEnvironment) -> [String] {
         let then = result.environment
         var differences: [String] = []
@@ -80,11 +80,11 @@ extension WhatIf {
         }
         guard !differences.isEmpty else { return [] }
         return [
-            "the checks ran under other conditions than the recorded run "
-                + "(\(differences.joined(separator: ", "))): where one is off, that may be why"
+            "the checks ran under different conditions than the recorded run "
+                + "(\(differences.joined(separator: ", "))), which may explain wrong predictions"
         ]
     }
 
-    /// A guess: medians of five syncs of one disk seldom lie further apart.
+    /// An estimate: medians of five syncs of one disk seldom differ by a larger factor.
     private static let syncFactor: UInt64 = 5
 }

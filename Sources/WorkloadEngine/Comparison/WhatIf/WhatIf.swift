@@ -1,35 +1,35 @@
 import Foundation
 
-/// Predicts how long accesses would wait with other numbers of readers, from what a run recorded:
-/// its arrivals, which come again at the same moments, and its service times, drawn anew.
+/// Predicts the waits of accesses with other numbers of readers, from a recorded run: its arrivals
+/// repeat at the same times, and its service times are drawn again.
 public struct WhatIf: Sendable {
-    /// The run that was recorded.
+    /// The recorded run.
     public let run: ArmResult
-    /// What served its accesses.
+    /// The queue or pool that served its accesses.
     public let recorded: WhatIfSetting
-    /// Whether it was recorded on a database of the user's: its checks need that database; nil in
-    /// results of older versions, which do not tell.
+    /// Whether the run was recorded on the user's database, which its checks need; nil in results
+    /// of older versions, which do not record it.
     public var hasOwnDatabase: Bool? { load.ownDatabase }
     let result: RunResult
     let load: RecordedLoad
     private var fit = Fit()
 
-    /// What was fitted to the recorded run.
+    /// The parameters that are fitted to the recorded run.
     struct Fit: Sendable {
-        /// What the operations of each client do to their connections.
+        /// The service models of each client's operations.
         var models: [String: [ServiceModel?]] = [:]
-        /// When each client was served more slowly.
+        /// The variation of each client's service times from second to second.
         var seconds: [String: ServiceSeconds] = [:]
-        /// What lies between getting a connection and the entry, by client.
+        /// The times between acquisition of a connection and entry, by client.
         var overheads: [String: SpectrumSampler] = [:]
         var handover = HandoverTime()
     }
 
-    /// Takes over a run, and fits the model to it.
+    /// Fits the model to a run.
     ///
     /// - Parameters:
-    ///   - result: The result that holds the run.
-    ///   - name: The arm; nil for the only one that can be predicted from.
+    ///   - result: The result that contains the run.
+    ///   - name: The arm; nil for a pool, or the first arm.
     /// - Throws: ``WhatIfError``.
     public init(_ result: RunResult, arm name: String? = nil) throws {
         self.result = result
@@ -60,7 +60,7 @@ public struct WhatIf: Sendable {
         fit.models.keys.filter { run.clients[$0]?.wait != nil }.sorted()
     }
 
-    /// Predicts what settings would give.
+    /// Predicts the waits with settings.
     ///
     /// - Throws: ``WhatIfError``.
     public func predict(_ settings: [WhatIfSetting] = WhatIfSetting.all) throws -> WhatIfResult {
@@ -70,7 +70,7 @@ public struct WhatIf: Sendable {
             wanted.sort { ($0.readers ?? 0) < ($1.readers ?? 0) }
         }
         var predictions: [WhatIfPrediction] = []
-        // The first pool in which nobody waits for a reader, whatever was drawn.
+        // The first pool in which no access waits for a reader in any simulation.
         var enough: WhatIfPrediction?
         for setting in wanted {
             if let enough, let own = enough.setting.readers, setting.readers ?? 0 > own {
@@ -102,7 +102,7 @@ public struct WhatIf: Sendable {
         )
     }
 
-    /// A prediction beside what runs measured.
+    /// Compares a prediction with measured runs.
     func comparisons(
         of prediction: WhatIfPrediction,
         with runs: [ArmResult]
@@ -117,7 +117,7 @@ public struct WhatIf: Sendable {
         return comparisons
     }
 
-    /// How often each setting is simulated: less often the longer that takes.
+    /// The number of simulations of each setting: fewer for longer runs.
     private var repetitions: Int {
         let accesses = run.clients.values.reduce(0) { $0 + $1.completed }
         return min(9, max(3, 300_000 / max(1, Int(clamping: accesses))))
@@ -140,11 +140,11 @@ public struct WhatIf: Sendable {
         return (WhatIfPrediction(setting: setting, clients: clients), hasWaited)
     }
 
-    /// Fewer accesses have no 99th percentile: fewer than ten are beyond it.
+    /// The number of accesses that a 99th percentile needs, so that ten lie above it.
     static let leastCount = 1_000
 
-    /// What several runs say of a client's wait; nil with fewer than ten values beyond it in all
-    /// of them together.
+    /// Combines the waits of a client in several simulations; nil with fewer than ten values above
+    /// the percentile in all of them together.
     static func wait(of outcomes: [AccessSimulation.Outcome]) -> WhatIfPrediction.Wait? {
         let all = outcomes.flatMap(\.waits)
         let single = outcomes.compactMap { percentile99(of: $0.waits) }
@@ -161,7 +161,7 @@ public struct WhatIf: Sendable {
         )
     }
 
-    /// The 99th percentile; nil of nothing.
+    /// Returns the 99th percentile; nil for an empty array.
     static func percentile99(of waits: [Double]) -> UInt64? {
         guard !waits.isEmpty else { return nil }
         let sorted = waits.sorted()
@@ -169,7 +169,7 @@ public struct WhatIf: Sendable {
         return UInt64(max(0, sorted[min(rank, sorted.count) - 1]))
     }
 
-    /// Simulates the load once, and gives what came of each client.
+    /// Simulates the load once, and returns the outcome of each client.
     func simulate(
         _ setting: WhatIfSetting,
         _ fit: Fit,
@@ -221,7 +221,7 @@ public struct WhatIf: Sendable {
         )
     }
 
-    /// What a client interrupts; nil for one that makes accesses.
+    /// Returns the interrupts of a client; nil for one that makes accesses.
     private func interrupts(of client: RecordedLoad.Client) -> AccessSimulation.Interrupts? {
         guard let victim = client.interrupts else { return nil }
         let isAll = victim == RecordedLoad.Client.everybody

@@ -1,22 +1,22 @@
-/// Why nothing can be predicted from a result.
+/// An error that prevents predictions from a result.
 public struct WhatIfError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What kind of problem it is.
+    /// The kind of problem.
     public enum Code: Sendable, Equatable {
-        /// The file is no result of a run.
+        /// The file is not the result of a run.
         case unreadable
-        /// The result holds no arm of that name.
+        /// The result contains no arm of that name.
         case unknownArm
-        /// The result holds too little: it was recorded by an older version, or not by `run`.
+        /// The result lacks data: it was recorded by an older version, or not by `run`.
         case notRecorded
-        /// The arm is none of those that can be predicted.
+        /// Predictions do not support the arm.
         case unsupported
-        /// The scenario is not the one that was recorded.
+        /// The scenario differs from the recorded one.
         case differentScenario
     }
 
-    /// What kind of problem it is.
+    /// The kind of problem.
     public let code: Code
-    /// What is wrong, and what to do.
+    /// The problem, and how to solve it.
     public let message: String
 
     /// Creates an error.
@@ -28,7 +28,7 @@ public struct WhatIfError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    /// The value that a recorded word stands for.
+    /// Returns the value of a recorded word.
     static func word<Value: RawRepresentable & CaseIterable>(
         _ word: String,
         _ what: String

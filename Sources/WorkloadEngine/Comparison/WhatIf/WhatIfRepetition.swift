@@ -1,48 +1,47 @@
-/// Real runs of the setting that was recorded: whether the machine still gives what it gave.
+/// New runs of the recorded setting, which show whether the machine has changed.
 public struct WhatIfRepetition: Sendable, Codable, Equatable {
-    /// How many runs there were.
+    /// The number of runs.
     public var runs: Int
     /// The clients' waits, by name; those without a 99th percentile on both sides are absent.
     public var clients: [String: Client]
-    /// Why the numbers mean little, those of now or the recorded ones; absent when they do not.
+    /// Why the new or the recorded numbers are unreliable; absent if they are reliable.
     public var problem: String?
 
     /// A client's 99th percentile of waiting, in nanoseconds.
     public struct Client: Sendable, Codable, Equatable {
-        /// What was recorded.
+        /// The recorded wait.
         public var recorded: UInt64
-        /// What it is now, of all runs' accesses together.
+        /// The new wait, over the accesses of all runs.
         public var now: UInt64
-        /// The smallest that a run gives now; absent for one run, and when one of them has too few
+        /// The smallest new wait of a single run; absent for one run, and if a run has too few
         /// accesses.
         public var least: UInt64?
-        /// The largest that a run gives now; absent as ``least`` is.
+        /// The largest new wait of a single run; absent if ``least`` is.
         public var most: UInt64?
-        /// What that says.
+        /// The verdict.
         public var verdict: Verdict
     }
 
-    /// Whether a client waits as it did.
+    /// Whether a client's wait has changed.
     public enum Verdict: String, Sendable, Codable {
-        /// They differ by no more than the larger of 25 % of what is measured now and a millisecond.
+        /// The waits differ by at most 25 % of the new one, or a millisecond if that is larger.
         case same
-        /// They lie further apart than that, and than single runs do.
+        /// The waits differ by more than that, and by more than single runs do.
         case changed
-        /// They lie further apart, but single runs, real or simulated, do so too; or the runs mean
-        /// little.
+        /// The waits differ by more than that, but so do single runs, real or simulated; or the
+        /// runs are unreliable.
         case inconclusive
     }
 }
 
 extension WhatIfRepetition {
-    /// What a reader of the checks should know of it.
+    /// The notes for the report.
     var notes: [String] {
         let changed = clients.filter { $0.value.verdict == .changed }.keys.sorted()
         guard problem == nil, !changed.isEmpty else { return [] }
         return [
-            "\(changed.joined(separator: ", ")) waited for another time when the run was recorded "
-                + "than in the same setting now: where a check is off, the machine may have changed, "
-                + "or what else it does"
+            "the waits of \(changed.joined(separator: ", ")) differ from the recorded ones in the "
+                + "same setting: if a check fails, the machine or its other load may have changed"
         ]
     }
 }

@@ -1,12 +1,12 @@
-/// Writes predictions for people.
+/// Formats predictions as text.
 public enum WhatIfReport {
-    /// The whole report, with a newline at its end.
+    /// Returns the report, with a newline at the end.
     public static func text(of result: WhatIfResult) -> String {
         var lines = [
-            "what if \(result.scenario) on \(result.arm) (\(result.recorded)) had other connections: "
-                + "p99 wait, simulated \(result.runs) times on \(result.cpuCount) "
+            "what if \(result.scenario) on \(result.arm) (\(result.recorded)) had other "
+                + "connections: p99 wait, simulated \(result.runs) times on \(result.cpuCount) "
                 + (result.cpuCount == 1 ? "processor" : "processors")
-                + ", all together [least … most of one]"
+                + ", combined [least … most of one]"
         ]
         lines.append("")
         lines += table(result)
@@ -16,13 +16,13 @@ public enum WhatIfReport {
         for check in result.checks ?? [] {
             lines.append("")
             lines.append(title(check.runs ?? 1, with: "\(check.setting)"))
-            if let problem = check.problem { lines.append("  means little: \(problem)") }
+            if let problem = check.problem { lines.append("  unreliable: \(problem)") }
             lines += comparisons(check.clients)
         }
         if let again = result.repetition {
             lines.append("")
             lines.append(title(again.runs, with: "\(result.recorded), as when it was recorded"))
-            if let problem = again.problem { lines.append("  means little: \(problem)") }
+            if let problem = again.problem { lines.append("  unreliable: \(problem)") }
             lines += repetitions(again.clients)
         }
         if let notes = result.notes {
@@ -51,8 +51,7 @@ public enum WhatIfReport {
         return table.lines(indent: "  ")
     }
 
-    /// The predictions, those of neighbouring pools that say the same together; the recorded
-    /// setting stands alone.
+    /// Groups neighboring pools with equal predictions; the recorded setting forms its own group.
     private static func groups(_ result: WhatIfResult) -> [[WhatIfPrediction]] {
         var groups: [[WhatIfPrediction]] = []
         for prediction in result.predictions {
@@ -99,7 +98,7 @@ public enum WhatIfReport {
     private static func title(_ runs: Int, with setting: String) -> String {
         runs == 1
             ? "a real run with \(setting):"
-            : "\(runs) real runs with \(setting), all together [least … most of one]:"
+            : "\(runs) real runs with \(setting), combined [least … most of one]:"
     }
 
     private static func repetitions(_ clients: [String: WhatIfRepetition.Client]) -> [String] {
@@ -107,9 +106,9 @@ public enum WhatIfReport {
         return clients.sorted { $0.key < $1.key }.map { name, own in
             let verdict =
                 switch own.verdict {
-                case .same: "as it was"
+                case .same: "unchanged"
                 case .changed: "CHANGED by more than 25 % and 1 ms"
-                case .inconclusive: "another, but single runs differ as much or mean little"
+                case .inconclusive: "inconclusive: single runs differ as much or are unreliable"
                 }
             return "  \(name): recorded \(HumanUnits.time(own.recorded)), now "
                 + "\(range(own.now, own.least, own.most)): \(verdict)"

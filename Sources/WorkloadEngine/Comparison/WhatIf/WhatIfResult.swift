@@ -1,7 +1,7 @@
 /// The predictions from a recorded run (`poolgauge.what-if/1`).
 ///
-/// Waits are 99th percentiles in nanoseconds, from the start to the entry into the closure of
-/// completed accesses; absent where fewer than ten accesses waited longer.
+/// Waits are 99th percentiles in nanoseconds, from start to entry into the closure, of
+/// completed accesses; absent if fewer than ten accesses waited longer.
 public struct WhatIfResult: Sendable, Codable, Equatable {
     /// The schema of this form.
     public static let schemaName = "poolgauge.what-if/1"
@@ -10,76 +10,76 @@ public struct WhatIfResult: Sendable, Codable, Equatable {
     public var schema: String
     /// The scenario's name.
     public var scenario: String
-    /// The arm that was recorded.
+    /// The recorded arm.
     public var arm: String
-    /// What served the accesses in the recorded run.
+    /// The queue or pool of the recorded run.
     public var recorded: WhatIfSetting
-    /// The versions of what took part in the recorded run; absent in results of older versions.
+    /// The versions of the libraries in the recorded run; absent in results of older versions.
     public var versions: [String: String]?
     /// The processors of the simulation: those of the machine that the run was recorded on.
     public var cpuCount: Int
     /// The seed of all randomness.
     public var seed: UInt64
-    /// How often each setting was simulated, with other service times each time.
+    /// The number of simulations of each setting, with different service times each.
     public var runs: Int
     /// How well the model reproduces the recorded run, by client.
     public var fit: [String: WhatIfComparison]
     /// The predictions, in the order of the settings.
     public var predictions: [WhatIfPrediction]
-    /// What real runs of the nearest settings gave; absent when none was made.
+    /// The results of real runs of the nearest settings; absent without such runs.
     public var checks: [WhatIfCheck]?
-    /// What real runs of the recorded setting give now; absent when none was made.
+    /// The results of new runs of the recorded setting; absent without such runs.
     public var repetition: WhatIfRepetition?
-    /// What a reader should beware of; absent when there is nothing.
+    /// Notes about the limits of the predictions; absent if there are none.
     public var notes: [String]?
 }
 
-/// What one setting would give.
+/// The prediction for one setting.
 public struct WhatIfPrediction: Sendable, Codable, Equatable {
-    /// What would serve the accesses.
+    /// The queue or pool that would serve the accesses.
     public var setting: WhatIfSetting
     /// The clients' waits, by name; those without enough accesses are absent.
     public var clients: [String: Wait]
 
     /// A predicted wait.
     public struct Wait: Sendable, Codable, Equatable {
-        /// The 99th percentile of all simulated runs together, in nanoseconds.
+        /// The 99th percentile over all simulated runs, in nanoseconds.
         public var p99: UInt64
-        /// The smallest of a single run, however few accesses it has, in nanoseconds.
+        /// The smallest of a single run, regardless of its number of accesses, in nanoseconds.
         public var low: UInt64
-        /// The largest of a single run, however few accesses it has, in nanoseconds.
+        /// The largest of a single run, regardless of its number of accesses, in nanoseconds.
         public var high: UInt64
-        /// The share of accesses, in 0…1, that were given up because they were late; absent when
-        /// none was.
+        /// The share of accesses, in 0…1, that were skipped because they were late; absent if
+        /// there were none.
         public var skipped: Double?
     }
 }
 
-/// A wait as it was predicted and as it was measured.
+/// A predicted and a measured wait.
 public struct WhatIfComparison: Sendable, Codable, Equatable {
     /// The predicted 99th percentile, in nanoseconds.
     public var predicted: UInt64
-    /// The measured one, in nanoseconds: of several runs, that of all their accesses, known to
-    /// about 3 %.
+    /// The measured 99th percentile, in nanoseconds; for several runs, over all their accesses,
+    /// with a precision of about 3 %.
     public var measured: UInt64
-    /// The smallest that a run measured, in nanoseconds; absent for one run, and when one of them
-    /// has too few accesses.
+    /// The smallest value of a single run, in nanoseconds; absent for one run, and if a run has
+    /// too few accesses.
     public var least: UInt64?
-    /// The largest that a run measured, in nanoseconds; absent as ``least`` is.
+    /// The largest value of a single run, in nanoseconds; absent if ``least`` is.
     public var most: UInt64?
 
-    /// Creates a comparison; both are in nanoseconds.
+    /// Creates a comparison of two waits in nanoseconds.
     public init(predicted: UInt64, measured: UInt64) {
         self.predicted = predicted
         self.measured = measured
     }
 
-    /// Compares a prediction with what a client waited for in several runs.
+    /// Compares a prediction with a client's waits in several runs.
     ///
-    /// They count together, as the runs of a simulation do: the 99th percentile of one run is a
-    /// matter of chance where about as many accesses as are beyond it wait for something long.
+    /// The runs count together, like those of a simulation: the 99th percentile of a single run
+    /// varies by chance if about as many accesses as lie above it wait for something long.
     ///
-    /// - Returns: Nil when fewer than ten accesses of all runs waited for longer.
+    /// - Returns: Nil if fewer than ten accesses of all runs waited longer.
     init?(predicted: UInt64, measured runs: [ClientResult]) {
         let single = runs.compactMap { $0.wait?.p99 }
         guard runs.count > 1 else {
@@ -96,12 +96,12 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         guard single.count == runs.count, let first = single.min(), let last = single.max() else {
             return
         }
-        // It lies between them; a spectrum knows it less exactly than each run does its own.
+        // A spectrum is less precise than the exact value of each run, so limit it to their range.
         measured = min(max(measured, first), last)
         (least, most) = (first, last)
     }
 
-    /// The error as a share of what was measured: above 0 when the prediction was too long.
+    /// The error relative to the measured wait: above 0 if the prediction was too long.
     public var error: Double {
         (Double(predicted) - Double(measured)) / Double(max(1, measured))
     }
@@ -121,7 +121,7 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         case isWithin = "within"
     }
 
-    /// Reads what ``encode(to:)`` writes.
+    /// Decodes the form that ``encode(to:)`` writes.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         predicted = try container.decode(UInt64.self, forKey: .predicted)
@@ -130,7 +130,7 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         most = try container.decodeIfPresent(UInt64.self, forKey: .most)
     }
 
-    /// Writes both waits, the error, and whether it is within the goal.
+    /// Encodes both waits, the error, and whether it is within the goal.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(predicted, forKey: .predicted)
@@ -142,14 +142,14 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
     }
 }
 
-/// A prediction beside real runs.
+/// A prediction, compared with real runs.
 public struct WhatIfCheck: Sendable, Codable, Equatable {
-    /// What served the accesses.
+    /// The queue or pool that served the accesses.
     public var setting: WhatIfSetting
     /// The clients' waits, by name; those without enough accesses are absent.
     public var clients: [String: WhatIfComparison]
-    /// How many runs there were; absent for one.
+    /// The number of runs; absent for one.
     public var runs: Int?
-    /// Why the runs' numbers mean little; absent when they do not.
+    /// Why the runs' numbers are unreliable; absent if they are reliable.
     public var problem: String?
 }

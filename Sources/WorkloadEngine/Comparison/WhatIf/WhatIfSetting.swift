@@ -1,13 +1,13 @@
-/// What serves the accesses in a prediction.
+/// The queue or pool that serves the accesses in a prediction.
 public struct WhatIfSetting: Sendable, Codable, Hashable, CustomStringConvertible {
-    /// How many readers a pool has beside its writer; absent for a queue, in which one connection
-    /// serves everybody.
+    /// The number of readers of a pool; absent for a queue, whose only connection serves all
+    /// accesses.
     public var readers: Int?
 
     /// A queue.
     public static let queue = WhatIfSetting(readers: nil)
 
-    /// A pool with so many readers.
+    /// Returns a pool with `readers` readers.
     public static func pool(readers: Int) -> WhatIfSetting { WhatIfSetting(readers: readers) }
 
     /// The settings that are predicted by default: a queue, and pools of 1 to 16 readers.
@@ -18,8 +18,8 @@ public struct WhatIfSetting: Sendable, Codable, Hashable, CustomStringConvertibl
         readers.map { "\($0) reader\($0 == 1 ? "" : "s")" } ?? "queue"
     }
 
-    /// What settings in their order are called, with pools of neighbouring numbers of readers
-    /// together: `queue`, `2 readers`, `4 … 16 readers`.
+    /// Returns the titles of ordered settings, with pools of consecutive numbers of readers
+    /// combined: `queue`, `2 readers`, `4 … 16 readers`.
     static func titles(of settings: [WhatIfSetting]) -> [String] {
         var ranges: [(first: WhatIfSetting, last: WhatIfSetting)] = []
         for setting in settings {
@@ -32,13 +32,13 @@ public struct WhatIfSetting: Sendable, Codable, Hashable, CustomStringConvertibl
         return ranges.map { title(from: $0.first, to: $0.last) }
     }
 
-    /// What a range of settings is called.
+    /// Returns the title of a range of settings.
     static func title(from first: WhatIfSetting, to last: WhatIfSetting) -> String {
         guard let from = first.readers, let to = last.readers, from < to else { return "\(first)" }
         return "\(from) … \(to) readers"
     }
 
-    /// The two settings that are a step away, fewer connections first.
+    /// The two nearest settings, fewer connections first.
     public var neighbours: [WhatIfSetting] {
         guard let readers else { return [.pool(readers: 1), .pool(readers: 2)] }
         return [readers > 1 ? .pool(readers: readers - 1) : .queue, .pool(readers: readers + 1)]

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What the accesses of the isolation invariant cost, and why some failed.
+/// The cost and the failures of the isolation invariant's accesses.
 final class IsolationCosts: Sendable {
     private struct State {
         var held: UInt64 = 0
@@ -13,7 +13,7 @@ final class IsolationCosts: Sendable {
 
     init(clock: any RunClock) { self.clock = clock }
 
-    /// Runs the closure of an access, and adds the time for which it held its connection.
+    /// Runs the closure of an access, and adds the time for which it holds its connection.
     func measure(_ body: () throws -> Void) rethrows {
         let start = clock.now()
         defer {
@@ -31,7 +31,7 @@ final class IsolationCosts: Sendable {
         }
     }
 
-    /// The time for which connections were held since the last call, in nanoseconds.
+    /// Returns and resets the time for which connections were held, in nanoseconds.
     func takeHeldTime() -> UInt64 {
         state.withLock { state in
             defer { state.held = 0 }

@@ -1,12 +1,12 @@
 import Isolation
 
-/// What the rounds of the isolation invariant have shown so far.
+/// The results of the isolation invariant's rounds so far.
 struct IsolationFindings: Sendable {
     /// The anomalies of one kind.
     private struct Finding {
         var count: Int
         var round: Int
-        /// The first one.
+        /// The explanation of the first anomaly.
         var explanation: String
     }
 
@@ -15,7 +15,7 @@ struct IsolationFindings: Sendable {
     private(set) var committed = 0
     private var findings: [AnomalyKind: Finding] = [:]
 
-    /// Adds a round that was checked.
+    /// Adds a checked round.
     mutating func add(_ history: History, _ anomalies: [Anomaly]) {
         rounds += 1
         transactions += history.transactions.count
@@ -30,7 +30,7 @@ struct IsolationFindings: Sendable {
         }
     }
 
-    /// The kinds of anomalies that were found, in their order, each with its first example.
+    /// The kinds of anomalies found, in order, each with its first example.
     var descriptions: [String] {
         AnomalyKind.allCases.compactMap { kind in
             guard let finding = findings[kind] else { return nil }
@@ -39,13 +39,13 @@ struct IsolationFindings: Sendable {
         }
     }
 
-    /// What the result says about the invariant.
+    /// Returns the result of the invariant.
     ///
     /// - Parameters:
     ///   - name: The invariant's name.
     ///   - sessions: The names of the sessions.
-    ///   - failure: The first error of an access, if there was one.
-    /// - Returns: Passed, violated, or nothing where no transaction was committed.
+    ///   - failure: The first error of an access, if any.
+    /// - Returns: Passed, violated, or undecided if no transaction was committed.
     func result(_ name: String, sessions: [String], failure: String?) -> InvariantResult {
         let work = "\(transactions) transactions in \(rounds) round\(rounds == 1 ? "" : "s")"
         if !findings.isEmpty {

@@ -2,16 +2,15 @@ import Foundation
 import Isolation
 import Telemetry
 
-/// One of the sessions of the isolation invariant: runs transactions on the target and records
-/// them.
+/// A session of the isolation invariant, which runs transactions on the target and records them.
 ///
-/// Only its own thread uses it.
+/// Only the session's thread uses it.
 struct IsolationSession {
-    /// What a session does.
+    /// The kind of accesses that a session makes.
     enum Role: String, CaseIterable, Sendable {
-        /// Writes, and rolls back some of it.
+        /// Writes, and rolls back some of the writes.
         case writer
-        /// Writes without the library's transaction: single statements, and transactions in SQL.
+        /// Writes without the library's transactions: single statements, and transactions in SQL.
         case statements
         /// Reads.
         case reader
@@ -24,7 +23,7 @@ struct IsolationSession {
         /// Reads and writes in another process.
         case process
 
-        /// Whether a session of a target can have the role.
+        /// Returns whether a session on a target can have the role.
         func isPossible(on target: any WorkloadTarget) -> Bool {
             switch self {
             case .writer, .reader: true
@@ -32,13 +31,13 @@ struct IsolationSession {
             case .snapshots: target.supports(.snapshot)
             case .tasks: target.has(.tasks)
             case .concurrentReads: target.has(.concurrentReads)
-            // It has a target of its own.
+            // This role needs a target in another process.
             case .process: false
             }
         }
     }
 
-    /// A transaction that ends with a rollback because it should.
+    /// An intended rollback of a transaction.
     private struct Rollback: Error {}
 
     /// The session's name in explanations.
@@ -54,12 +53,12 @@ struct IsolationSession {
     /// Creates a session.
     ///
     /// - Parameters:
-    ///   - name: Its name in explanations.
-    ///   - role: What it does.
+    ///   - name: The name in explanations.
+    ///   - role: The kind of accesses that it makes.
     ///   - target: The database.
-    ///   - client: The name that the target's status shows.
-    ///   - recorder: Where its transactions go.
-    ///   - costs: What its accesses cost.
+    ///   - client: The name in the target's status.
+    ///   - recorder: The recorder of its transactions.
+    ///   - costs: The costs of its accesses.
     ///   - script: The source of its transactions.
     init(
         name: String,
@@ -80,7 +79,7 @@ struct IsolationSession {
         index = recorder.addSession(name)
     }
 
-    /// Uses the objects of another round from here on.
+    /// Starts a round, which uses its own objects.
     func begin(round: Int) { script.begin(round: round) }
 
     /// Runs one transaction; an error is part of the history.
@@ -167,7 +166,7 @@ struct IsolationSession {
                         transaction.willCommit()
                         try session.run("COMMIT", [])
                     } catch {
-                        // Some errors end the transaction by themselves
+                        // Some errors end the transaction automatically
                         // (https://sqlite.org/lang_transaction.html).
                         _ = try? session.run("ROLLBACK", [])
                         throw error
@@ -234,14 +233,14 @@ struct IsolationSession {
 
     // MARK: Outcomes
 
-    /// Runs an access, and records how it ended.
+    /// Runs an access, and records its outcome.
     private func finish(_ transaction: RecordedTransaction, _ access: () throws -> Void) {
         do {
             try access()
             transaction.end(.committed)
         } catch {
             if !(error is Rollback) { costs.note(error) }
-            // What fails before the commit is rolled back.
+            // A failure before the commit causes a rollback.
             transaction.end(transaction.isCommitting ? .unknown : .aborted)
         }
     }

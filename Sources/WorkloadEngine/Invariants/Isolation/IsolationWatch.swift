@@ -3,34 +3,34 @@ import Telemetry
 
 /// Runs transactions beside the load, and checks that the database isolates them.
 ///
-/// The transactions run in rounds. In a round, every session makes a few transactions at the same
-/// time as the others, on lists and registers that no other round uses. Then one session reads all
-/// of them, the round's history is checked, and the history and the rows are dropped; memory and
-/// the table therefore stay small however long the run is. Between rounds, the sessions rest so
-/// long that ``connectionShare`` and ``roundShare`` are kept.
+/// The transactions run in rounds. In a round, all sessions concurrently run a few transactions on
+/// lists and registers that no other round uses. Then one session reads all objects, the round's
+/// history is checked, and the history and the rows are dropped; memory and the table therefore
+/// stay small for runs of any length. Between rounds, the sessions rest long enough to respect
+/// ``connectionShare`` and ``roundShare``.
 final class IsolationWatch: Sendable {
     /// The share of one connection's time that the sessions may use.
     private static let connectionShare = 0.02
-    /// The share of the run's time that rounds may take: where the load saturates the database,
-    /// sessions wait for connections much longer than they hold them, and the load for theirs.
+    /// The share of the run's time that rounds may take: if the load saturates the database,
+    /// sessions wait for connections much longer than they hold them, and delay the load.
     private static let roundShare = 0.05
-    /// How long sessions begin transactions in a round, in nanoseconds.
+    /// The time in a round during which sessions start transactions, in nanoseconds.
     private static let longestRound: UInt64 = 100_000_000
     /// The shortest rest between two rounds, in nanoseconds.
     private static let shortestRest: UInt64 = 50_000_000
-    /// How many transactions a session makes in a round.
+    /// The number of transactions of a session in a round.
     private static let transactionsPerRound = 6
-    /// How often the last read of a round is tried: the end of a run interrupts statements.
+    /// The attempts of a round's last read, because the end of a run interrupts statements.
     private static let attempts = 3
-    /// The name that the target's status shows.
+    /// The name in the target's status.
     static let client = WorkloadClientName("isolation")
 
     private struct State {
-        /// The round that runs now, from 0; -1 before the first.
+        /// The current round, from 0; -1 before the first.
         var round = -1
-        /// When sessions begin no more transactions in this round, on the clock.
+        /// The clock time at which sessions stop starting transactions in this round.
         var roundEnd: UInt64 = 0
-        /// How many sessions are at work.
+        /// The number of working sessions.
         var working = 0
         var isOver = false
         var findings = IsolationFindings()
@@ -42,7 +42,7 @@ final class IsolationWatch: Sendable {
     private let costs: IsolationCosts
     private let clock: any RunClock
     private let sleepers: [any Sleeper]
-    /// What the thread that conducts the rounds sleeps with.
+    /// The sleeper of the thread that conducts the rounds.
     private let conductor: any Sleeper
     private let state = Lock(State())
 
@@ -60,7 +60,7 @@ final class IsolationWatch: Sendable {
         seed: UInt64,
         clock: any RunClock
     ) throws {
-        // Before the sleepers exist: each of them counts as a thread of the run.
+        // Create the table before the sleepers, each of which counts as a thread of the run.
         try target.perform(.write, as: Self.client) { session in
             try ObjectTable.ofInvariant.create(in: IsolationStore(session))
         }
@@ -106,11 +106,11 @@ final class IsolationWatch: Sendable {
 
     /// Prepares the invariant for a run.
     ///
-    /// It uses another process only if the scenario does: a second process changes what the load
-    /// measures.
+    /// The invariant uses another process only if the scenario does, because a second process
+    /// changes the measurements of the load.
     ///
-    /// - Returns: Why it cannot be checked, if there is an error; nil if the scenario does not ask
-    ///   for it or the arm has no writes.
+    /// - Returns: The watch, or the error that prevents it; nil if the scenario does not have the
+    ///   invariant or the arm has no writes.
     static func make(
         for scenario: Scenario,
         on target: any WorkloadTarget,
@@ -129,13 +129,13 @@ final class IsolationWatch: Sendable {
         }
     }
 
-    /// What the rounds have shown so far.
+    /// Returns the result of the rounds so far.
     func result(_ name: String) -> InvariantResult {
         state.withLock { $0.findings }
             .result(name, sessions: sessions.map(\.name), failure: costs.firstFailure)
     }
 
-    /// Removes the table; call this when the threads have ended.
+    /// Removes the table; call this after the threads have ended.
     func close(noting events: EventLog) {
         do {
             try target.perform(.write, as: Self.client) { session in
@@ -148,7 +148,7 @@ final class IsolationWatch: Sendable {
 
     // MARK: Threads
 
-    /// The threads that the load has to run, each with what it sleeps with: one for each session,
+    /// Returns the threads that the load has to run, each with its sleeper: one for each session,
     /// and one that conducts the rounds.
     func threads(_ context: RunContext) -> [(sleeper: any Sleeper, body: () -> Void)] {
         let workers = zip(sessions, sleepers).map { session, sleeper in
@@ -157,7 +157,7 @@ final class IsolationWatch: Sendable {
         return workers + [(conductor, { self.conduct(context) })]
     }
 
-    /// Makes the transactions of one round after another.
+    /// Runs a session's transactions, round by round.
     private func work(_ session: IsolationSession, _ sleeper: any Sleeper, _ control: RunControl) {
         var done = -1
         while true {
@@ -210,7 +210,7 @@ final class IsolationWatch: Sendable {
 
     /// Runs one round, and checks its history.
     ///
-    /// - Returns: For how long it held connections, in nanoseconds.
+    /// - Returns: The time for which it held connections, in nanoseconds.
     private func runRound() -> UInt64 {
         let round = state.withLock { state in
             state.round += 1
@@ -231,12 +231,12 @@ final class IsolationWatch: Sendable {
         return costs.takeHeldTime()
     }
 
-    /// How long a rest makes a time no more than a share of both together.
+    /// Returns the rest that limits `time` to a share of time and rest together.
     private static func rest(after time: UInt64, _ share: Double) -> UInt64 {
         UInt64(Double(time) * (1 / share - 1))
     }
 
-    /// Waits, until the load ends at the latest.
+    /// Waits until the rest is over or the load ends.
     private func rest(for length: UInt64, _ control: RunControl, until end: UInt64) {
         let deadline = clock.now() &+ max(Self.shortestRest, length)
         while control.stage < .stopped, clock.now() < min(deadline, control.clockTime(of: end)) {

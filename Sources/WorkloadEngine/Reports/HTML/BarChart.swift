@@ -1,4 +1,4 @@
-/// Bars from left to right, one below the other, each with its name above it.
+/// Horizontal bars, one below the other, each with its name above it.
 struct BarChart {
     /// One bar.
     struct Bar {
@@ -6,22 +6,22 @@ struct BarChart {
         var name: String
         /// Its length.
         var value: Double
-        /// The value in words, at its end.
+        /// The label at the end of the bar.
         var label: String
     }
 
-    /// What identifies it on its page.
+    /// The identifier within the page.
     let id: String
-    /// What it shows.
+    /// The title.
     let title: String
     let bars: [Bar]
 
     private static let width = 400.0
     private static let row = 38.0
-    /// What fits into the width at six units for a letter.
+    /// The number of letters that fit into the width, at six units each.
     private static let nameLength = 48
 
-    /// The chart; nothing without bars.
+    /// The chart; empty without bars.
     var markup: Markup {
         guard !bars.isEmpty else { return .empty }
         let height = Self.row * Double(bars.count) + 4
@@ -45,14 +45,14 @@ struct BarChart {
 
     private func draw(_ index: Int, _ bar: Bar) -> [Markup] {
         let most = bars.map(\.value).max() ?? 1
-        // Room for the value beside the longest bar.
+        // Leave space for the value after the longest bar.
         let length = most > 0 ? max(1, bar.value / most * (Self.width - 90)) : 1
         let top = Double(index) * Self.row
         let name =
             bar.name.count > Self.nameLength
             ? bar.name.prefix(Self.nameLength - 1) + "…" : bar.name[...]
         return [
-            LineChart.label(String(name), (0, top + 13), anchor: "start", look: "value"),
+            LineChart.label(String(name), (0, top + 13), anchor: "start", style: "value"),
             .element(
                 "rect",
                 [

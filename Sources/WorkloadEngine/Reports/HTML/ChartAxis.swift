@@ -1,6 +1,6 @@
 import Foundation
 
-/// One direction of a chart: what lies where, and the marks beside it.
+/// An axis of a chart: its scale and its marks.
 struct ChartAxis: Sendable {
     /// A mark with its label.
     struct Tick: Sendable, Equatable {
@@ -8,20 +8,20 @@ struct ChartAxis: Sendable {
         var label: String
     }
 
-    /// What the axis shows, with its unit.
+    /// The quantity and its unit.
     let label: String
-    /// The value at its begin.
+    /// The value at the start.
     let lower: Double
-    /// The value at its end, above ``lower``.
+    /// The value at the end, above ``lower``.
     let upper: Double
-    /// Whether equal lengths are equal ratios.
+    /// Whether equal lengths represent equal ratios.
     let isLogarithmic: Bool
     /// The marks, in ascending order.
     let ticks: [Tick]
-    /// A value in words.
+    /// Formats a value.
     let words: @Sendable (Double) -> String
 
-    /// Where a value lies, in 0…1; values outside lie at the ends.
+    /// Returns the position of a value, in 0…1; values outside the axis are at its ends.
     func position(of value: Double) -> Double {
         let share: Double
         if isLogarithmic {
@@ -33,7 +33,7 @@ struct ChartAxis: Sendable {
         return min(max(share, 0), 1)
     }
 
-    /// A linear axis from 0 with round marks: 1, 2 or 5 times a power of ten, of `unit`.
+    /// Creates a linear axis from 0 with round marks: 1, 2 or 5 times a power of ten of `unit`.
     static func linear(
         _ label: String,
         upTo maximum: Double,
@@ -58,14 +58,14 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// The smallest of 1, 2 and 5 times a power of ten that is not below a number.
+    /// Returns the smallest 1, 2 or 5 times a power of ten that is at least a number.
     private static func roundStep(_ least: Double) -> Double {
         guard least > 0, least.isFinite else { return 1 }
         let power = pow(10, log10(least).rounded(.down))
         return [1, 2, 5, 10].map { $0 * power }.first { $0 >= least * (1 - 1e-9) } ?? 10 * power
     }
 
-    /// Seconds since the load began, up to the end of the run.
+    /// Creates an axis of seconds since the start of the load, up to the end of the run.
     static func seconds(upTo end: Double) -> ChartAxis {
         let round = linear("seconds", upTo: end, least: 0.001) { HumanUnits.plain($0) }
         return ChartAxis(
@@ -78,7 +78,7 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Blocks, from the first to the last.
+    /// Creates an axis of blocks, from the first to the last.
     static func blocks(_ count: Int) -> ChartAxis {
         let step = max(1, (count + 9) / 10)
         return ChartAxis(
@@ -93,7 +93,7 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// A share from 0 to 100 %.
+    /// Creates an axis from 0 to 100 %.
     static func share(_ label: String) -> ChartAxis {
         ChartAxis(
             label: label,
@@ -107,7 +107,7 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// A size from 0 on, in bytes.
+    /// Creates an axis of sizes from 0, in bytes.
     static func bytes(_ label: String, upTo maximum: Double) -> ChartAxis {
         var unit = 1.0
         while maximum >= unit * 1024 { unit *= 1024 }
@@ -116,18 +116,18 @@ struct ChartAxis: Sendable {
         }
     }
 
-    /// A count from 0 on.
+    /// Creates an axis of counts from 0.
     static func count(_ label: String, upTo maximum: Double) -> ChartAxis {
         linear(label, upTo: maximum, least: 4) { HumanUnits.plain($0) }
     }
 
-    /// Latencies on a logarithmic axis, in nanoseconds, that takes in all of some.
+    /// Creates a logarithmic axis that covers latencies in nanoseconds.
     static func latency(_ label: String, _ values: [Double]) -> ChartAxis {
         let positive = values.filter { $0 >= 1 }
         var low = floor(log10(max(1, positive.min() ?? 1_000)))
         var high = ceil(log10(max(1, positive.max() ?? 1_000_000)))
         if high - low < 1 { high = low + 1 }
-        // A few slow ones must stay apart; what is below a millionth of them is at the bottom.
+        // Cover at most eight decades, so that slow accesses remain distinguishable.
         low = max(low, high - 8)
         let decades = Int(high - low)
         let steps: [Double] = decades <= 1 ? [1, 2, 5] : decades <= 2 ? [1, 3] : [1]
@@ -150,7 +150,7 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Percentiles, each nine as wide as the one before it: values are −log₁₀ (1 − p).
+    /// Creates an axis of percentiles with equal widths for each nine: values are −log₁₀ (1 − p).
     static func percentiles(upTo nines: Double) -> ChartAxis {
         let upper = max(1, nines)
         let names = ["0 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "99.9999 %"]
@@ -166,7 +166,7 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Ratios on a logarithmic axis around 1 that takes in all of some.
+    /// Creates a logarithmic axis around 1 that covers ratios.
     static func ratio(_ label: String, _ values: [Double]) -> ChartAxis {
         let positive = values.filter { $0 > 0 && $0.isFinite }
         let furthest = positive.map { abs(log10($0)) }.max() ?? 0.1
@@ -193,7 +193,7 @@ struct ChartAxis: Sendable {
 }
 
 extension HumanUnits {
-    /// A time that is a round number of its unit, without digits that say nothing: `10 ms`.
+    /// Formats a round time without trailing zeros: `10 ms`.
     static func roundTime(_ nanoseconds: Double) -> String {
         switch nanoseconds {
         case ..<1e3: plain(nanoseconds) + " ns"
@@ -203,7 +203,7 @@ extension HumanUnits {
         }
     }
 
-    /// A size that is a round number of its unit: `20 MiB`.
+    /// Formats a round size: `20 MiB`.
     static func roundBytes(_ bytes: Double) -> String {
         var value = bytes
         for unit in ["B", "KiB", "MiB", "GiB"] {
@@ -213,14 +213,14 @@ extension HumanUnits {
         return "\(plain(value)) TiB"
     }
 
-    /// A number without zeros at its end.
+    /// Formats a number without trailing zeros.
     static func plain(_ value: Double) -> String {
         let rounded = (value * 1000).rounded() / 1000
         guard rounded != rounded.rounded() else { return String(Int(rounded)) }
         return String(rounded)
     }
 
-    /// A ratio: `1.32×`.
+    /// Formats a ratio: `1.32×`.
     static func ratio(_ value: Double) -> String {
         let digits = value < 0.1 ? 4 : value < 10 ? 2 : value < 100 ? 1 : 0
         let rounded = value.rounded(toDigits: digits)

@@ -1,13 +1,13 @@
 import Foundation
 import Telemetry
 
-/// Writes a comparison as a page in one file, which needs no network and runs no script.
+/// Formats a comparison as a page in one file, without network access or scripts.
 ///
-/// The result itself is in the page too, as JSON, in the element `result`.
+/// The page also contains the result as JSON, in the element `result`.
 public enum ComparisonHTML {
-    /// The whole page, with a newline at its end.
+    /// Returns the page, with a newline at the end.
     ///
-    /// - Throws: `EncodingError` for a result that JSON cannot hold.
+    /// - Throws: `EncodingError` for a result that cannot be encoded as JSON.
     public static func text(of result: ComparisonResult) throws -> String {
         let names = result.arms.map(\.arm).joined(separator: ", ")
         var page = HTMLPage(title: "\(result.scenario): \(names)")
@@ -20,7 +20,7 @@ public enum ComparisonHTML {
         page.add(
             "Latency over time",
             noted(
-                "\(block), which lies closest to the middle of all.",
+                "\(block), which is nearest to the medians of all blocks.",
                 HTMLReport.arms(runs) {
                     [HTMLReport.latencyOverTime($1, id: "time-\($0)")]
                 }
@@ -59,10 +59,10 @@ public enum ComparisonHTML {
         return page.html
     }
 
-    /// The answer, and what must be known before it is believed.
+    /// The answer, and its problems and warnings.
     private static func lead(_ result: ComparisonResult) -> [Markup] {
-        func line(_ text: String, _ look: String) -> Markup {
-            .element("p", ["class": "verdict \(look)"], .text(text))
+        func line(_ text: String, _ style: String) -> Markup {
+            .element("p", ["class": "verdict \(style)"], .text(text))
         }
         return ComparisonReport.problems(of: result).map { line($0, "failed") }
             + result.answer.map { line($0, "lead") }
@@ -74,7 +74,7 @@ public enum ComparisonHTML {
             }
     }
 
-    /// What is decided, pair by pair.
+    /// The deciding metrics, pair by pair.
     private static func inShort(_ result: ComparisonResult) -> [Markup] {
         var parts: [Markup] = []
         var charts: [Markup] = []
@@ -120,7 +120,7 @@ public enum ComparisonHTML {
         body.isEmpty ? [] : [.element("p", ["class": "note"], .text(note))] + body
     }
 
-    /// Each client's responses on every arm, in all blocks together.
+    /// Each client's responses on every arm, over all blocks.
     private static func percentiles(_ result: ComparisonResult) -> [Markup] {
         let names = Set(result.arms.flatMap(\.spectra.keys)).sorted()
         let charts = names.enumerated().compactMap { index, name -> Markup? in
@@ -161,13 +161,13 @@ public enum ComparisonHTML {
         }
     }
 
-    /// The latency at a percentile, from the first point that reaches it; nil where too few lie
-    /// beyond.
+    /// Returns the latency at a percentile, from the first point that reaches it; nil with too few
+    /// samples above it.
     private static func value(_ spectrum: PercentileSpectrum, at percentile: Double) -> UInt64? {
         spectrum.points.first { $0.percentile >= percentile - 1e-9 }?.nanoseconds
     }
 
-    /// The metrics over the blocks, in the order in which these ran.
+    /// The metrics in each block, in the order of the blocks.
     private static func blocks(_ result: ComparisonResult) -> [Markup] {
         let metrics = result.primary.isEmpty ? [] : result.primary
         let charts = metrics.enumerated().compactMap { index, metric -> Markup? in
@@ -210,9 +210,9 @@ public enum ComparisonHTML {
         return [.element("div", ["class": "charts"], .group(charts))]
     }
 
-    /// A metric's values in words.
+    /// Returns the format of a metric's values.
     private static func words(of metric: String) -> @Sendable (Double) -> String {
-        // A client's name is whatever comes before the first dot, so any name will do.
+        // The part before the first dot is the client's name, so the catalog needs no other client.
         let owner = metric.split(separator: ".").first.map(String.init) ?? ""
         guard let known = try? ComparisonMetric(metric, in: MetricCatalog(clients: [owner])) else {
             return { HumanUnits.plain($0) }
@@ -232,7 +232,7 @@ public enum ComparisonHTML {
         return arm
     }
 
-    /// Medians, the metrics that do not decide, the order of the runs, and one run's own numbers.
+    /// Medians, metrics that do not decide, the order of the runs, and the numbers of one run.
     private static func numbers(
         _ result: ComparisonResult,
         _ runs: [ArmResult],

@@ -1,36 +1,36 @@
 import Foundation
 
-/// A page in one file: no network, no script, nothing obeyed that is not its own.
+/// A page in one file, without network access or scripts, and only with its own style sheet.
 struct HTMLPage {
     /// The title of the window and of the page.
     let title: String
-    /// What stands below the title, before the contents.
+    /// The content between the title and the table of contents.
     var lead: [Markup] = []
     private var sections: [(id: String, title: String, body: [Markup])] = []
     private var appendix: [Markup] = []
 
     init(title: String) { self.title = title }
 
-    /// Adds a section, unless it has nothing to say.
+    /// Adds a section, unless it is empty.
     mutating func add(_ title: String, _ body: [Markup]) {
         guard !body.isEmpty else { return }
         sections.append((id: "section-\(sections.count + 1)", title: title, body: body))
     }
 
-    /// Adds what is not shown: the result itself, for programs.
+    /// Adds the result as invisible JSON, for programs.
     mutating func embed(_ result: some Encodable, id: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         appendix.append(.json(String(decoding: try encoder.encode(result), as: UTF8.self), id: id))
     }
 
-    /// What the page may do: show itself, with its own style sheet.
+    /// The content security policy: only the page's own style sheet is allowed.
     static let policy =
         "default-src 'none'; style-src 'sha256-"
         + Data(SHA256.digest(of: "\(HTMLStyle.sheet)".utf8)).base64EncodedString()
         + "'; base-uri 'none'; form-action 'none'"
 
-    /// The whole page, with a newline at its end.
+    /// The page, with a newline at the end.
     var html: String {
         let head = Markup.element(
             "head",
@@ -94,7 +94,7 @@ extension Markup {
     /// A paragraph.
     static func paragraph(_ text: String) -> Markup { .element("p", [:], .text(text)) }
 
-    /// A heading below a section's.
+    /// A heading within a section.
     static func heading(_ text: String) -> Markup { .element("h3", [:], .text(text)) }
 
     /// A list of sentences.
@@ -102,7 +102,7 @@ extension Markup {
         .element("ul", [:], items.map { .element("li", [:], .text($0)) })
     }
 
-    /// Text as it stands, in its lines.
+    /// Preformatted text.
     static func verbatim(_ text: String, label: String) -> Markup {
         .element(
             "pre",

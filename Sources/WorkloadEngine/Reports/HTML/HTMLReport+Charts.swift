@@ -2,7 +2,7 @@ import Foundation
 import Telemetry
 
 extension HTMLReport {
-    /// The clients of a run, in the order of their names.
+    /// Returns the clients of a run, sorted by name.
     static func clients(_ run: ArmResult) -> [(name: String, result: ClientResult)] {
         run.clients.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
@@ -32,7 +32,7 @@ extension HTMLReport {
         return charts.isEmpty ? .empty : .element("div", ["class": "charts"], .group(charts))
     }
 
-    /// Each client's percentiles, each nine as wide as the one before it.
+    /// Each client's percentiles, with equal widths for each nine.
     static func percentiles(_ run: ArmResult, id: String) -> Markup {
         let charts = clients(run).enumerated().compactMap { index, client -> Markup? in
             let parts: [(String, LatencySpectrum?, LatencySummary?)] = [
@@ -64,7 +64,7 @@ extension HTMLReport {
         return charts.isEmpty ? .empty : .element("div", ["class": "charts"], .group(charts))
     }
 
-    /// A chart of percentiles; nil when there is nothing to draw.
+    /// Returns a chart of percentiles; nil if there is nothing to draw.
     static func percentileChart(
         id: String,
         title: String,
@@ -98,7 +98,7 @@ extension HTMLReport {
         ).markup
     }
 
-    /// The latencies at each percentile that ten values at least lie beyond.
+    /// Returns the latencies at each percentile with at least ten values above it.
     private static func points(_ spectrum: LatencySpectrum) -> [(x: Double, y: Double?)] {
         let count = Double(spectrum.count)
         var below = 0.0
@@ -112,7 +112,7 @@ extension HTMLReport {
         return points
     }
 
-    /// The same from the few percentiles that a summary has.
+    /// Returns the latencies at the percentiles of a summary.
     private static func points(_ summary: LatencySummary) -> [(x: Double, y: Double?)] {
         let known: [(Double, UInt64?)] = [
             (0.5, summary.p50), (0.9, summary.p90), (0.95, summary.p95), (0.99, summary.p99),
@@ -123,7 +123,7 @@ extension HTMLReport {
         }
     }
 
-    /// A summary's times in words: p50, p90, p95, p99, p99.9, max and mean.
+    /// Formats a summary's times: p50, p90, p95, p99, p99.9, max and mean.
     static func times(_ summary: LatencySummary?) -> [String] {
         [
             summary?.p50, summary?.p90, summary?.p95, summary?.p99, summary?.p999, summary?.max,
@@ -131,7 +131,7 @@ extension HTMLReport {
         ].map { HumanUnits.time($0) }
     }
 
-    /// How busy the connections were, and who waited for them.
+    /// The use of the connections, and the accesses that waited for them.
     static func saturation(_ run: ArmResult, id: String) -> [Markup] {
         let seconds = IntervalSeries(run.intervals)
         var charts: [Markup] = []
@@ -139,7 +139,7 @@ extension HTMLReport {
             charts.append(
                 seconds.chart(
                     id: "\(id)-readers",
-                    title: "Readers in use, and time in which all were and somebody waited",
+                    title: "Readers in use, and time with all in use and an access waiting",
                     y: .share("share"),
                     lines: [("utilization", \.utilization), ("saturation", \.saturation)]
                 ).markup
@@ -155,7 +155,7 @@ extension HTMLReport {
             charts.append(
                 seconds.chart(
                     id: "\(id)-waiting",
-                    title: "Accesses that waited, as seen at each point",
+                    title: "Waiting accesses at each point",
                     y: .count(
                         "accesses",
                         upTo: max(seconds.most(readers), seconds.most(writers))
@@ -168,7 +168,7 @@ extension HTMLReport {
         return [.element("div", ["class": "charts"], .group(charts)), connections(run)]
     }
 
-    /// The write-ahead log over time, and what kept it from shrinking.
+    /// The write-ahead log over time, and the clients that kept it from shrinking.
     static func log(_ run: ArmResult, id: String) -> [Markup] {
         guard let wal = run.wal else { return [] }
         var charts: [Markup] = []
@@ -198,13 +198,13 @@ extension HTMLReport {
         charts.append(
             BarChart(
                 id: "\(id)-causes",
-                title: "What the log grew by, and because of whom",
+                title: "Growth of the log by cause",
                 bars: bars
             ).markup
         )
         var table = HTMLTable(
             "What kept the write-ahead log from shrinking",
-            columns: ["who", "cause", "time", "growth meanwhile"],
+            columns: ["client", "cause", "time", "growth during it"],
             words: 2
         )
         for pin in wal.pins {
@@ -222,6 +222,6 @@ extension HTMLReport {
             table.markup,
         ]
         return wal.pins.isEmpty
-            ? Array(parts.prefix(2)) + [.paragraph("Nobody kept it from shrinking.")] : parts
+            ? Array(parts.prefix(2)) + [.paragraph("Nothing kept it from shrinking.")] : parts
     }
 }

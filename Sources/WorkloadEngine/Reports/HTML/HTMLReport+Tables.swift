@@ -1,7 +1,7 @@
 import Telemetry
 
 extension HTMLReport {
-    /// What the slow accesses of each client waited for, and who had it meanwhile.
+    /// The resource that each client's slow accesses waited for, and the clients that held it.
     static func blame(_ run: ArmResult) -> [Markup] {
         guard let blame = run.blame, !blame.isEmpty else { return [] }
         let sorted = blame.sorted { $0.key < $1.key }
@@ -14,14 +14,14 @@ extension HTMLReport {
             words: 2
         )
         var holders = HTMLTable(
-            "Who held it meanwhile",
+            "Clients that held it during the waits",
             columns: ["client", "held by", "on average", "longest hold"],
             words: 2
         )
         var slowest = HTMLTable(
             "The slowest accesses",
             columns: [
-                "client", "operation", "held meanwhile by", "at", "response", "no worker free",
+                "client", "operation", "held by", "at", "response", "no worker free",
                 "waited", "inside",
             ],
             words: 3
@@ -61,7 +61,7 @@ extension HTMLReport {
         ]
     }
 
-    /// How connections were waited for and held.
+    /// The waits for connections, and the times for which they were held.
     static func connections(_ run: ArmResult) -> Markup {
         guard let pool = run.pool else { return .empty }
         var facts: [String] = []
@@ -73,12 +73,12 @@ extension HTMLReport {
         }
         if let share = pool.saturation {
             facts.append(
-                "For \(HumanUnits.percent(share)) of the time all were, and somebody waited."
+                "For \(HumanUnits.percent(share)) of the time, all were in use and accesses waited."
             )
         }
         facts.append(
-            "Most that waited at once: \(pool.waitingReadersPeak) to read, "
-                + "\(pool.waitingWritersPeak) to write."
+            "At most \(pool.waitingReadersPeak) accesses waited to read, and "
+                + "\(pool.waitingWritersPeak) to write, at the same time."
         )
         var table = HTMLTable(
             "Waiting for connections and holding them",
@@ -138,7 +138,7 @@ extension HTMLReport {
         ] + profiles(run)
     }
 
-    /// A client and what it consists of: operations where there are several, phases likewise.
+    /// Returns a client with its operations and phases, if it has several.
     private static func parts(_ client: ClientResult) -> [(String, ClientResult)] {
         var parts = [("all", client)]
         if let operations = client.operations, operations.count > 1 {
@@ -201,7 +201,7 @@ extension HTMLReport {
         return lines.isEmpty ? [] : [.list(lines)]
     }
 
-    /// Where it ran.
+    /// The machine and the versions.
     static func environment(_ host: HostEnvironment, seed: UInt64) -> Markup {
         var facts: [(String, String)] = [
             ("operating system", host.operatingSystem),
@@ -215,7 +215,7 @@ extension HTMLReport {
         return definitions(facts)
     }
 
-    /// Terms with what they stand for.
+    /// A list of terms and values.
     static func definitions(_ facts: [(String, String)]) -> Markup {
         .element(
             "dl",

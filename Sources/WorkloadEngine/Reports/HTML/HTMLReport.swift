@@ -1,12 +1,12 @@
 import Telemetry
 
-/// Writes a result as a page in one file, which needs no network and runs no script.
+/// Formats a result as a page in one file, without network access or scripts.
 ///
-/// The result itself is in the page too, as JSON, in the element `result`.
+/// The page also contains the result as JSON, in the element `result`.
 public enum HTMLReport {
-    /// The whole page, with a newline at its end.
+    /// Returns the page, with a newline at the end.
     ///
-    /// - Throws: `EncodingError` for a result that JSON cannot hold.
+    /// - Throws: `EncodingError` for a result that cannot be encoded as JSON.
     public static func text(of result: RunResult) throws -> String {
         var page = HTMLPage(title: title(of: result))
         page.lead = (result.failures ?? []).map {
@@ -49,13 +49,13 @@ public enum HTMLReport {
         return page.html
     }
 
-    /// How percentile charts are read.
+    /// The explanation of percentile charts.
     static let spectrumNote = Markup.element(
         "p",
         ["class": "note"],
         """
-        Each nine of a percentile is as wide as the one before it, and latencies are on a \
-        logarithmic axis. Lines end where fewer than ten accesses were slower.
+        All nines of a percentile have the same width, and the axis of latencies is \
+        logarithmic. Lines end where fewer than ten accesses were slower.
         """
     )
 
@@ -78,7 +78,7 @@ public enum HTMLReport {
         )
     }
 
-    /// One part for each arm, under its name where there are several; nothing when all are empty.
+    /// Returns a part for each arm, with a heading if there are several; empty if all are empty.
     static func arms(
         _ runs: [ArmResult],
         _ body: (Int, ArmResult) -> [Markup]
@@ -91,7 +91,7 @@ public enum HTMLReport {
         }
     }
 
-    /// The few sentences that say what happened.
+    /// The summary of each run.
     private static func inShort(_ runs: [ArmResult]) -> [Markup] {
         arms(runs) { _, run in
             var lines = (run.unsupported ?? [:]).sorted { $0.key < $1.key }
@@ -100,7 +100,7 @@ public enum HTMLReport {
                 "The database was busy \(HumanUnits.count($0.value)) times because of \($0.key)."
             }
             lines += (run.refusals ?? [:]).sorted { $0.key < $1.key }.map {
-                "The guard refused \($0.key) \(HumanUnits.count($0.value)) times."
+                "The guard rejected \($0.key) \(HumanUnits.count($0.value)) times."
             }
             var table = HTMLTable(
                 "The clients",
@@ -132,24 +132,23 @@ public enum HTMLReport {
         "p",
         ["class": "note"],
         """
-        † closed loop: nobody asks while an access runs, so a stall counts once, however long it \
-        lasts.
+        † closed loop: no access starts while another runs, so a stall of any length counts once.
         """
     )
 
-    /// What the open database said of itself, and what the generator saw.
+    /// The settings of the open database, and the measurements of the generator.
     static func pragmas(_ run: ArmResult) -> Markup {
         var facts = run.environment.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let generator = run.generator
         if let noop = generator.noop { facts.append(("generator, each access", "\(noop) ns")) }
         if let share = generator.cpuShare {
-            facts.append(("generator, of the processors", HumanUnits.percent(share)))
+            facts.append(("generator, share of the processors", HumanUnits.percent(share)))
         }
         if let lag = generator.lagP99 {
             facts.append(("free workers started within (p99)", HumanUnits.time(lag)))
         }
         if let steal = generator.stealShare {
-            facts.append(("of the machine stolen", HumanUnits.percent(steal)))
+            facts.append(("stolen processor time", HumanUnits.percent(steal)))
         }
         return definitions(facts)
     }

@@ -1,10 +1,10 @@
-/// A table of data: a caption, titles of columns, and rows that begin with their own title.
+/// A table of data: a caption, titles of columns, and rows that start with a title.
 struct HTMLTable {
-    /// What the table shows; a screen reader says it first.
+    /// The caption, which a screen reader reads first.
     let caption: String
     /// The titles of the columns, the first of which names the rows.
     let columns: [String]
-    /// How many columns, from the left, hold words rather than numbers.
+    /// The number of columns, from the left, that contain words instead of numbers.
     var words = 1
     /// The rows; each has a cell for each column.
     private(set) var rows: [[String]] = []
@@ -18,7 +18,7 @@ struct HTMLTable {
     /// Adds a row.
     mutating func add(_ cells: [String]) { rows.append(cells) }
 
-    /// The table in a frame that scrolls by itself where the page is narrower; nothing without rows.
+    /// The table in a frame that scrolls if the page is narrower; empty without rows.
     var markup: Markup {
         guard !rows.isEmpty else { return .empty }
         return .element(

@@ -1,25 +1,25 @@
-/// Estimates with their intervals on an axis of ratios, one below the other, each with its name
-/// above it and a band for differences that are noise.
+/// Estimates with their intervals on an axis of ratios, one below the other, each with its name and
+/// a band for differences within the noise.
 struct IntervalChart {
     /// One estimate.
     struct Row {
-        /// What is estimated.
+        /// The name of the estimate.
         var name: String
-        /// The estimate; nil where there is none.
+        /// The estimate, if any.
         var ratio: Double?
-        /// The lower end of its interval.
+        /// The lower end of the interval.
         var low: Double?
-        /// The upper end of its interval.
+        /// The upper end of the interval.
         var high: Double?
-        /// The noise floor, from 1 on: ratios from its inverse to it are noise.
+        /// The noise floor, at least 1: ratios between its inverse and the floor are noise.
         var floor: Double?
-        /// What comes of it, in words.
+        /// The verdict.
         var verdict: String
     }
 
-    /// What identifies it on its page.
+    /// The identifier within the page.
     let id: String
-    /// What it shows.
+    /// The title.
     let title: String
     let rows: [Row]
 
@@ -28,14 +28,14 @@ struct IntervalChart {
     private static let left = 12.0
     private static let right = 12.0
     private static let bottom = 34.0
-    /// What fits into the width at six units for a letter.
+    /// The number of letters that fit into the width, at six units each.
     private static let nameLength = 60
 
     private var axis: ChartAxis {
         .ratio("ratio", rows.flatMap { [$0.ratio, $0.low, $0.high].compactMap { $0 } })
     }
 
-    /// The chart; nothing without rows.
+    /// The chart; empty without rows.
     var markup: Markup {
         guard !rows.isEmpty else { return .empty }
         let height = Self.row * Double(rows.count) + Self.bottom
@@ -60,7 +60,7 @@ struct IntervalChart {
         )
     }
 
-    /// What a screen reader says of it.
+    /// The description for screen readers.
     private var description: String {
         let words = rows.map { row in
             guard let ratio = row.ratio, let low = row.low, let high = row.high else {
@@ -77,7 +77,7 @@ struct IntervalChart {
         .element(
             "p",
             ["class": "note"],
-            "Dots are estimates, lines their intervals; what lies in the grey band is noise."
+            "Dots are estimates, lines are their intervals; differences in the gray band are noise."
         )
     }
 
@@ -117,7 +117,7 @@ struct IntervalChart {
         let short =
             name.count > Self.nameLength ? name.prefix(Self.nameLength - 1) + "…" : name[...]
         var parts = [
-            LineChart.label(String(short), (0, top + 13), anchor: "start", look: "value")
+            LineChart.label(String(short), (0, top + 13), anchor: "start", style: "value")
         ]
         guard let ratio = row.ratio else { return parts }
         let middle = top + 27

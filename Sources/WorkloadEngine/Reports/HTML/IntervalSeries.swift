@@ -1,7 +1,7 @@
-/// The seconds of a run as a chart takes them: at most so many points that a page stays small, each
-/// the worst of the seconds that it stands for.
+/// The seconds of a run, thinned for a chart: each point is the worst of the seconds that it
+/// represents, so that a page stays small.
 struct IntervalSeries {
-    /// The most points of a line.
+    /// The largest number of points of a line.
     static let limit = 240
 
     private let bins: [ArraySlice<IntervalResult>]
@@ -13,18 +13,18 @@ struct IntervalSeries {
         }
     }
 
-    /// Whether points stand for several seconds.
+    /// Whether points represent several seconds.
     var isThinned: Bool { bins.contains { $0.count > 1 } }
 
-    /// The largest value of each point's seconds; nil where no second has one.
+    /// Returns the largest value of each point's seconds; nil without values.
     func worst(_ value: (IntervalResult) -> Double?) -> [(x: Double, y: Double?)] {
         bins.map { bin in (bin.last?.time ?? 0, bin.compactMap(value).max()) }
     }
 
-    /// When the last second ends.
+    /// The end of the last second.
     var end: Double { bins.last?.last?.time ?? 0 }
 
-    /// The stretches of time that do not count in the result.
+    /// The times that do not count in the result.
     var unmeasured: [ClosedRange<Double>] {
         var bands: [ClosedRange<Double>] = []
         for interval in bins.joined() where !interval.measured {
@@ -38,7 +38,7 @@ struct IntervalSeries {
         return bands
     }
 
-    /// A line chart over the run's time, with its table.
+    /// Returns a line chart over the run's time, with its table.
     func chart(
         id: String,
         title: String,
@@ -68,7 +68,7 @@ struct IntervalSeries {
         )
     }
 
-    /// The largest of some values, for an axis.
+    /// Returns the largest value, for an axis.
     func most(_ value: (IntervalResult) -> Double?) -> Double {
         worst(value).compactMap(\.y).max() ?? 0
     }

@@ -1,28 +1,27 @@
-/// Lines over an axis, as SVG, with a legend below and the numbers in a table.
+/// A line chart as SVG, with a legend below and the numbers in a table.
 struct LineChart {
     /// One line.
     struct Series {
         /// Its name.
         var name: String
-        /// Its points from left to right; a gap where there is no value.
+        /// The points from left to right; points without a value are gaps.
         var points: [(x: Double, y: Double?)]
     }
 
-    /// What identifies it on its page.
+    /// The identifier within the page.
     let id: String
-    /// What it shows.
+    /// The title.
     let title: String
     let x: ChartAxis
     let y: ChartAxis
     var series: [Series]
-    /// Stretches of the horizontal axis that are shaded, and what that means.
+    /// Shaded intervals of the horizontal axis, and their meaning.
     var bands: [ClosedRange<Double>] = []
     var bandMeaning = ""
-    /// The numbers behind it.
+    /// The numbers of the chart.
     var table: HTMLTable?
 
-    /// The size of the drawing, in its own units: about those of a phone, so that its letters stay
-    /// legible there.
+    /// The size of the drawing, about that of a phone, so that its letters stay legible there.
     static let width = 400.0
     static let height = 230.0
     private static let left = 58.0
@@ -48,7 +47,7 @@ struct LineChart {
         return .element("figure", [:], .group(parts))
     }
 
-    /// What a screen reader says of it.
+    /// The description for screen readers.
     var description: String {
         let lines = series.map { line in
             let values = line.points.compactMap(\.y)
@@ -115,7 +114,7 @@ struct LineChart {
         for tick in x.ticks {
             let place = place((tick.value, y.lower))
             parts.append(Self.line("grid", (place.x, Self.top), (place.x, bottom)))
-            // Six units for a letter: labels that would touch are left out.
+            // Letters take six units; omit labels that would touch.
             let half = Double(tick.label.count) * 3
             guard place.x - half > lastEnd + 4 else { continue }
             lastEnd = place.x + half
@@ -128,9 +127,9 @@ struct LineChart {
         return parts
     }
 
-    /// A line, in pieces where values are missing; a piece of one point is a dot.
+    /// Draws a line, interrupted where values are missing; a piece of one point is a dot.
     private func lines(_ index: Int, _ line: Series) -> [Markup] {
-        let look = Self.look(index)
+        let style = Self.style(index)
         var pieces: [[(x: Double, y: Double)]] = [[]]
         for point in line.points {
             if let value = point.y {
@@ -144,7 +143,7 @@ struct LineChart {
                 return .element(
                     "circle",
                     [
-                        "class": "\(look) mark", "cx": Self.number(piece[0].x),
+                        "class": "\(style) mark", "cx": Self.number(piece[0].x),
                         "cy": Self.number(piece[0].y), "r": "2.5",
                     ]
                 )
@@ -152,7 +151,7 @@ struct LineChart {
             let points = piece.map { "\(Self.number($0.x)),\(Self.number($0.y))" }
             return .element(
                 "polyline",
-                ["class": look, "points": points.joined(separator: " ")]
+                ["class": style, "points": points.joined(separator: " ")]
             )
         }
     }
@@ -166,7 +165,7 @@ struct LineChart {
                     Self.swatch(
                         .element(
                             "polyline",
-                            ["class": Self.look(index), "points": "1,6 35,6"]
+                            ["class": Self.style(index), "points": "1,6 35,6"]
                         )
                     ),
                     .element("span", [:], .text(line.name)),
@@ -189,17 +188,17 @@ struct LineChart {
         .element("svg", ["viewBox": "0 0 36 12", "aria-hidden": "true"], shape)
     }
 
-    private static func look(_ index: Int) -> String { "s\(index % HTMLStyle.seriesCount)" }
+    private static func style(_ index: Int) -> String { "s\(index % HTMLStyle.seriesCount)" }
 
     static func line(
-        _ look: String,
+        _ style: String,
         _ from: (x: Double, y: Double),
         _ to: (x: Double, y: Double)
     ) -> Markup {
         .element(
             "line",
             [
-                "class": look, "x1": number(from.x), "y1": number(from.y), "x2": number(to.x),
+                "class": style, "x1": number(from.x), "y1": number(from.y), "x2": number(to.x),
                 "y2": number(to.y),
             ]
         )
@@ -209,19 +208,19 @@ struct LineChart {
         _ text: String,
         _ place: (x: Double, y: Double),
         anchor: String,
-        look: String = "label"
+        style: String = "label"
     ) -> Markup {
         .element(
             "text",
             [
-                "class": look, "x": number(place.x), "y": number(place.y),
+                "class": style, "x": number(place.x), "y": number(place.y),
                 "text-anchor": anchor,
             ],
             .text(text)
         )
     }
 
-    /// A length with one digit after the point, which no locale changes.
+    /// Formats a length with one decimal digit, independent of the locale.
     static func number(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         return tenths % 10 == 0

@@ -1,17 +1,17 @@
-/// A piece of HTML or SVG that no data can break out of.
+/// A piece of HTML or SVG that is safe from injection.
 ///
-/// Names of elements and attributes are literals of this program; all that can be data, text and
-/// attribute values, is escaped on its way in. A string literal is text.
+/// Names of elements and attributes are literals of this program; text and attribute values, which
+/// may be data, are escaped. A string literal is text.
 struct Markup: Sendable, Equatable {
     /// The HTML.
     private(set) var html: String
 
     private init(html: String) { self.html = html }
 
-    /// Nothing.
+    /// Empty markup.
     static let empty = Markup(html: "")
 
-    /// Text, escaped; control characters become pictures of themselves.
+    /// Escaped text; control characters become visible symbols.
     static func text(_ text: some StringProtocol) -> Markup { Markup(html: escaped(text)) }
 
     /// Elements without an end tag (https://html.spec.whatwg.org/#void-elements).
@@ -40,9 +40,9 @@ struct Markup: Sendable, Equatable {
         element(name, attributes, [child])
     }
 
-    /// A `script` element with JSON in it, which is data and never run.
+    /// A `script` element with JSON, which browsers do not run.
     ///
-    /// Nothing in a script is escaped by HTML's rules, so what could end it is written as JSON's
+    /// HTML does not unescape the contents of a script, so characters that could end it become JSON
     /// escapes (https://html.spec.whatwg.org/#restrictions-for-contents-of-script-elements).
     static func json(_ json: String, id: String) -> Markup {
         var safe = ""
@@ -59,21 +59,20 @@ struct Markup: Sendable, Equatable {
         )
     }
 
-    /// A `style` element with a style sheet of this program's.
+    /// A `style` element with a style sheet.
     static func style(_ sheet: StaticString) -> Markup {
         Markup(html: "<style>\(sheet)</style>")
     }
 
-    /// Several pieces, one after another.
+    /// A sequence of pieces.
     static func group(_ pieces: [Markup]) -> Markup {
         Markup(html: pieces.map(\.html).joined())
     }
 
-    /// The text with all that HTML would take for itself made harmless, in elements and in quoted
-    /// attributes alike.
+    /// Escapes text for elements and for quoted attributes.
     ///
-    /// Control characters, which a terminal would obey if somebody copied them, show as pictures
-    /// (U+2400 and after); what turns the direction of text shows as U+FFFD.
+    /// Control characters, which affect a terminal when copied, become visible symbols (U+2400 and
+    /// following); characters that change the direction of text become U+FFFD.
     static func escaped(_ text: some StringProtocol) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count)
@@ -103,6 +102,6 @@ struct Markup: Sendable, Equatable {
 }
 
 extension Markup: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
-    /// Text, escaped.
+    /// Creates escaped text.
     init(stringLiteral value: String) { self = .text(value) }
 }

@@ -1,7 +1,7 @@
-/// SHA-256 (FIPS 180-4), for the one thing that a page needs it for: its policy names the hash of
-/// its own style sheet, so that no other is obeyed.
+/// SHA-256 (FIPS 180-4), for a page's security policy, which allows only the style sheet with a
+/// given hash.
 enum SHA256 {
-    /// The digest of some bytes: 32 bytes.
+    /// Returns the 32-byte digest of a message.
     static func digest(of message: some Sequence<UInt8>) -> [UInt8] {
         var bytes = Array(message)
         let bitCount = UInt64(bytes.count) * 8

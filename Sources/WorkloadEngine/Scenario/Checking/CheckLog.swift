@@ -1,11 +1,11 @@
-/// Collects what a database says of a scenario's statements, each once.
+/// Collects the errors of a scenario's statements, each once.
 struct CheckLog {
     private let scenario: Scenario
     private(set) var issues: [ScenarioError.Issue] = []
 
     init(_ scenario: Scenario) { self.scenario = scenario }
 
-    /// Adds what is wrong with a statement.
+    /// Adds an error of a statement.
     mutating func add(
         _ sql: String,
         of owner: String,
@@ -13,12 +13,12 @@ struct CheckLog {
         _ error: any Error,
         on target: any WorkloadTarget
     ) {
-        let said = String(describing: error)
-        let reason = MissingName(in: said).map { $0.description + $0.hint(on: target) } ?? said
+        let text = String(describing: error)
+        let reason = MissingName(in: text).map { $0.description + $0.hint(on: target) } ?? text
         add("'\(sql)' of \(owner) \(problem): \(reason)", sql: sql)
     }
 
-    /// Adds a message at the place of a statement, if the file has it.
+    /// Adds a message at the place of a statement, if the file contains it.
     mutating func add(_ message: String, sql: String?) {
         let place = sql.flatMap { scenario.statementPlaces[$0] }
         let issue = ScenarioError.Issue(
@@ -35,14 +35,14 @@ struct CheckLog {
     }
 }
 
-/// A name that SQLite did not find, by its message: `no such column: abalnce`.
+/// A name that SQLite did not find, according to its message: `no such column: abalnce`.
 struct MissingName: CustomStringConvertible {
     /// `table`, `column` or `function`.
     let kind: String
-    /// The name as the statement has it.
+    /// The name in the statement.
     let name: String
 
-    /// Finds the name in a message; nil when it speaks of something else.
+    /// Finds the name in a message; nil for other messages.
     init?(in message: String) {
         let pattern = /no such (table|column|function): ([^\s`]+)/
         guard let match = message.firstMatch(of: pattern) else { return nil }
@@ -50,10 +50,10 @@ struct MissingName: CustomStringConvertible {
         name = String(match.2)
     }
 
-    /// What SQLite said, without the statement.
+    /// SQLite's message, without the statement.
     var description: String { "no such \(kind): \(name)" }
 
-    /// The nearest name that the database has.
+    /// Returns a hint with the nearest name in the database.
     func hint(on target: any WorkloadTarget) -> String {
         let sql: String
         switch kind {

@@ -1,21 +1,21 @@
 import Foundation
 
-/// Prepares a scenario's statements in its empty tables, before anything runs.
+/// Prepares a scenario's statements in its empty tables, before the load.
 ///
-/// What the decoder cannot know, a database can: whether a table has the column that a statement
-/// names. Each mistake is reported at the statement's place in the file.
+/// This finds errors that the decoder cannot detect, such as missing columns, and reports each one
+/// at the statement's place in the file.
 public struct ScenarioCheck {
     private let factory: any WorkloadTargetFactory
 
-    /// Creates a check that asks databases of a library.
+    /// Creates a check that uses databases of a library.
     public init(_ factory: any WorkloadTargetFactory) { self.factory = factory }
 
     /// Checks each arm's tables, setup and statements.
     ///
-    /// The data are not built, but a database that is copied is copied here too. Where clients
-    /// change the schema themselves, what is understood is only known then, and nothing is said.
+    /// The check does not build the data, but copies an existing database. It skips statements if
+    /// clients change the schema.
     ///
-    /// - Throws: A ``ScenarioError`` with everything that is wrong.
+    /// - Throws: A ``ScenarioError`` with all errors.
     public func check(_ scenario: Scenario) throws(ScenarioError) {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("poolgauge-check-\(UUID().uuidString)")
@@ -23,7 +23,7 @@ public struct ScenarioCheck {
         var log = CheckLog(scenario)
         var seen: [Arm] = []
         for arm in scenario.arms {
-            // Arms that differ in nothing that concerns statements are one.
+            // Check arms that do not differ for statements only once.
             let alike = Arm(
                 name: "",
                 kind: .queue,
@@ -56,7 +56,7 @@ public struct ScenarioCheck {
         if case .file(let path) = scenario.dataset(of: arm) {
             try factory.copyDatabase(at: path, to: file) { _ in }
         }
-        // A pool, so that snapshots exist.
+        // A pool supports snapshots.
         let plain = Arm(name: arm.name, kind: .pool, readers: 1, pragmas: arm.pragmas)
         let target = try factory.open(plain, at: file)
         do {
@@ -70,7 +70,7 @@ public struct ScenarioCheck {
         try target.close()
     }
 
-    /// Creates the tables; false when that failed, which is logged.
+    /// Creates the tables; logs a failure and returns false.
     private func build(
         _ dataset: Dataset,
         in target: any WorkloadTarget,
@@ -95,7 +95,7 @@ public struct ScenarioCheck {
         return isComplete
     }
 
-    /// Runs an arm's setup; false when that failed, which is logged.
+    /// Runs an arm's setup; logs a failure and returns false.
     private func setUp(_ arm: Arm, _ target: any WorkloadTarget, _ log: inout CheckLog) -> Bool {
         for sql in arm.setup {
             do {
@@ -126,9 +126,9 @@ public struct ScenarioCheck {
         }
         statements += scenario.dataInvariants.map { ("invariant '\($0.name)'", $0.sql) }
         for client in plan.clients {
-            let own = (client.operations.joined() + client.thenRead)
+            let clientStatements = (client.operations.joined() + client.thenRead)
                 .map { ("client '\(client.name.name)'", $0.sql) }
-            statements += own
+            statements += clientStatements
         }
         guard !statements.contains(where: { StatementTemplate(sql: $0.sql).changesSchema }) else {
             return
@@ -148,7 +148,7 @@ public struct ScenarioCheck {
 }
 
 extension StatementTemplate {
-    /// Whether the statement changes what other statements find.
+    /// Whether the statement changes the schema.
     var changesSchema: Bool {
         ["ALTER", "ATTACH", "CREATE", "DETACH", "DROP"].contains(verb)
     }

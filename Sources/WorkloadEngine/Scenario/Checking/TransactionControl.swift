@@ -1,11 +1,11 @@
-/// Statements that begin or end a transaction, which an access must not run inside its own.
+/// Statements that start or end a transaction, which an access must not run inside its own.
 enum TransactionControl {
-    /// Why an access cannot run a statement; nil when it can.
+    /// Returns why an access cannot run a statement; nil if it can.
     ///
     /// - Parameters:
     ///   - sql: The statement.
     ///   - access: The kind of access that runs it.
-    /// - Returns: The reason, in words.
+    /// - Returns: The reason.
     static func problem(with sql: String, in access: WorkloadAccess) -> String? {
         guard access != .writeWithoutTransaction else { return nil }
         let tokens = SQLTokenizer(sql)
@@ -17,7 +17,7 @@ enum TransactionControl {
         case "ROLLBACK" where !words.contains("TO"): break
         default: return nil
         }
-        return "\(verb) inside an access that already is a transaction: the access begins and ends "
-            + "it; leave \(verb) out"
+        return "\(verb) inside an access that already is a transaction: the access starts and ends "
+            + "it; remove \(verb)"
     }
 }

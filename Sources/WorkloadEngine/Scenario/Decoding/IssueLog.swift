@@ -1,10 +1,10 @@
 import Yams
 
-/// Collects what is wrong while a file is decoded, so that one look shows everything.
+/// Collects the errors of a file, so that all of them are reported at once.
 final class IssueLog {
     let file: String
     private(set) var issues: [ScenarioError.Issue] = []
-    /// Where the statements stand that were read so far.
+    /// The places of the statements decoded so far.
     var places = StatementPlaces()
 
     init(file: String) { self.file = file }
@@ -20,7 +20,7 @@ final class IssueLog {
         )
     }
 
-    /// Throws everything that was added, in the order of the file.
+    /// Throws all added errors, in the order of the file.
     func throwIfAny() throws(ScenarioError) {
         guard !issues.isEmpty else { return }
         let sorted = issues.enumerated().sorted { a, b in

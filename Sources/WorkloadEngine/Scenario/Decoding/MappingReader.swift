@@ -1,18 +1,20 @@
 import Yams
 
-/// Reads the keys of one mapping and says what is wrong with them.
+/// Reads the keys of one mapping and logs their errors.
 ///
-/// Every method that gives nil for a key that is there has logged why.
+/// If a method returns nil for an existing key, it has logged the reason.
 struct MappingReader {
-    /// What the mapping describes, for messages: `client 'ui'`.
+    /// The description of the mapping in messages, such as `client 'ui'`.
     let what: String
-    /// Where the mapping was named.
+    /// The place of the mapping's name.
     let mark: Mark?
     let log: IssueLog
     private let entries: [(name: String, key: Node, value: Node)]
 
-    /// Logs what is no mapping, and each key that the language does not know there; without a
-    /// shape, any name is fine.
+    /// Creates a reader; logs a node that is not a mapping, and each key that `shape` does not
+    /// declare.
+    ///
+    /// Without a shape, all keys are valid.
     init?(
         _ node: Node,
         what: String,
@@ -46,24 +48,24 @@ struct MappingReader {
         self.entries = entries
     }
 
-    /// All keys that are there and known, in their order.
+    /// All existing valid keys, in order.
     var all: [(name: String, key: Node, value: Node)] { entries }
 
     func has(_ name: String) -> Bool { entries.contains { $0.name == name } }
 
     subscript(_ name: String) -> Node? { entries.first { $0.name == name }?.value }
 
-    /// Where the key stands, for a message about its presence.
+    /// Returns the place of a key, for messages about its presence.
     func mark(of name: String) -> Mark? { entries.first { $0.name == name }?.key.mark ?? mark }
 
-    /// The key's value, which must be there.
+    /// Returns the value of a required key.
     func required(_ name: String, example: String) -> Node? {
         if let node = self[name] { return node }
         log.add("\(what) needs '\(name)', such as \(name): \(example)", at: mark)
         return nil
     }
 
-    /// A text that is not empty.
+    /// Returns a nonempty text.
     func text(_ name: String) -> String? { self[name].flatMap { text($0, named: name) } }
 
     func text(_ node: Node, named name: String) -> String? {
@@ -79,7 +81,7 @@ struct MappingReader {
         return isEmpty ? nil : scalar.string
     }
 
-    /// One text or a list of texts.
+    /// Returns one text or a list of texts.
     func texts(_ node: Node, named name: String) -> [(text: String, mark: Mark?)] {
         guard let sequence = node.sequence else {
             return text(node, named: name).map { [($0, node.mark)] } ?? []
@@ -109,7 +111,7 @@ struct MappingReader {
         return value
     }
 
-    /// A number greater than zero, and at most `most`.
+    /// Returns a number greater than zero and at most `most`.
     func positive(_ name: String, most: Double = .greatestFiniteMagnitude) -> Double? {
         guard let node = self[name], let text = text(node, named: name) else { return nil }
         guard let value = Double(text), value > 0, value <= most else {
@@ -134,7 +136,7 @@ struct MappingReader {
         }
     }
 
-    /// One of some words.
+    /// Returns one of several words.
     func word(_ name: String, of words: [String]) -> String? {
         guard let node = self[name], let text = text(node, named: name) else { return nil }
         if words.contains(text) { return text }
@@ -146,7 +148,7 @@ struct MappingReader {
         return nil
     }
 
-    /// A quantity that `parse` understands.
+    /// Returns a quantity that `parse` accepts.
     func quantity<Value>(_ name: String, _ parse: (String) throws -> Value) -> Value? {
         guard let node = self[name], let text = text(node, named: name) else { return nil }
         do {
@@ -159,7 +161,7 @@ struct MappingReader {
 
     func duration(_ name: String) -> Duration? { quantity(name, Quantity.duration) }
 
-    /// A duration above zero.
+    /// Returns a duration above zero.
     func positiveDuration(_ name: String) -> Duration? {
         guard let value = duration(name) else { return nil }
         if value > .zero { return value }
@@ -167,7 +169,7 @@ struct MappingReader {
         return nil
     }
 
-    /// A mapping with names of the user's own choice, such as the arms.
+    /// Returns the entries of a mapping with arbitrary names, such as the arms.
     func named(_ name: String, each: String) -> [(name: String, key: Node, value: Node)] {
         guard let node = self[name],
             let reader = MappingReader(node, what: "'\(name)'", nil, log: log)
@@ -185,7 +187,7 @@ struct MappingReader {
         }
     }
 
-    /// Whether a text can name something: letters, digits, `-` and `_`.
+    /// Whether a text is a valid name: letters, digits, `-` and `_`.
     static func isName(_ text: String) -> Bool {
         !text.isEmpty
             && text.unicodeScalars.allSatisfy { scalar in
@@ -194,7 +196,7 @@ struct MappingReader {
             }
     }
 
-    /// A node in a message.
+    /// Describes a node in a message.
     static func text(of node: Node) -> String {
         switch node {
         case .scalar(let scalar): scalar.string.isEmpty ? "nothing" : "'\(scalar.string)'"

@@ -1,18 +1,18 @@
 import Yams
 
-/// Reads statements from a node: one text, which may hold several, or a list.
+/// Reads statements from a node: a text with one or more statements, or a list of texts.
 struct SQLReader {
-    /// A statement and where its text stands.
+    /// A statement and the place of its text.
     struct Statement {
         var sql: String
         var mark: Mark?
     }
 
-    /// What the statements belong to, for messages.
+    /// The owner of the statements in messages.
     let what: String
     let log: IssueLog
 
-    /// The statements; nil when there are none, which is logged.
+    /// Returns the statements; logs an error and returns nil if there are none.
     func statements(_ node: Node) -> [Statement]? {
         let nodes = node.sequence.map(Array.init) ?? [node]
         var result: [Statement] = []
@@ -32,9 +32,9 @@ struct SQLReader {
 }
 
 extension ScenarioDecoder {
-    /// Logs parameters that nobody gives a value.
+    /// Logs parameters without a value.
     ///
-    /// Those in `fetched` got one from an earlier step.
+    /// Earlier steps provide the values of the parameters in `fetched`.
     func checkParameters(
         of statements: [SQLReader.Statement],
         fetched: Set<String> = []
@@ -53,7 +53,7 @@ extension ScenarioDecoder {
             }
             for text in template.foreignParameters {
                 log.add(
-                    "parameter '\(text)' in '\(statement.sql)' gets no value; write :name",
+                    "parameter '\(text)' in '\(statement.sql)' has no value; write :name",
                     at: statement.mark
                 )
             }

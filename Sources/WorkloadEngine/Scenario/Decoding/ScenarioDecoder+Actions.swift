@@ -1,7 +1,7 @@
 import Yams
 
 extension ScenarioDecoder {
-    /// The keys that go with each action.
+    /// The keys of each action.
     private static let actionKeys = [
         "interrupt": ["client", "connection"],
         "cancel": ["client"],
@@ -9,13 +9,13 @@ extension ScenarioDecoder {
         "backup": ["pages", "think", "workers"],
     ]
 
-    /// What a client does that makes no accesses of its own.
+    /// Decodes the action of a client without accesses.
     func decodeAction(_ reader: MappingReader) -> Client.Activity? {
         let words = Self.actionKeys.keys.sorted()
-        guard let word = reader.word("action", of: words), let own = Self.actionKeys[word] else {
+        guard let word = reader.word("action", of: words), let keys = Self.actionKeys[word] else {
             return nil
         }
-        let known = ["action", "every", "at", "phases"] + own
+        let known = ["action", "every", "at", "phases"] + keys
         refuse(Self.clientKeys.filter { !known.contains($0) }, beside: "action: \(word)", reader)
         if !["every", "at", "think"].contains(where: reader.has) {
             log.add("\(reader.what) needs 'every' or 'at', such as every: 10%", at: reader.mark)
@@ -42,7 +42,7 @@ extension ScenarioDecoder {
         }
     }
 
-    /// The client that an action is aimed at.
+    /// Decodes the client that an action interrupts.
     private func interruptedClient(_ reader: MappingReader) -> String? {
         guard let node = reader["client"], let name = reader.text("client") else { return nil }
         if clientNames.contains(name) { return name }
@@ -54,7 +54,7 @@ extension ScenarioDecoder {
         return nil
     }
 
-    /// Logs a style that does not go with what a client does.
+    /// Logs a style that the client's activity does not support.
     func checkStyle(of client: Client, _ reader: MappingReader) {
         let isFine =
             switch (client.style, client.activity) {
@@ -77,7 +77,7 @@ extension ScenarioDecoder {
         )
     }
 
-    /// Logs keys about interrupts beside a client whose accesses cannot be told apart.
+    /// Logs interrupt keys of a client whose accesses cannot be interrupted separately.
     func checkInterruption(of client: Client, _ reader: MappingReader) {
         if client.style != .async, reader.has("cancel-after") {
             log.add(

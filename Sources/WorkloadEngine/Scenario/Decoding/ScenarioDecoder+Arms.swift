@@ -66,7 +66,7 @@ extension ScenarioDecoder {
         if library == .raw, kind != .pool {
             log.add(
                 "'type: \(type)' does not go with library: raw, where each worker has a "
-                    + "connection; leave it out",
+                    + "connection; remove it",
                 at: reader.mark(of: "type")
             )
         }
@@ -92,7 +92,7 @@ extension ScenarioDecoder {
         return journal
     }
 
-    /// The time of `busy: {timeout: 5s}`, or of its short form.
+    /// Decodes `busy: {timeout: 5s}`, or its short form.
     private func decodeBusyTimeout(_ reader: MappingReader) -> Duration? {
         guard let node = reader["busy"] else { return reader.duration("busy-timeout") }
         if reader.has("busy-timeout") {
@@ -124,7 +124,7 @@ extension ScenarioDecoder {
             guard let value = reader.text(entry.value, named: entry.name) else { return nil }
             guard MappingReader.isPragmaValue(value) else {
                 log.add(
-                    "'\(value)' is no value of a pragma: write a number or a word",
+                    "'\(value)' is not a valid pragma value: write a number or a word",
                     at: entry.value.mark
                 )
                 return nil
@@ -135,7 +135,7 @@ extension ScenarioDecoder {
 }
 
 extension MappingReader {
-    /// Whether a text is a number or a word, which need no quotes in SQL.
+    /// Whether a text is a number or a word, which SQL does not need to quote.
     fileprivate static func isPragmaValue(_ text: String) -> Bool {
         if Double(text) != nil { return true }
         return text.utf8.allSatisfy { byte in

@@ -1,9 +1,9 @@
 import Yams
 
 extension ScenarioDecoder {
-    /// A client's keys, which the language declares.
+    /// The keys of a client that the language declares.
     static let clientKeys = Language.client.names
-    /// Names that metrics use for the database, and the name of the person at the dashboard.
+    /// The names of database metrics, and the name of the dashboard's user.
     static let reservedClientNames =
         MetricCatalog.databaseGroups + ["generator", "you"]
 
@@ -13,9 +13,9 @@ extension ScenarioDecoder {
         else { return [] }
         return top.named("clients", each: "a client").map { entry in
             if Self.reservedClientNames.contains(entry.name) {
-                log.add("the name '\(entry.name)' is taken; choose another", at: entry.key.mark)
+                log.add("the name '\(entry.name)' is reserved; choose another", at: entry.key.mark)
             }
-            // A client with a mistake is still a client: thresholds may speak of it.
+            // Keep a client with errors, because thresholds may refer to it.
             return decodeClient(entry) ?? Client(name: entry.name, activity: .interrupt)
         }
     }
@@ -115,7 +115,7 @@ extension ScenarioDecoder {
         return .importRows(count: rows, batch: batch, statement: statement)
     }
 
-    /// What is read beside the writes that follow.
+    /// Decodes the reads that run concurrently with the next writes.
     private func decodeReads(after client: Client, _ reader: MappingReader) -> [String] {
         guard let node = reader["then-read"] else { return [] }
         guard case .operations(.write, _) = client.activity, client.style == .sync else {
@@ -137,7 +137,7 @@ extension ScenarioDecoder {
         return list.map(\.sql)
     }
 
-    /// Logs keys that mean nothing beside another one.
+    /// Logs keys that cannot be combined with another one.
     func refuse(_ keys: [String], beside other: String, _ reader: MappingReader) {
         for key in keys where reader.has(key) {
             log.add("'\(key)' does not go with \(other)", at: reader.mark(of: key))
@@ -151,7 +151,7 @@ extension ScenarioDecoder {
         return nil
     }
 
-    /// The phases in which a client is at work.
+    /// Decodes the phases in which a client is active.
     private func decodePhaseNames(_ reader: MappingReader) -> [String] {
         reader.texts("phases").compactMap { name, mark in
             if phaseNames.contains(name) { return name }

@@ -2,9 +2,9 @@ import Foundation
 import Yams
 
 extension ScenarioDecoder {
-    /// The path of a database that a scenario names, from the folder of the scenario's file.
+    /// Returns the path of a scenario's database, relative to the folder of the scenario's file.
     ///
-    /// Nil when there is no database, which is logged.
+    /// Logs an error and returns nil if there is no database.
     func databasePath(_ text: String, at mark: Mark?) -> String? {
         let path = Self.path(text, besides: log.file)
         var isFolder: ObjCBool = false
@@ -19,11 +19,11 @@ extension ScenarioDecoder {
         return path
     }
 
-    /// A path that was written in a file: absolute, from the home folder, or beside the file.
+    /// Resolves a path in a file: absolute, in the home folder, or relative to the file.
     static func path(_ text: String, besides file: String) -> String {
         let text = (text as NSString).expandingTildeInPath
         if text.hasPrefix("/") { return text }
-        // What comes through a pipe lies nowhere, and neither does a preset.
+        // Pipes and presets have no folder.
         let isPlaced = file.contains("/") && !file.hasPrefix("/dev/")
         let folder = isPlaced ? (file as NSString).deletingLastPathComponent : ""
         return folder.isEmpty ? text : (folder as NSString).appendingPathComponent(text)

@@ -1,30 +1,30 @@
 import Yams
 
 extension ScenarioDecoder {
-    /// The invariants: names of those that are known, and queries of the user's own.
+    /// Decodes the invariants: names of known ones, and custom queries.
     func decodeInvariants(
         _ top: MappingReader,
         clients: [Client]
-    ) -> (names: [String], own: [DataInvariant]) {
+    ) -> (names: [String], custom: [DataInvariant]) {
         guard let node = top["invariants"] else { return ([], []) }
         let items = node.sequence.map(Array.init) ?? [node]
         if items.isEmpty { log.add("'invariants' is an empty list", at: node.mark) }
         var names: [String] = []
-        var own: [DataInvariant] = []
+        var custom: [DataInvariant] = []
         for item in items {
             let name: String?
             if item.mapping != nil {
-                let invariant = decodeOwnInvariant(item)
-                own += [invariant].compactMap { $0 }
+                let invariant = decodeCustomInvariant(item)
+                custom += [invariant].compactMap { $0 }
                 name = invariant?.name
             } else {
                 name = decodeKnownInvariant(item, top, clients: clients)
                 names += [name].compactMap { $0 }
             }
-            let isTwice = (names + own.map(\.name)).count { $0 == name } > 1
-            if let name, isTwice { log.add("invariant '\(name)' is there twice", at: item.mark) }
+            let isTwice = (names + custom.map(\.name)).count { $0 == name } > 1
+            if let name, isTwice { log.add("invariant '\(name)' is listed twice", at: item.mark) }
         }
-        return (names, own)
+        return (names, custom)
     }
 
     private func decodeKnownInvariant(
@@ -47,7 +47,7 @@ extension ScenarioDecoder {
         return name
     }
 
-    private func decodeOwnInvariant(_ item: Node) -> DataInvariant? {
+    private func decodeCustomInvariant(_ item: Node) -> DataInvariant? {
         guard
             let reader = MappingReader(item, what: "an invariant", Language.invariant, log: log),
             let node = reader.required("name", example: "no-orphans"),
@@ -61,7 +61,7 @@ extension ScenarioDecoder {
         }
         let verb = StatementTemplate(sql: statements[0].sql).verb
         if !["SELECT", "WITH", "VALUES", "PRAGMA"].contains(verb) {
-            log.add("an invariant reads, but '\(statements[0].sql)' is \(verb)", at: sql.mark)
+            log.add("an invariant must read, but '\(statements[0].sql)' is \(verb)", at: sql.mark)
         }
         return DataInvariant(name: name, sql: statements[0].sql)
     }

@@ -1,7 +1,7 @@
 import Yams
 
 extension ScenarioDecoder {
-    /// A client's operations; empty when something is wrong with them, which is logged.
+    /// Decodes a client's operations; logs errors and returns an empty array.
     func decodeMix(_ client: String, _ reader: MappingReader, access: WorkloadAccess) -> [Operation]
     {
         let ways = ["sql", "use", "mix"].filter(reader.has)
@@ -65,21 +65,22 @@ extension ScenarioDecoder {
         if name == nil, !reader.has("name") {
             log.add("\(reader.what) needs a 'name' for the results", at: reader.mark)
         }
-        let own = reader.word("access", of: ["read", "write"])
+        let declared = reader.word("access", of: ["read", "write"])
             .map { $0 == "read" ? WorkloadAccess.read : .write }
-        if reader.has("access"), own == nil { return nil }
-        guard let steps = decodeSteps(reader, access: own ?? access), let weight, let name else {
+        if reader.has("access"), declared == nil { return nil }
+        guard let steps = decodeSteps(reader, access: declared ?? access), let weight, let name
+        else {
             return nil
         }
-        return Operation(name: name, weight: weight, access: own, steps: steps)
+        return Operation(name: name, weight: weight, access: declared, steps: steps)
     }
 
-    /// The statements of `sql` or `use`; nil when there are none, and logged when that is wrong.
+    /// Decodes the statements of `sql` or `use`; logs errors; nil without statements.
     func decodeStatements(_ reader: MappingReader) -> [String]? {
         decodeSteps(reader, access: .write)?.flatMap(\.statements)
     }
 
-    /// The steps of `sql` or `use`; nil when there are none, and logged when that is wrong.
+    /// Decodes the steps of `sql` or `use`; logs errors; nil without steps.
     func decodeSteps(_ reader: MappingReader, access: WorkloadAccess) -> [Step]? {
         var steps: [Step]?
         if let node = reader["sql"] {
@@ -94,7 +95,7 @@ extension ScenarioDecoder {
         return steps
     }
 
-    /// The steps of a named transaction or statement; nil when there is none, which is logged.
+    /// Returns the steps of a named transaction or statement; logs an unknown name.
     func procedure(_ name: String, at mark: Mark?) -> [Step]? {
         let builtIn = dataset.transactions[name]?.map { Step.run($0) }
         guard let steps = procedures[name] ?? builtIn else {
@@ -110,7 +111,7 @@ extension ScenarioDecoder {
         return steps
     }
 
-    /// The one statement of a hold or a snapshot.
+    /// Decodes the single statement of a hold or a snapshot.
     func singleStatement(_ reader: MappingReader) -> String? {
         guard let node = reader["sql"],
             let list = SQLReader(what: "'sql' of \(reader.what)", log: log).statements(node)
@@ -122,7 +123,7 @@ extension ScenarioDecoder {
         return list.first?.sql
     }
 
-    /// Logs a statement that can only write, in an access that cannot.
+    /// Logs a write statement in a read access.
     func checkReads(_ sql: String, _ reader: MappingReader, at mark: Mark? = nil) {
         let writes = [
             "INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "REINDEX", "VACUUM",

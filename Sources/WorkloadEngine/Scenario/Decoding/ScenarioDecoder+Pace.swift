@@ -1,7 +1,7 @@
 import Yams
 
 extension ScenarioDecoder {
-    /// When a client's accesses happen; nil for a closed loop without thinking.
+    /// Decodes the pace of a client; nil for a closed loop without think time.
     func decodePace(_ reader: MappingReader) -> Client.Pace? {
         let ways = ["arrival", "at", "every", "think"].filter(reader.has)
         for other in ways.dropFirst() {
@@ -59,7 +59,7 @@ extension ScenarioDecoder {
         return Arrival(rate: rate, process: process, skipAfter: skipAfter)
     }
 
-    /// A rate that changes: one ramp, or a list of stages.
+    /// Decodes a changing rate: one ramp, or a list of stages.
     private func decodeStages(_ node: Node, of arrival: MappingReader) -> [Arrival.Stage]? {
         guard let sequence = node.sequence else {
             return decodeStage(node, of: arrival, isAlone: true).map { [$0] }
@@ -84,7 +84,7 @@ extension ScenarioDecoder {
         return known
     }
 
-    /// `{from: 100/s, to: 1000/s}`, or in a list `{for: 20%, rate: 100/s}`.
+    /// Decodes `{from: 100/s, to: 1000/s}`, or in a list `{for: 20%, rate: 100/s}`.
     private func decodeStage(
         _ node: Node,
         of arrival: MappingReader,
@@ -127,7 +127,7 @@ extension ScenarioDecoder {
         return nil
     }
 
-    /// `5ms`, `{from: 1ms, to: 9ms}` or `{mean: 5ms}`.
+    /// Decodes `5ms`, `{from: 1ms, to: 9ms}` or `{mean: 5ms}`.
     func decodeRest(_ key: String, of reader: MappingReader) -> ThinkTime? {
         guard let node = reader[key], node.scalar == nil else {
             return reader.duration(key).map(ThinkTime.constant)

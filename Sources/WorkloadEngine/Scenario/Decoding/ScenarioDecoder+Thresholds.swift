@@ -21,7 +21,7 @@ extension ScenarioDecoder {
         }
     }
 
-    /// Metrics for a comparison: `ui.response.p99`, `pay.throughput`.
+    /// Decodes metrics for a comparison: `ui.response.p99`, `pay.throughput`.
     func decodePrimary(_ top: MappingReader, metrics: MetricCatalog) -> [String] {
         top.texts("primary").compactMap { text, mark in
             do {

@@ -1,9 +1,9 @@
 import Yams
 
-/// Turns a scenario's YAML into the model, and collects everything that is wrong with it.
+/// Decodes a scenario's YAML, and collects all errors.
 struct ScenarioDecoder {
     let log: IssueLog
-    /// The parts that later parts refer to.
+    /// The dataset, which later parts refer to.
     var dataset = Dataset.sql([])
     var variables: [String: Variable] = [:]
     var inheritedRanges: [String: RangeSource] = [:]
@@ -14,10 +14,10 @@ struct ScenarioDecoder {
     var phaseNames: [String] = []
     var clientNames: [String] = []
 
-    /// - Parameter file: The file's name as it was given, from whose folder paths are looked up.
+    /// - Parameter file: The file's name as given; paths are relative to its folder.
     init(file: String) { log = IssueLog(file: file) }
 
-    /// Decodes the text, or the tree that was made of it and changed.
+    /// Decodes the text, or a modified tree of it.
     mutating func decode(
         _ yaml: String,
         from tree: Node? = nil
@@ -73,7 +73,7 @@ struct ScenarioDecoder {
         scenario.primary = decodePrimary(top, metrics: metrics)
         let invariants = decodeInvariants(top, clients: clients)
         scenario.invariants = invariants.names
-        scenario.dataInvariants = invariants.own
+        scenario.dataInvariants = invariants.custom
         try log.throwIfAny()
         return scenario
     }
@@ -81,7 +81,7 @@ struct ScenarioDecoder {
     private func compose(_ yaml: String) -> Node? {
         do {
             if let node = try Yams.compose(yaml: yaml) { return node }
-            log.add("the file is empty; a scenario begins with version: 1", at: nil)
+            log.add("the file is empty; a scenario starts with version: 1", at: nil)
         } catch let error as YamlError {
             let (message, mark) = Self.explain(error, in: yaml)
             log.add(message, at: mark)
@@ -91,7 +91,7 @@ struct ScenarioDecoder {
         return nil
     }
 
-    /// What libyaml found, in one line, with the line of the file that it speaks of.
+    /// Describes libyaml's error in one line, with the affected line of the file.
     private static func explain(_ error: YamlError, in yaml: String) -> (String, Mark?) {
         let message: String
         let place: Mark
@@ -99,7 +99,7 @@ struct ScenarioDecoder {
         case .scanner(let context, let problem, let mark, _),
             .parser(let context, let problem, let mark, _),
             .composer(let context, let problem, let mark, _):
-            message = "this is no YAML: \(problem)" + (context.map { ", \($0.text)" } ?? "")
+            message = "this is not YAML: \(problem)" + (context.map { ", \($0.text)" } ?? "")
             place = mark
         case .duplicatedKeysInMapping(let duplicates, let context):
             message = "written twice: \(duplicates.map { "'\($0)'" }.joined(separator: ", "))"
@@ -117,7 +117,7 @@ struct ScenarioDecoder {
         guard let node = top.required("version", example: "1") else { return }
         guard node.scalar?.string != "1" else { return }
         log.add(
-            "version \(MappingReader.text(of: node)) is not known; this is version 1",
+            "version \(MappingReader.text(of: node)) is unknown; write version: 1",
             at: node.mark
         )
     }
@@ -163,7 +163,7 @@ struct ScenarioDecoder {
         return phases
     }
 
-    /// Named statements and transactions, which `use` finds alike.
+    /// Decodes named statements and transactions, both of which `use` finds.
     private mutating func decodeTransactions(_ top: MappingReader) {
         for (key, each) in [("statements", "a statement"), ("transactions", "a transaction")] {
             for entry in top.named(key, each: each) {
@@ -171,7 +171,7 @@ struct ScenarioDecoder {
                 var reader = StepReader(self, what: what)
                 guard let list = reader.steps(entry.value) else { continue }
                 if transactions[entry.name] != nil {
-                    log.add("'\(entry.name)' is a statement's name too", at: entry.key.mark)
+                    log.add("'\(entry.name)' is also the name of a statement", at: entry.key.mark)
                 }
                 if key == "statements", list.count > 1 {
                     log.add(

@@ -1,6 +1,6 @@
 import Yams
 
-/// Where each statement of a file stands, so that what a database says of it has a place.
+/// The place of each statement in a file, for errors of the database.
 struct StatementPlaces: Sendable, Equatable {
     /// A line and a column, both from 1.
     struct Place: Sendable, Equatable {
@@ -10,10 +10,10 @@ struct StatementPlaces: Sendable, Equatable {
 
     private var places: [String: Place] = [:]
 
-    /// The place where a statement was written first; nil for one that is not in the file.
+    /// Returns the first place of a statement; nil if the file does not contain it.
     subscript(_ sql: String) -> Place? { places[sql] }
 
-    /// Remembers the statement's place, unless it was there before.
+    /// Adds the first place of a statement.
     mutating func add(_ sql: String, at mark: Mark?) {
         guard let mark, places[sql] == nil else { return }
         places[sql] = Place(line: mark.line, column: mark.column)

@@ -3,9 +3,9 @@ import Yams
 /// Reads the steps of an operation: statements, and mappings that repeat, choose, fetch or name.
 struct StepReader {
     let decoder: ScenarioDecoder
-    /// What the steps belong to, for messages.
+    /// The owner of the steps in messages.
     let what: String
-    /// The variables that earlier steps fetched.
+    /// The variables that earlier steps fetch.
     private(set) var fetched: Set<String> = []
 
     private var log: IssueLog { decoder.log }
@@ -15,7 +15,7 @@ struct StepReader {
         self.what = what
     }
 
-    /// The steps of a text, a mapping or a list of both; nil when there are none, which is logged.
+    /// Decodes the steps of a text, a mapping or a list; logs errors; nil without steps.
     mutating func steps(_ node: Node) -> [Step]? {
         let items = node.sequence.map(Array.init) ?? [node]
         var steps: [Step] = []
@@ -51,7 +51,7 @@ struct StepReader {
         if way != "sql", reader.has("into") {
             log.add("'into' goes with 'sql'", at: reader.mark(of: "into"))
         }
-        // What is fetched inside counts for what comes after, not for the step's own condition.
+        // Variables fetched inside the step are available later, but not in the step's condition.
         let condition = condition(reader)
         guard var steps = body(way, reader) else { return nil }
         if reader.has("repeat") {
@@ -79,12 +79,12 @@ struct StepReader {
         }
     }
 
-    /// The variables that a row's columns become.
+    /// Decodes the variables that receive a row's columns.
     private mutating func names(_ reader: MappingReader) -> [String] {
         let declared = Set(decoder.variables.keys).union(decoder.dataset.variables.keys)
         return reader.texts("into").compactMap { name, mark in
             if declared.contains(name) {
-                log.add("'\(name)' is a variable already; fetch into another name", at: mark)
+                log.add("'\(name)' is already a variable; fetch into another name", at: mark)
                 return nil
             }
             guard MappingReader.isName(name), !name.contains("-") else {

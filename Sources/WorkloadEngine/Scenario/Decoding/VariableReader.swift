@@ -1,22 +1,22 @@
 import Yams
 
-/// Reads a distribution: that of a variable, of a column or of a length.
+/// Reads the distribution of a variable, a column or a length.
 struct VariableReader {
-    /// What has the distribution, for messages: `variable 'aid'`.
+    /// The owner of the distribution in messages, such as `variable 'aid'`.
     let what: String
-    /// The variable's name; nil for what has none.
+    /// The variable's name; nil for columns and lengths.
     var name: String?
-    /// The dataset's variables, whose ranges others take.
+    /// The dataset's variables, whose ranges other variables may use.
     let builtIns: [String: Variable]
     let log: IssueLog
 
-    /// A variable, and where its range comes from if it is not its own.
+    /// A variable, and the source of its range if it has none of its own.
     struct Result {
         var variable: Variable
         var source: RangeSource?
     }
 
-    /// The variable; nil when its distribution is unknown, which is logged.
+    /// Decodes the variable; logs errors and returns nil for an unknown distribution.
     func read(
         _ node: Node,
         as shape: MappingShape = Language.variable,
@@ -91,7 +91,7 @@ struct VariableReader {
         return nil
     }
 
-    /// pgbench's parameter; 5 when the scenario does not say.
+    /// Decodes pgbench's parameter; 5 by default.
     private func parameter(_ reader: MappingReader, least: Double) -> Double {
         guard let value = reader.positive("parameter", most: 1000) else { return 5 }
         if value >= least { return value }
@@ -138,7 +138,7 @@ struct VariableReader {
             let read = lengths.read(node, as: Language.length, kinds: kinds, at: node.mark)
             guard let variable = read?.variable else { return 1 }
             if variable.minimum < 0 || variable.maximum > most {
-                log.add("'length' of \(what) must lie in 0 to \(most)", at: node.mark)
+                log.add("'length' of \(what) must be between 0 and \(most)", at: node.mark)
                 return 1
             }
             return .drawn(variable)
@@ -157,7 +157,7 @@ struct VariableReader {
 
     // MARK: The range
 
-    /// The column that the values come from; a dataset's own columns and lengths have none.
+    /// Decodes the column that provides the values; columns and lengths of a dataset have none.
     private func column(_ reader: MappingReader) -> Variable.Column? {
         guard reader.has("table") || reader.has("column") else { return nil }
         for other in ["min", "max", "range", "after", "values", "weights"] where reader.has(other) {
@@ -168,14 +168,14 @@ struct VariableReader {
             let table = reader.text("table"), let column = reader.text("column")
         else { return nil }
         if name == nil {
-            log.add("\(what) cannot come from a column", at: reader.mark(of: "column"))
+            log.add("\(what) cannot use the values of a column", at: reader.mark(of: "column"))
         }
         let isChoice = reader["distribution"]?.scalar?.string == VariableKind.choice.rawValue
         let theta = isChoice ? reader.positive("theta", most: 100) : nil
         return Variable.Column(table: table, name: column, theta: theta)
     }
 
-    /// The dataset's variable of the same name, or the one that `range` names.
+    /// Returns the dataset's variable of the same name, or the one that `range` names.
     private func inherited(_ reader: MappingReader) -> Variable? {
         if let other = reader["range"]?.scalar?.string { return builtIns[other] }
         guard !["min", "max", "after", "table", "column"].contains(where: reader.has) else {
@@ -250,7 +250,7 @@ struct VariableReader {
 }
 
 extension WorkloadValue {
-    /// The value of a scalar as YAML 1.2 has it: an integer, a real, null, or a text.
+    /// Creates the value of a YAML 1.2 scalar: an integer, a real, null, or a text.
     init(yaml node: Node) {
         guard let scalar = node.scalar else {
             self = .null

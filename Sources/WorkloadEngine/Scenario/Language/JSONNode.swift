@@ -1,4 +1,4 @@
-/// A piece of JSON whose keys keep their order.
+/// A JSON value whose keys keep their order.
 indirect enum JSONNode: Equatable {
     case object([Member])
     case array([JSONNode])
@@ -17,7 +17,7 @@ indirect enum JSONNode: Equatable {
         }
     }
 
-    /// The JSON, in lines of two blanks' indent.
+    /// Returns the JSON, indented by two spaces per level.
     func text(indent: String = "") -> String {
         let inner = indent + "  "
         switch self {

@@ -1,74 +1,74 @@
 extension Language {
-    /// Somebody who uses the database.
+    /// A user of the database.
     static let client = MappingShape(
         "client",
-        "Somebody who uses the database: a kind of access, by some workers, at some pace.",
+        "A user of the database: a kind of access, a number of workers, and a pace.",
         alternatives: [["access"], ["action"]],
         [
             .init(
                 "access",
                 .words(["read", "write", "snapshot"]),
-                "The kind of access that it makes."
+                "The kind of access."
             ),
             .init(
                 "style",
                 .words(Client.Style.allCases.map(\.rawValue)),
-                "In what its workers live: sync (threads, the default), async (tasks that await) "
-                    + "or process (a process each, which opens the same file)."
+                "The kind of its workers: sync (threads, the default), async (tasks that await) "
+                    + "or process (separate processes that open the same file)."
             ),
-            .init("workers", .integer(1...1000), "How many do it at the same time; 1 by default."),
+            .init("workers", .integer(1...1000), "The number of concurrent workers; 1 by default."),
             .init(
                 "think",
                 .either([.quantity(.duration), .mapping(think)]),
-                "Closed loop: how long a worker rests between two accesses: 5ms, or drawn."
+                "Closed loop: the pause of a worker between two accesses: 5ms, or random."
             ),
             .init(
                 "arrival",
                 .mapping(arrival),
                 "Open loop: accesses arrive on a schedule, whether or not a worker is free."
             ),
-            .init("sql", .steps, "The statements and other steps of an access, in their order."),
+            .init("sql", .steps, "The statements and other steps of an access, in order."),
             .init("use", .text, "A named statement or transaction, declared or the dataset's."),
             .init(
                 "then-read",
                 .sql,
-                "What is read of each committed write on a reader of its own, beside the next ones."
+                "Reads of each committed write, on a reader, concurrent with the next writes."
             ),
             .init("mix", .list(.mapping(operation)), "Operations, drawn by their weights."),
             .init(
                 "hold",
                 .quantity(.span),
-                "How long a reader or a snapshot is kept: 10s, or a share of the measured part."
+                "The time to hold a reader or a snapshot: 10s, or a share of the measured part."
             ),
-            .init("every", .quantity(.span), "The period after which it happens again."),
-            .init("at", .quantity(.span), "The moment at which it happens, once."),
-            .init("rows", .integer(1...Int64.max), "The rows that an import inserts."),
+            .init("every", .quantity(.span), "The period between two accesses or actions."),
+            .init("at", .quantity(.span), "The time of a single access or action."),
+            .init("rows", .integer(1...Int64.max), "The number of rows that an import inserts."),
             .init(
                 "batch",
                 .integer(1...Int64.max),
-                "The rows of each of an import's transactions; 1000 by default."
+                "The number of rows in each transaction of an import; 1000 by default."
             ),
             .init(
                 "action",
                 .words(["backup", "cancel", "checkpoint", "interrupt"]),
-                "Something else than an access of its own."
+                "An action instead of accesses."
             ),
-            .init("client", .text, "Whose accesses are interrupted; everybody's by default."),
-            .init("connection", .text, "The label of the connection that is interrupted."),
+            .init("client", .text, "The client to interrupt; all clients by default."),
+            .init("connection", .text, "The label of the connection to interrupt."),
             .init(
                 "mode",
                 .words(CheckpointMode.allCases.map(\.rawValue)),
-                "How far a checkpoint goes; passive by default."
+                "The mode of a checkpoint; passive by default."
             ),
             .init(
                 "pages",
                 .integer(1...1_000_000),
-                "The pages that a backup copies in a step; 100 by default."
+                "The number of pages that a backup copies per step; 100 by default."
             ),
             .init(
                 "interrupt-after",
                 .quantity(.duration),
-                "The time inside of an access after which it is interrupted."
+                "The time inside an access after which it is interrupted."
             ),
             .init(
                 "cancel-after",
@@ -78,13 +78,13 @@ extension Language {
             .init(
                 "supersede",
                 .boolean,
-                "Whether each access interrupts those of the same client that came before it."
+                "Whether each access interrupts earlier accesses of the same client."
             ),
-            .init("retry", .mapping(retry), "What is tried again."),
+            .init("retry", .mapping(retry), "The retries of accesses."),
             .init(
                 "phases",
                 .texts,
-                "The phases in which it is at work, by name; all of them by default."
+                "The names of the phases in which it is active; all phases by default."
             ),
         ]
     )
@@ -103,43 +103,43 @@ extension Language {
             .init(
                 "process",
                 .words(Arrival.Process.allCases.map(\.rawValue)),
-                "How arrivals are spread: poisson, the default, or even."
+                "The distribution of arrivals over time: poisson, the default, or even."
             ),
             .init(
                 "skip-after",
                 .quantity(.duration),
-                "An access that is later than this when its turn comes is given up."
+                "The lateness after which an access is skipped."
             ),
         ]
     )
 
-    /// A rate that grows or falls over the measured part.
+    /// A rate that changes over the measured part.
     static let ramp = MappingShape(
         "ramp",
-        "A rate that grows or falls evenly over the measured part.",
+        "A rate that changes linearly over the measured part.",
         [
-            .init("from", .quantity(.rate), required: true, "The rate at its begin: 100/s."),
-            .init("to", .quantity(.rate), required: true, "The rate at its end: 1000/s."),
+            .init("from", .quantity(.rate), required: true, "The starting rate: 100/s."),
+            .init("to", .quantity(.rate), required: true, "The final rate: 1000/s."),
         ]
     )
 
-    /// A part of a rate that changes.
+    /// A stage of a changing rate.
     static let stage = MappingShape(
         "stage",
-        "A part of a rate that changes; stages follow each other in the measured part.",
+        "A stage of a changing rate; stages follow each other in the measured part.",
         alternatives: [["rate"], ["from", "to"]],
         [
-            .init("for", .quantity(.span), required: true, "How long it lasts: 20%."),
+            .init("for", .quantity(.span), required: true, "The length of the stage: 20%."),
             .init("rate", .quantity(.rate), "A constant rate."),
-            .init("from", .quantity(.rate), "The rate at its begin."),
-            .init("to", .quantity(.rate), "The rate at its end."),
+            .init("from", .quantity(.rate), "The starting rate."),
+            .init("to", .quantity(.rate), "The final rate."),
         ]
     )
 
-    /// A time of thinking that is drawn.
+    /// A random think time.
     static let think = MappingShape(
         "think",
-        "A time of thinking that is drawn for each access.",
+        "A think time that is drawn for each access.",
         alternatives: [["mean"], ["from", "to"]],
         [
             .init("mean", .quantity(.duration), "Exponentially distributed, with this mean."),
@@ -154,50 +154,49 @@ extension Language {
         "An entry of a mix.",
         alternatives: [["sql"], ["use"]],
         [
-            .init("name", .text, "Its name in the results; that of `use` by default."),
-            .init("weight", .number, "Its share among the mix; 1 by default."),
-            .init("access", .words(["read", "write"]), "Another access than its client's."),
-            .init("sql", .steps, "The statements and other steps of an access, in their order."),
+            .init("name", .text, "The name in results; the name in `use` by default."),
+            .init("weight", .number, "The weight within the mix; 1 by default."),
+            .init("access", .words(["read", "write"]), "The access; the client's by default."),
+            .init("sql", .steps, "The statements and other steps of an access, in order."),
             .init("use", .text, "A named statement or transaction, declared or the dataset's."),
         ]
     )
 
-    /// A step that is more than a statement.
+    /// A step that is not a single statement.
     static let step = MappingShape(
         "step",
-        "A step that fetches, repeats, chooses or names others.",
+        "A step that fetches values, repeats, branches, pauses or refers to other steps.",
         alternatives: [["sql"], ["use"], ["do"], ["pause"]],
         [
             .init("sql", .sql, "One or more statements."),
             .init("use", .text, "A named statement or transaction, declared before."),
-            .init("do", .steps, "Further steps."),
+            .init("do", .steps, "Nested steps."),
             .init(
                 "pause",
                 .either([.quantity(.duration), .mapping(think)]),
-                "How long the access rests while it keeps its connection and transaction: 5ms, "
-                    + "or drawn."
+                "A pause of the access, which holds its connection and transaction: 5ms, or random."
             ),
             .init(
                 "into",
                 .texts,
-                "The variables that the first row's columns become, for later steps."
+                "The variables that receive the first row's columns, for later steps."
             ),
-            .init("repeat", .integer(1...100_000), "How often; each time draws anew."),
-            .init("if", .text, "The condition under which it is made: ':balance >= 100'."),
-            .init("unless", .text, "The condition under which it is not made."),
-            .init("else", .steps, "What is made otherwise."),
+            .init("repeat", .integer(1...100_000), "The repetitions, each with new values."),
+            .init("if", .text, "The condition for the step: ':balance >= 100'."),
+            .init("unless", .text, "The condition that skips the step."),
+            .init("else", .steps, "The steps if the step is skipped."),
         ]
     )
 
-    /// What is tried again.
+    /// The retries of accesses.
     static let retry = MappingShape(
         "retry",
-        "What is tried again.",
+        "The retries of accesses.",
         [
             .init(
                 "busy",
                 .integer(0...1_000_000),
-                "How often an access is tried again that found the database busy."
+                "The number of retries of an access if the database is busy."
             )
         ]
     )

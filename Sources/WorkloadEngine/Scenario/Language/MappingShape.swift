@@ -1,20 +1,20 @@
-/// A mapping of the scenario language: its keys, and what their values are.
+/// A mapping of the scenario language: its keys, and the shapes of their values.
 ///
-/// The decoder takes the keys that it knows from here, and so does the JSON Schema.
+/// Both the decoder and the JSON Schema use these declarations.
 struct MappingShape: Sendable {
-    /// Its name among the schema's definitions, such as `arm`.
+    /// The name in the schema's definitions, such as `arm`.
     let name: String
-    /// What it describes, for an editor.
+    /// The description for editors.
     let description: String
-    /// The keys, in the order in which people write them.
+    /// The keys, in the usual order.
     let keys: [Key]
-    /// Groups of keys of which one must be there.
+    /// Groups of keys of which one is required.
     let alternatives: [[String]]
 
     /// A key and its value.
     struct Key: Sendable {
         let name: String
-        /// What it means, for an editor: one or two sentences.
+        /// The description for editors: one or two sentences.
         let description: String
         let value: ValueShape
         let isRequired: Bool
@@ -40,15 +40,15 @@ struct MappingShape: Sendable {
 
 /// A value of the scenario language.
 indirect enum ValueShape: Sendable {
-    /// A text that is not empty.
+    /// A nonempty text.
     case text
-    /// One text, or a list of them.
+    /// A text, or a list of texts.
     case texts
-    /// One statement, several with semicolons between them, or a list.
+    /// A statement, several statements separated by semicolons, or a list.
     case sql
     /// Steps of an operation: statements, or mappings of ``Language/step``, which refers to itself.
     case steps
-    /// One of some words.
+    /// One of several words.
     case words([String])
     /// An integer of a range.
     case integer(ClosedRange<Int64>)
@@ -60,19 +60,19 @@ indirect enum ValueShape: Sendable {
     case quantity(QuantityShape)
     /// Any scalar: a text, a number, true, false or null.
     case scalar
-    /// A mapping with keys of the language's.
+    /// A mapping with declared keys.
     case mapping(MappingShape)
     /// A list.
     case list(ValueShape)
-    /// A mapping with names of the user's own.
+    /// A mapping with arbitrary names.
     case named(ValueShape)
     /// A mapping whose names are metrics, such as `ui.response`.
     case byMetric(ValueShape)
-    /// One of several.
+    /// One of several shapes.
     case either([ValueShape])
 }
 
-/// A quantity with its unit written out.
+/// A quantity with a unit.
 enum QuantityShape: Sendable {
     /// `50ms`.
     case duration

@@ -1,6 +1,6 @@
-/// The scenario language explained key by key, in Markdown, for people without an editor's help.
+/// The reference of the scenario language in Markdown, key by key.
 ///
-/// It is made from the declaration that the decoder and the schema are made from.
+/// It is generated from the declarations that the decoder and the schema also use.
 public enum ScenarioReference {
     /// The reference's text.
     public static let markdown: String = {
@@ -9,7 +9,7 @@ public enum ScenarioReference {
         return shapes.map(section).joined(separator: "\n")
     }()
 
-    /// A mapping and, after it, those that its keys have.
+    /// Collects a mapping and then the mappings of its keys.
     private static func collect(_ shape: MappingShape, _ shapes: inout [MappingShape]) {
         guard !shapes.contains(where: { $0.name == shape.name }) else { return }
         shapes.append(shape)
@@ -37,7 +37,7 @@ public enum ScenarioReference {
 }
 
 extension ValueShape {
-    /// The mappings that it can hold, the outer ones first.
+    /// The mappings that it can contain, outer ones first.
     var mappings: [MappingShape] {
         switch self {
         case .mapping(let shape): [shape]
@@ -48,13 +48,13 @@ extension ValueShape {
         }
     }
 
-    /// What can be written, in a few words.
+    /// A short description of valid values.
     var words: String {
         switch self {
         case .text: "text"
-        case .texts: "text, or a list of them"
-        case .sql: "SQL, or a list of it"
-        case .steps: "SQL, a [step](#step), or a list of them"
+        case .texts: "text, or a list of texts"
+        case .sql: "SQL, or a list of statements"
+        case .steps: "SQL, a [step](#step), or a list of both"
         case .words(let words): words.joined(separator: ", ")
         case .integer(let range):
             range.upperBound == Int64.max

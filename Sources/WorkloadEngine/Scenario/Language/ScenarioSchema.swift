@@ -1,8 +1,8 @@
 /// The JSON Schema of the scenario language, for editors
 /// (<https://json-schema.org/draft/2020-12/json-schema-core>).
 ///
-/// It is made from the declaration that the decoder reads by. It says what a file may look like;
-/// what its names refer to, only the decoder knows.
+/// It is generated from the declarations that the decoder uses. It describes the structure of a
+/// file; only the decoder checks what names refer to.
 public enum ScenarioSchema {
     /// The schema's text.
     public static let json: String = schema.text() + "\n"
@@ -20,9 +20,9 @@ public enum ScenarioSchema {
         )
     }
 
-    /// Letters of any script, digits, `-` and `_`: no blank, and no other sign of ASCII's.
+    /// Letters of any script, digits, `-` and `_`, without spaces and other ASCII characters.
     ///
-    /// Written without `\p`, which not every editor's regular expressions know.
+    /// Avoids `\p`, which not all editors support.
     private static let namePattern = #"^[^\s!-,./:-@\[-^`{-~]+$"#
 
     private static func members(
@@ -124,13 +124,13 @@ public enum ScenarioSchema {
         ]
     }
 
-    /// Adds a mapping's definition, once.
+    /// Adds a mapping's definition if it is new.
     private static func define(
         _ shape: MappingShape,
         _ definitions: inout [(name: String, node: JSONNode)]
     ) {
         guard !definitions.contains(where: { $0.name == shape.name }) else { return }
-        // Its place comes before those of its parts, which may refer to it.
+        // Add a placeholder before the parts, which may refer to this mapping.
         let index = definitions.count
         definitions.append((shape.name, .object([])))
         let node = JSONNode.object(members(of: shape, &definitions))
@@ -139,7 +139,7 @@ public enum ScenarioSchema {
 }
 
 extension QuantityShape {
-    /// What the texts look like, as ECMA-262 writes it.
+    /// The pattern of valid texts, as an ECMA-262 regular expression.
     fileprivate var pattern: String {
         let number = #"[0-9]*\.?[0-9]+ ?"#
         return switch self {

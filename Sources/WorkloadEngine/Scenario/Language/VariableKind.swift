@@ -1,14 +1,14 @@
-/// The distributions by their names in a scenario, and the keys that go with each.
+/// The distributions by their names in a scenario, with their keys.
 enum VariableKind: String, CaseIterable {
     case uniform, zipfian, latest, hotspot, exponential, gaussian, sequential
     case text, blob, words, template, choice
 
-    /// Those that draw integers of a range.
+    /// The distributions of integers in a range.
     static let integers = allCases.filter(\.isInteger)
-    /// Those that draw lengths.
+    /// The distributions of lengths.
     static let lengths = integers.filter { $0 != .latest && $0 != .sequential }
 
-    /// Whether it draws integers of a range.
+    /// Whether the values are integers in a range.
     var isInteger: Bool {
         switch self {
         case .uniform, .zipfian, .latest, .hotspot, .exponential, .gaussian, .sequential: true
@@ -16,9 +16,9 @@ enum VariableKind: String, CaseIterable {
         }
     }
 
-    /// The keys that mean something with it, beside `distribution`.
+    /// The valid keys, in addition to `distribution`.
     var keys: [String] {
-        let own: [String] =
+        let specific: [String] =
             switch self {
             case .uniform: []
             case .zipfian: ["theta", "scramble"]
@@ -33,6 +33,6 @@ enum VariableKind: String, CaseIterable {
             }
         let shared =
             isInteger ? ["min", "max", "range", "hashed", "prefix", "table", "column"] : []
-        return own + shared + ["nulls"]
+        return specific + shared + ["nulls"]
     }
 }

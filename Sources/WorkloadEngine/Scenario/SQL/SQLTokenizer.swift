@@ -1,9 +1,9 @@
-/// Splits SQL into the few kinds of token that matter for parameters and for statements' ends.
+/// Splits SQL into the kinds of tokens that matter for parameters and for ends of statements.
 ///
-/// Strings, quoted identifiers and comments are passed over by the rules of
+/// Strings, quoted identifiers and comments are skipped by the rules of
 /// <https://sqlite.org/lang_expr.html> and <https://sqlite.org/lang_comment.html>.
 struct SQLTokenizer: Sequence, IteratorProtocol {
-    /// What a token is; offsets count UTF-8 bytes.
+    /// The kind of a token.
     enum Kind: Equatable {
         /// A keyword, name or number.
         case word
@@ -17,7 +17,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
         case other
     }
 
-    /// A token and where it stands.
+    /// A token and its range in UTF-8 bytes.
     struct Token: Equatable {
         var kind: Kind
         var range: Range<Int>
@@ -28,7 +28,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
 
     init(_ sql: String) { bytes = Array(sql.utf8) }
 
-    /// The text of a token.
+    /// Returns the text of a token.
     func text(_ token: Token) -> String { String(decoding: bytes[token.range], as: UTF8.self) }
 
     mutating func next() -> Token? {
@@ -62,7 +62,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
         case ";":
             kind = .semicolon
         case ":" where peek() == ":":
-            // PostgreSQL's cast, `::type`: no parameter of ours.
+            // PostgreSQL's cast, `::type`, is not a parameter.
             position += 1
             skip(while: Self.isNameByte)
             kind = .other
@@ -94,7 +94,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
         while let byte = peek() {
             position += 1
             guard byte == quote else { continue }
-            // A doubled quote is one quote of the text.
+            // A doubled quote represents one quote in the text.
             if peek() == quote { position += 1 } else { return }
         }
     }

@@ -1,19 +1,19 @@
-/// A statement whose `:name` parameters get new values for each access.
+/// A statement whose `:name` parameters receive new values in each access.
 public struct StatementTemplate: Sendable, Hashable {
-    /// The statement as it was written.
+    /// The statement as written.
     public let sql: String
-    /// The names of its parameters without the colon, in the order of their first appearance.
+    /// The names of the parameters without the colon, in the order of their first appearance.
     ///
-    /// That is the order in which ``WorkloadSession/run(_:_:)`` takes the values.
+    /// ``WorkloadSession/run(_:_:)`` expects the values in this order.
     public let parameters: [String]
-    /// Parameters in forms that nobody fills here: `?`, `?1`, `@name`, `$name`.
+    /// Parameters in unsupported forms: `?`, `?1`, `@name`, `$name`.
     public let foreignParameters: [String]
-    /// The statement's first word in upper case, such as `SELECT`; empty when there is none.
+    /// The statement's first word in upper case, such as `SELECT`; empty if there is none.
     public let verb: String
 
     /// Finds the parameters of one statement.
     ///
-    /// Text in strings, quoted names and comments is no parameter, nor is `::`.
+    /// Strings, quoted names, comments and `::` do not contain parameters.
     public init(sql: String) {
         self.sql = sql
         var parameters: [String] = []
@@ -39,9 +39,9 @@ public struct StatementTemplate: Sendable, Hashable {
         self.verb = verb
     }
 
-    /// The statements of a text that separates them with semicolons.
+    /// Splits a text into statements, which are separated by semicolons.
     ///
-    /// Statements that are only comments are left out. The semicolons in a trigger's body belong
+    /// Omits statements that consist of comments. The semicolons in a trigger's body belong
     /// to it, by the rule of `sqlite3_complete`: a trigger ends with `; END ;`.
     public static func statements(in text: String) -> [String] {
         let bytes = Array(text.utf8)

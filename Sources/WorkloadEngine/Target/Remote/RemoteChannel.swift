@@ -1,20 +1,20 @@
 import Foundation
 
-/// One end of the pipes between a run and a process that it started.
+/// One end of the pipes between a run and a process that the run started.
 ///
 /// Only one thread uses it at a time.
 struct RemoteChannel: Sendable {
-    /// The other end is gone.
+    /// The other end has closed.
     struct Closed: Error, CustomStringConvertible {
         let description = "the other process has ended"
     }
 
-    /// What is read from, as a file descriptor.
+    /// The file descriptor to read from.
     let input: Int32
-    /// What is written to.
+    /// The file descriptor to write to.
     let output: Int32
 
-    /// Messages are smaller than this, in bytes: more is somebody else's output.
+    /// The limit of a message's size, in bytes: a larger one is not a message.
     private static let limit = 1 << 30
 
     func send(_ message: RemoteMessage) throws {

@@ -1,33 +1,33 @@
 import Foundation
 
-/// What a run and a process that it started tell each other, over the process's standard input and
+/// The messages between a run and a process that it started, over the process's standard input and
 /// output.
 ///
-/// The run asks, the process answers each question once: but for `perform`, whose first answer is
-/// `entered` and whose last one comes after `finish` or `abort`.
+/// The run sends requests, and the process answers each request once, except `perform`: its first
+/// answer is `entered`, and its last one follows `finish` or `abort`.
 enum RemoteMessage: Equatable {
-    /// Open this arm's database at a path; answered by `done`.
+    /// Opens this arm's database at a path; answered by `done`.
     case open(Arm, path: String)
-    /// Make an access.
+    /// Starts an access.
     case perform(WorkloadAccess, client: String)
-    /// Inside an access: run a statement; answered by `count`.
+    /// Runs a statement inside an access; answered by `count`.
     case run(String, [WorkloadValue])
-    /// Inside an access: run a statement; answered by `rows`.
+    /// Runs a query inside an access; answered by `rows`.
     case query(String, [WorkloadValue])
-    /// End the access well.
+    /// Ends the access successfully.
     case finish
-    /// End the access as one whose body threw.
+    /// Ends the access after an error in its body.
     case abort
 
-    /// The access has its connection.
+    /// The access has acquired its connection.
     case entered
-    /// The access, or the opening, ended well.
+    /// The access or the opening succeeded.
     case done
-    /// How many rows a statement gave.
+    /// The number of rows that a statement returned.
     case count(Int)
-    /// The rows that a statement gave.
+    /// The rows that a query returned.
     case rows([[WorkloadValue]])
-    /// The library's error, as the target sees it, and its text.
+    /// The library's error, as classified by the target, and its text.
     case failed(WorkloadFailure, String)
 }
 
@@ -36,7 +36,7 @@ extension RemoteMessage {
         case open, perform, run, query, finish, abort, entered, done, count, rows, failed
     }
 
-    /// The message in bytes, without its length.
+    /// The message as bytes, without its length.
     var bytes: [UInt8] {
         var writer = WireWriter()
         switch self {
@@ -75,7 +75,7 @@ extension RemoteMessage {
         return writer.bytes
     }
 
-    /// Reads a message.
+    /// Parses a message.
     ///
     /// - Throws: ``WireReader/Malformed``.
     init(_ bytes: [UInt8]) throws {

@@ -1,36 +1,36 @@
 import Foundation
 import Telemetry
 
-/// A database that another process has open: accesses run there, and are measured here.
+/// A database that another process has opened: accesses run there, and are measured here.
 ///
-/// One worker uses it. The clock is the machine's, so times mean the same on both sides; what a
-/// message takes, some microseconds, is part of an access's wait and service.
+/// One worker uses it. Both processes use the machine's clock. The time of messages, a few
+/// microseconds, is part of an access's wait and service.
 final class RemoteTarget: WorkloadTarget {
-    /// An error that the other process met.
+    /// An error of the other process.
     struct Failure: Error, CustomStringConvertible {
         var failure: WorkloadFailure
         var description: String
     }
 
-    /// How to start the other process.
+    /// The command that starts the other process.
     struct Command: Sendable, Equatable {
         /// The program.
         var executable: URL
-        /// What it gets as arguments.
+        /// The arguments.
         var arguments: [String]
     }
 
-    // Only the worker's thread uses the channel, and `close` comes after its last access.
+    // Only the worker's thread uses the channel, and `close` follows its last access.
     private let channel: RemoteChannel
     private let process: Process
     private let pipes: [Pipe]
 
-    /// The other process's number.
+    /// The identifier of the other process.
     var processIdentifier: Int32 { process.processIdentifier }
 
     /// Starts a process that opens `arm` at `path`.
     ///
-    /// - Throws: Why it does not start, or what it met.
+    /// - Throws: An error if it does not start, or the error of the other process.
     init(_ command: Command, _ arm: Arm, at path: String) throws {
         let (input, output) = (Pipe(), Pipe())
         process = Process()
@@ -108,10 +108,10 @@ final class RemoteTarget: WorkloadTarget {
     }
 
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
-        throw RunError(.scenario, "another process takes no snapshots")
+        throw RunError(.scenario, "clients in other processes cannot take snapshots")
     }
 
-    /// Ends the other process: nothing else reaches into it while it is inside of SQLite.
+    /// Ends the other process, because nothing else can interrupt it inside SQLite.
     func interrupt() { process.terminate() }
 
     func failure(of error: any Error) -> WorkloadFailure {
@@ -123,12 +123,12 @@ final class RemoteTarget: WorkloadTarget {
 
     func environment() -> [String: String] { [:] }
 
-    /// Ends the other process; what it holds is rolled back.
+    /// Ends the other process; its open transaction is rolled back.
     func close() { end() }
 
     private func end() {
         try? pipes.first?.fileHandleForWriting.close()
-        // It ends by itself when its input does, unless it is inside of SQLite.
+        // The process ends when its input closes, unless it is inside SQLite.
         for _ in 0..<100 where process.isRunning { usleep(10_000) }
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()

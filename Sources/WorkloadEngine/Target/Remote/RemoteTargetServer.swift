@@ -1,11 +1,11 @@
 import Foundation
 
-/// The other process's side: makes the accesses that a run asks for, on a database of its own.
+/// The other process's side: makes the accesses that a run requests, on its own connection.
 public struct RemoteTargetServer: Sendable {
     private let factory: any WorkloadTargetFactory
     private let channel: RemoteChannel
 
-    /// How often a process looks whether the one that started it still lives, in microseconds.
+    /// The interval at which a process checks that its parent is alive, in microseconds.
     private static let watchInterval: UInt32 = 100_000
 
     /// Serves over standard input and output.
@@ -21,11 +21,11 @@ public struct RemoteTargetServer: Sendable {
         self.channel = channel
     }
 
-    /// Lets the process end at once when the one that started it has ended, however that came.
+    /// Ends the process immediately when its parent has ended, for any reason.
     ///
-    /// What it has not committed is lost, and SQLite rolls it back.
+    /// SQLite rolls back uncommitted changes.
     public static func dieWithParent() {
-        // The terminal's interrupt goes to both; the run decides when its load ends.
+        // The terminal sends its interrupt to both processes, but the run decides when to stop.
         signal(SIGINT, SIG_IGN)
         let parent = getppid()
         let watch = Thread {
@@ -54,11 +54,11 @@ public struct RemoteTargetServer: Sendable {
                 try perform(access, as: WorkloadClientName(client), on: target)
             }
         } catch {
-            // The run has ended; there is nobody to tell.
+            // The run has ended, so no process receives the error.
         }
     }
 
-    /// The run gave an access up.
+    /// The run aborted an access.
     private struct Aborted: Error {}
     /// The channel broke inside an access.
     private struct Broken: Error { var cause: any Error }
@@ -70,7 +70,7 @@ public struct RemoteTargetServer: Sendable {
     ) throws {
         do {
             try target.perform(access, as: client) { session in
-                try tell(.entered)
+                try reply(.entered)
                 while try serveStatement(session, target) {}
             }
             try channel.send(.done)
@@ -83,7 +83,7 @@ public struct RemoteTargetServer: Sendable {
         }
     }
 
-    /// Serves one message inside an access; false when the access shall end.
+    /// Serves one message inside an access; returns false to end the access.
     private func serveStatement(
         _ session: any WorkloadSession,
         _ target: any WorkloadTarget
@@ -101,21 +101,21 @@ public struct RemoteTargetServer: Sendable {
         return true
     }
 
-    /// Tells what a statement gave; its error too, with which the run goes on to end the access.
+    /// Replies with the result of a statement, or its error, after which the run ends the access.
     private func answer(
         _ target: any WorkloadTarget,
         _ body: () throws -> RemoteMessage
     ) throws {
         do {
-            try tell(try body())
+            try reply(try body())
         } catch let broken as Broken {
             throw broken
         } catch {
-            try tell(.failed(target.failure(of: error), "\(error)"))
+            try reply(.failed(target.failure(of: error), "\(error)"))
         }
     }
 
-    private func tell(_ message: RemoteMessage) throws {
+    private func reply(_ message: RemoteMessage) throws {
         do { try channel.send(message) } catch { throw Broken(cause: error) }
     }
 }

@@ -1,4 +1,4 @@
-/// Writes values into bytes; numbers are little-endian.
+/// Encodes values as bytes; numbers are little-endian.
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -73,11 +73,11 @@ struct WireWriter {
     }
 }
 
-/// Reads what a ``WireWriter`` wrote.
+/// Decodes bytes that a ``WireWriter`` encoded.
 struct WireReader {
-    /// Bytes that are no message of ours.
+    /// Bytes that are not a valid message.
     struct Malformed: Error, CustomStringConvertible {
-        let description = "the other process sent something that is no message"
+        let description = "the other process sent an invalid message"
     }
 
     private let bytes: [UInt8]
@@ -111,7 +111,7 @@ struct WireReader {
 
     mutating func values() throws -> [WorkloadValue] {
         let count = try length()
-        // Each value has a byte at least.
+        // Each value has at least one byte.
         guard count <= bytes.count - position else { throw Malformed() }
         return try (0..<count).map { _ in try value() }
     }

@@ -82,9 +82,9 @@ struct WhatIfCheckTests {
         machine.syncNanoseconds = sync * 6
         #expect(
             whatIf.notes(onMachine: machine) == [
-                "the checks ran under other conditions than the recorded run (processors: 8 instead of 2, "
+                "the checks ran under different conditions than the recorded run (processors: 8 instead of 2, "
                     + "sqlite: 3.50.0 instead of 3.40.1, a sync: \(HumanUnits.time(sync * 6)) "
-                    + "instead of \(HumanUnits.time(sync))): where one is off, that may be why"
+                    + "instead of \(HumanUnits.time(sync))), which may explain wrong predictions"
             ]
         )
         machine = recording.environment

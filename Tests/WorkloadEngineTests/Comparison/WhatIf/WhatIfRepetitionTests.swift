@@ -66,7 +66,7 @@ struct WhatIfRepetitionTests {
     @Test func aChangeIsReported() {
         let changed = whatIf.repetition([run(longerBy: 2_000_000)], beside: nil)
         #expect(changed.notes.count == 1)
-        #expect(changed.notes.first?.hasPrefix("ui waited for another time") == true)
+        #expect(changed.notes.first?.hasPrefix("the waits of ui differ") == true)
         #expect(whatIf.repetition([run(longerBy: 0)], beside: nil).notes == [])
     }
 
@@ -74,7 +74,7 @@ struct WhatIfRepetitionTests {
         var stopped = run(longerBy: 2_000_000)
         stopped.partial = true
         let repetition = whatIf.repetition([stopped], beside: nil)
-        #expect(repetition.problem == "a run was stopped before its end")
+        #expect(repetition.problem == "a run was stopped early")
         #expect(repetition.clients["ui"]?.verdict == .inconclusive)
         #expect(repetition.notes == [])
         // A stopped recording is no evidence either.
@@ -85,7 +85,7 @@ struct WhatIfRepetitionTests {
         let other = try WhatIf(recording).repetition([run(longerBy: 2_000_000)], beside: nil)
         #expect(
             other.problem
-                == "the recorded run was stopped before its end; the recorded run was invalid; "
+                == "the recorded run was stopped early; the recorded run was invalid; "
                 + "the recorded run failed: the disk was full"
         )
         #expect(other.notes == [])
@@ -111,7 +111,7 @@ struct WhatIfRepetitionTests {
             "\(text)"
         )
         result.repetition?.problem = "they were stopped"
-        #expect(WhatIfReport.text(of: result).contains("\n  means little: they were stopped\n"))
+        #expect(WhatIfReport.text(of: result).contains("\n  unreliable: they were stopped\n"))
         result.repetition?.clients = [:]
         #expect(WhatIfReport.text(of: result).contains("\n  no client has a 99th percentile"))
     }

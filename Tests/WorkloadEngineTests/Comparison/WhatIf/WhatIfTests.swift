@@ -153,7 +153,7 @@ struct WhatIfTests {
     }
 
     @Test(arguments: [
-        ("hello", "this is no JSON of a run"),
+        ("hello", "this is not the JSON of a run"),
         ("{\"schema\":\"poolgauge.comparison/1\"}", "this is a 'poolgauge.comparison/1'"),
         ("{\"schema\":\"poolgauge.run/1\"}", "'scenario' is missing at its top"),
     ])
@@ -262,7 +262,7 @@ struct WhatIfTests {
         #expect(notes.count == 1)
         #expect(
             notes.first?.hasPrefix(
-                "ui's p99 wait in one run is a matter of chance with queue, 2 … 3 readers, "
+                "ui's p99 wait in one run varies by chance with queue, 2 … 3 readers, "
                     + "5 readers: "
             ) == true
         )
@@ -278,7 +278,7 @@ struct WhatIfTests {
         let wait = try #require(predicted.predictions.first?.clients["ui"])
         try #require(wait.high > 2 * wait.low)
         let notes = try #require(predicted.notes)
-        #expect(notes.contains { $0.contains("is a matter of chance with 2 readers") })
+        #expect(notes.contains { $0.contains("varies by chance with 2 readers") })
         // The recorded run resembles those.
         #expect((wait.low...wait.high).contains(30_000_000))
         #expect(!notes.contains { $0.contains("does not reproduce") })
