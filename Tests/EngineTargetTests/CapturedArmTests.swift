@@ -199,7 +199,7 @@ struct CapturedArmTests {
     }
 
     @Test(arguments: [
-        ("{distribution: uniform, table: t, column: b}", "has values that are no integers"),
+        ("{distribution: uniform, table: t, column: b}", "has values that are not integers"),
         ("{distribution: uniform, table: t, column: nothing}", "no such column"),
         ("{distribution: uniform, table: nothing, column: a}", "no such table"),
     ])

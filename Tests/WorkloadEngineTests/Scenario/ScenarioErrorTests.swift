@@ -94,7 +94,7 @@ struct ScenarioErrorTests {
             "{type: pool, readers: 4}",
             "{library: raw, type: queue}",
             "5:24: 'type: queue' does not go with library: raw, where each worker has a connection; "
-                + "leave it out"
+                + "remove it"
         ),
         ScenarioSlip(
             "{type: pool, readers: 4}",

@@ -90,7 +90,7 @@ struct CapacityRunTests {
             factory: factory,
             options: options
         )
-        #expect(search.plan.load.contains("closed loops are made to"))
+        #expect(search.plan.load.contains("converts the closed loops to arrivals"))
         let result = try await search.run()
         #expect(result.load.origin == .converted)
         let capacity = try #require(result.arms.first?.capacity)

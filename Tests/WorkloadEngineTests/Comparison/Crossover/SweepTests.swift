@@ -25,7 +25,7 @@ struct SweepTests {
 
     @Test(
         arguments: [
-            ("readers", "sweeps nothing"),
+            ("readers", "has no '='"),
             ("reader=1,2", "'reader' in 'reader=1,2' cannot be swept; did you mean 'readers'?"),
             ("write_share=0..1", "did you mean 'write-share'?"),
             ("colour=red", "known: readers, write-share, hold, rate, workers"),
@@ -34,8 +34,8 @@ struct SweepTests {
             ("readers=", "lacks a value"),
             ("readers=4..1", "must go up"),
             ("readers=1,2,1..4", "twice"),
-            ("readers=1..4/x", "no number of points"),
-            ("readers=1..500/400", "no number of points"),
+            ("readers=1..4/x", "is not a number of points"),
+            ("readers=1..500/400", "is not a number of points"),
             ("write-share=1.5", "not a share of 0 to 1"),
             ("hold=5", "has no unit"),
             ("hold=5mz", "did you mean 'ms'?"),
