@@ -106,7 +106,7 @@ struct TerminalUseTests {
             program.type("\u{1B}")
             program.type("a")
             // The arm after the pool, as the events tell it.
-            try program.wait(for: "raw begins")
+            try program.wait(for: "raw starts")
             program.type("q")
             let end = try program.waitUntilEnd()
             #expect(end == .status(0))
