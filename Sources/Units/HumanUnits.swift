@@ -27,7 +27,7 @@ package enum HumanUnits {
         return days < 100 ? "\(days)d \(twoDigits(minutes / 60 % 24))h" : "\(days)d"
     }
 
-    /// Formats an age or a total time: `82 µs`, `300 ms`, `1.2 s`, `2m 05s`, `3h 07m`.
+    /// Formats an age or a total time: `82.0 µs`, `300 ms`, `1.2 s`, `2m 05s`, `3h 07m`.
     package static func duration(seconds: Double) -> String {
         guard seconds.isFinite, seconds > 0 else { return "0 ms" }
         if seconds < 0.999_5e-3 { return oneDecimal(seconds * 1e6) + " µs" }

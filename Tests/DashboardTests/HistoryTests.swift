@@ -33,7 +33,7 @@ struct HistoryTests {
         #expect(history.moments.count == 3)
         #expect(history.lanes.map(\.role) == [.queue])
         let messages = (0..<history.events.count).map { history.events[$0].message }
-        #expect(messages.contains("arm queue begins"))
+        #expect(messages.contains("arm queue starts"))
         #expect(messages.contains("phase steady begins"))
     }
 

@@ -144,7 +144,8 @@ struct VerdictTests {
         (WALPin.Cause.oldReader, "pinned by report"),
         (.overlappingReaders, "reads have overlapped"),
         (.largeTransaction, "a large transaction of report"),
-        (.noCheckpoint, "has not been checkpointed by report for 2.00 s"), (.otherProcess, "another process"),
+        (.noCheckpoint, "has not been checkpointed by report for 2.00 s"),
+        (.otherProcess, "another process"),
     ])
     func eachCauseOfAPinHasAText(cause: WALPin.Cause, words: String) throws {
         let origin = AccessOrigin(name: "report")

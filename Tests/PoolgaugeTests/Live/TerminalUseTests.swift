@@ -106,7 +106,7 @@ struct TerminalUseTests {
             program.type("\u{1B}")
             program.type("a")
             // The events name the arm after the pool.
-            try program.wait(for: "raw begins")
+            try program.wait(for: "raw starts")
             program.type("q")
             let end = try program.waitUntilEnd()
             #expect(end == .status(0))
