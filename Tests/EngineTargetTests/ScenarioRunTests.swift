@@ -118,7 +118,7 @@ struct ScenarioRunTests {
             #expect(sums.first?.first == .integer(5000))
             if case .integer(let least) = sums.first?.last { #expect(least >= 0) }
             let refused = try rows("SELECT count(*) FROM refusal", in: file)
-            #expect(refused != [[.integer(0)]], "somebody was too poor")
+            #expect(refused != [[.integer(0)]], "some transfers must be refused")
         }
         let pay = try #require(result.clients["pay"])
         #expect(pay.completed > 20)
@@ -185,8 +185,8 @@ struct ScenarioRunTests {
                 in: file
             )
             filled = Int64(batches.count)
-            #expect(batches.allSatisfy { $0[1] == .integer(10) }, "what is fetched stays")
-            #expect(batches.contains { $0[2] == .integer(10) }, "what is drawn does not")
+            #expect(batches.allSatisfy { $0[1] == .integer(10) }, "a fetched value stays the same")
+            #expect(batches.contains { $0[2] == .integer(10) }, "a drawn value changes")
         }
         let app = try #require(result.clients["app"])
         #expect(app.operations?["fill"]?.completed == UInt64(filled))

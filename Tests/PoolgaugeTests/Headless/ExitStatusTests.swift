@@ -32,7 +32,7 @@ struct ExitStatusTests {
             let file = folder.appendingPathComponent("mine.yaml")
             try yaml.write(to: file, atomically: true, encoding: .utf8)
             let outcome = try HeadlessProgram.run(["run", "mine.yaml"] + arguments, in: folder)
-            #expect(contents(of: folder) == ["mine.yaml"], "nothing stays behind")
+            #expect(contents(of: folder) == ["mine.yaml"], "temporary files are removed")
             return outcome
         }
     }

@@ -29,7 +29,7 @@ struct KeptReadTransactionTests {
         func checkpoint(_ frames: UInt32) { words[24] = frames }
     }
 
-    /// A connection that has beginTransaction a transaction.
+    /// A connection that has begun a transaction.
     private final class Connection {
         var transaction = KeptReadTransaction()
         private let memory: Memory

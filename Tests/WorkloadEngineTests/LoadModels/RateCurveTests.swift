@@ -48,13 +48,13 @@ struct RateCurveTests {
         ])
         let curve = RateCurve(arrival, over: plan)
         #expect(curve.end == 17e9)
-        #expect(curve.rate(at: 2 * second) == 100, "the warm-up has the first rate")
+        #expect(curve.rate(at: 2 * second) == 100, "the warm-up uses the first rate")
         #expect(curve.rate(at: 5 * second) == 100)
         #expect(abs(curve.rate(at: 7 * second) - 180) < 1e-9)
-        #expect(abs(curve.rate(at: 10 * second) - 260) < 1e-9, "the ramp waits in the gap")
+        #expect(abs(curve.rate(at: 10 * second) - 260) < 1e-9, "the ramp pauses in the gap")
         #expect(abs(curve.rate(at: 11 * second + second / 2) - 280) < 1e-9)
         #expect(curve.rate(at: 13 * second) == 50)
-        #expect(curve.rate(at: 16 * second) == 50, "and the last rate stays")
+        #expect(curve.rate(at: 16 * second) == 50, "the last rate applies afterwards")
     }
 
     @Test func aChangedCurveKeepsItsPastAndEachArrivalsMass() throws {

@@ -18,7 +18,7 @@ struct GeneratorWatchTests {
     @Test func aGeneratorThatWorksMoreThanItsTargetIsTheBottleneck() {
         #expect(reason(shareOfProcess: 0.6, shareOfProcessor: 0.9) != nil)
         #expect(reason(shareOfProcess: 0.4, shareOfProcessor: 0.9) == nil)
-        #expect(reason(shareOfProcess: 0.6, shareOfProcessor: 0.02) == nil, "it sleeps mostly")
+        #expect(reason(shareOfProcess: 0.6, shareOfProcessor: 0.02) == nil, "it mostly sleeps")
     }
 
     @Test func aGeneratorThatWakesUpLateIsTheBottleneck() {

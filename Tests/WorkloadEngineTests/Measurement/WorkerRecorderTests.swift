@@ -50,7 +50,7 @@ struct WorkerRecorderTests {
         #expect(window.histograms[1]?.response.count == 1)
         #expect(window.histograms[0] == nil)
         #expect(window.freeLag.count == 1, "a warm-up does not count for the generator")
-        #expect(window.slow.accesses.isEmpty, "nor about slow accesses")
+        #expect(window.slow.accesses.isEmpty, "a warm-up does not count for slow accesses")
     }
 
     @Test func anExchangedWindowContainsEachLatencyOnce() {

@@ -43,7 +43,7 @@ struct WriteBalanceTests {
         #expect(balance.factors(of: 0, at: 0.5).scaled(workers: 6) == 4)
         #expect(balance.factors(of: 1, at: 0.5).scaled(workers: 2) == 4)
         #expect(balance.factors(of: 0, at: 1).scaled(workers: 6) == 0)
-        #expect(balance.factors(of: 0, at: 0.99).scaled(workers: 6) == 1, "somebody stays")
+        #expect(balance.factors(of: 0, at: 0.99).scaled(workers: 6) == 1, "one worker must stay")
     }
 
     @Test func withoutWritersTheShareCannotChange() throws {
