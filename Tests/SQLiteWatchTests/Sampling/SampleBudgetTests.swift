@@ -19,7 +19,7 @@ struct SampleBudgetTests {
         for _ in 0..<100 { budget.add(cost: 50_000, list: 20_000) }
         #expect(budget.slot == 1e7)
         // Readers are sampled 33 times a second.
-        #expect(budget.group == 3)
+        #expect(budget.group == 6)
     }
 
     /// With many processes, the list is the most expensive part, and the rate of samples stays.
