@@ -35,6 +35,8 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var statements: [WatchedStatement]?
     /// Their transactions: all open ones, then the longest.
     public var transactions: [WatchedTransaction]?
+    /// The statement of each of their processes.
+    public var current: [WatchedCurrentStatement]?
     /// Their waits for locks, the latest first.
     public var blocked: [WatchedBlock]?
     /// How statements were traced.

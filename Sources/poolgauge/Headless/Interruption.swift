@@ -12,24 +12,37 @@ import Darwin
 /// The second one ends the process at once, after what must not stay was removed. What comes within
 /// a moment of the first is the same request, and so is every further `SIGHUP`: a terminal that
 /// goes away says so several times.
+///
+/// A command with several parts that can be ended early has one interruption, and calls
+/// ``begin(_:)`` for each of them.
 final class Interruption: Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
     /// Nanoseconds within which signals are one request.
     private static let moment: UInt64 = 300_000_000
 
-    private let received = Atomic<Int32>(0)
-    private let receivedAt = Atomic<UInt64>(0)
+    /// The signals that this program ignores because an interruption listens, or listened, to them.
+    private static let taken = Mutex<Set<Int32>>([])
+
+    private struct State {
+        /// The signal of this part.
+        var received: Int32?
+        /// When the first signal of a request came.
+        var receivedAt: UInt64?
+        /// What ends this part early; nil where nothing does.
+        var stop: (@Sendable () -> Void)?
+    }
+
+    private let state: Mutex<State>
+    private let cleanUp: @Sendable () -> Void
+    private let clock: @Sendable () -> UInt64
     private let queue = DispatchQueue(label: "poolgauge.signals")
     // Set once by the initializer, before anybody else knows the object, and never read: it keeps
     // the sources alive.
     nonisolated(unsafe) private var sources: [any DispatchSourceSignal] = []
 
-    /// The signal that came, if one did.
-    var signal: Int32? {
-        let number = received.load(ordering: .acquiring)
-        return number == 0 ? nil : number
-    }
+    /// The signal that came in this part, if one did.
+    var signal: Int32? { state.withLock { $0.received } }
 
     /// Seconds after which nobody waits for a source any more: a run that hears no signal is a run.
     private static let patience = 5
@@ -37,36 +50,24 @@ final class Interruption: Sendable {
     /// Starts listening; what comes after the return is heard.
     ///
     /// - Parameters:
-    ///   - cleanUp: Called before the second signal ends the process.
-    ///   - stop: Called at the first one, on a queue of its own.
+    ///   - clock: The time in nanoseconds.
+    ///   - cleanUp: Called before a signal ends the process.
+    ///   - stop: Called at the first one, on a queue of its own; without it, the first signal ends
+    ///     the process.
     init(
+        clock: @escaping @Sendable () -> UInt64 = { MonotonicTime.now },
         cleanUp: @escaping @Sendable () -> Void = {},
-        _ stop: @escaping @Sendable () -> Void
+        _ stop: (@Sendable () -> Void)?
     ) {
+        state = Mutex(State(stop: stop))
+        self.cleanUp = cleanUp
+        self.clock = clock
         let registered = DispatchGroup()
         sources = Self.signals.compactMap { number -> (any DispatchSourceSignal)? in
             // What the parent told us to ignore, as nohup does with HUP, stays ignored.
-            guard Self.handler(of: number) != .ignored else { return nil }
-            systemSignal(number, SIG_IGN)
+            guard Self.take(number) else { return nil }
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { [weak self] in
-                guard let self else { return }
-                let (isFirst, _) = received.compareExchange(
-                    expected: 0,
-                    desired: number,
-                    ordering: .acquiringAndReleasing
-                )
-                let now = MonotonicTime.now
-                if isFirst {
-                    receivedAt.store(now, ordering: .releasing)
-                    stop()
-                } else if number != SIGHUP,
-                    now &- receivedAt.load(ordering: .acquiring) > Self.moment
-                {
-                    cleanUp()
-                    _exit(128 + number)
-                }
-            }
+            source.setEventHandler { [weak self] in self?.receive(number) }
             // A thread of Dispatch's takes the signal over some time after it was asked to; until
             // then it is ignored.
             registered.enter()
@@ -75,6 +76,52 @@ final class Interruption: Sendable {
             return source
         }
         _ = registered.wait(timeout: .now() + .seconds(Self.patience))
+    }
+
+    /// Begins a part that a signal ends early: the next signal is a first one again.
+    ///
+    /// - Parameter stop: As for ``init(clock:cleanUp:_:)``.
+    func begin(_ stop: (@Sendable () -> Void)?) {
+        state.withLock { state in
+            state.received = nil
+            state.stop = stop
+        }
+    }
+
+    private enum Action {
+        case stop(@Sendable () -> Void)
+        case exit
+    }
+
+    /// Does what a signal asks for.
+    private func receive(_ number: Int32) {
+        let now = clock()
+        let action: Action? = state.withLock { state in
+            // Further signals of the same request.
+            if let before = state.receivedAt, now &- before <= Self.moment { return nil }
+            guard state.received == nil else { return number == SIGHUP ? nil : .exit }
+            guard let stop = state.stop else { return .exit }
+            state.received = number
+            state.receivedAt = now
+            return .stop(stop)
+        }
+        switch action {
+        case .stop(let stop): stop()
+        case .exit:
+            cleanUp()
+            _exit(128 + number)
+        case nil: break
+        }
+    }
+
+    /// Ignores a signal, so that only sources receive it; false where the parent ignored it.
+    private static func take(_ number: Int32) -> Bool {
+        taken.withLock { taken in
+            guard taken.contains(number) || handler(of: number) != .ignored else { return false }
+            taken.insert(number)
+            systemSignal(number, SIG_IGN)
+            return true
+        }
     }
 
     private enum Handler { case ignored, other }
