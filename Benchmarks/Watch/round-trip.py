@@ -152,8 +152,11 @@ def round_trip(options, preset, folder):
     if options.journal == "wal":
         changes += ["--set", "arms.queue={type: queue, journal: wal}"]
     base = f"{folder}/{preset}.sqlite"
+    # A copy of the preset's file runs on any database: on one whose path is known beforehand.
+    original = f"{folder}/original.yaml"
+    shutil.copy(pathlib.Path(__file__).resolve().parents[2] / f"scenarios/{preset}.yaml", original)
     made = subprocess.run(
-        [options.poolgauge, "run", preset, "--arm", "present", "--duration", "200ms", "--keep"]
+        [options.poolgauge, "run", original, "--arm", "present", "--duration", "200ms", "--keep"]
         + changes,
         capture_output=True, text=True, env={**os.environ, "TMPDIR": folder},
     )
@@ -167,18 +170,18 @@ def round_trip(options, preset, folder):
     shutil.rmtree(kept[0].parent)
 
     originals = [
-        result(run(options, preset, base, options.seconds, changes)) for _ in range(options.runs)
+        result(run(options, original, base, options.seconds, changes)) for _ in range(options.runs)
     ]
     live = f"{folder}/live-{preset}.sqlite"
     scenario = f"{folder}/{preset}.yaml"
     shutil.copy(base, live)
     capture = subprocess.Popen(
-        [options.poolgauge, "capture", live, "--for", f"{options.seconds + 3}s", "--no-check",
+        [options.capture or options.poolgauge, "capture", live, "--for", f"{options.seconds + 3}s", "--no-check",
          "--output", scenario, "--force"] + options.capture_flags,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )
     wait_for_trace(capture)
-    traced = run(options, preset, live, options.seconds + 4, changes, in_place=True)
+    traced = run(options, original, live, options.seconds + 4, changes, in_place=True)
     output, errors = capture.communicate()
     traced = result(traced)
     if capture.returncode != 0:
@@ -227,7 +230,7 @@ def round_trip(options, preset, folder):
     isRight = isRight and isClose
     print(f"  write share {shares[0]:.1f} %, captured {shares[1]:.1f} %" + ("" if isClose else "  MISS"))
     if options.verdict:
-        old, old_ratios = verdict(options, preset, base, metrics(originals), changes)
+        old, old_ratios = verdict(options, original, base, metrics(originals), changes)
         new, new_ratios = verdict(options, scenario, base, metrics(captures))
         isSame = old == new
         isRight = isRight and isSame
@@ -253,6 +256,7 @@ def main():
     parser.add_argument("--values", dest="capture_flags", action="store_const",
                         const=["--values"], default=[])
     parser.add_argument("--keep", help="a folder for the captured scenarios")
+    parser.add_argument("--capture", help="another poolgauge for the capture")
     options = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("tracing needs root")

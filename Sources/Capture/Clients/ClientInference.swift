@@ -132,11 +132,9 @@ struct ClientInference {
         // Below this, the generator's own work between two accesses is as long.
         let least = 5e-6
         guard decision.rests.quantile(0.75) >= least else { return nil }
-        // The times in which they wait for a processor are no rests.
-        if decision.isSaturated {
-            let rest = decision.rests.quantile(0.5)
-            return rest >= least ? RestModel(mean: rest, kind: .constant) : nil
-        }
+        // Probes take a part of such short rests, and a thread cannot sleep for so short a time. The
+        // times in which threads wait for a processor are no rests.
+        if decision.isSaturated { return nil }
         // The mean that gives the observed rate; rests between transactions that no pair of them
         // shows, such as those of connections that come and go, are in it.
         let service = visits.reduce(0) { $0 + $1.duration }

@@ -60,6 +60,7 @@ struct PaceDecision {
         let busy = visits.reduce(0) { $0 + $1.duration } / (length * Double(max(1, connections)))
         if busy >= Self.saturation {
             isClosed = true
+            isSaturated = rests.quantile(0.75) < Self.atOnce
             evidence = "its connections are in transactions for \(TimeText.share(busy)) of the time"
             return
         }

@@ -11,12 +11,6 @@ struct RestModel: Equatable {
     var mean: Double
     var kind: Kind
 
-    /// Creates a model.
-    init(mean: Double, kind: Kind) {
-        self.mean = mean
-        self.kind = kind
-    }
-
     /// Chooses the distribution by the standard deviation over the mean: a constant has 0, a
     /// uniform one at most 0.58, an exponential one 1.
     ///

@@ -21,9 +21,6 @@ final class Interruption: Sendable {
     /// Nanoseconds within which signals are one request.
     private static let moment: UInt64 = 300_000_000
 
-    /// The signals that this program ignores because an interruption listens, or listened, to them.
-    private static let taken = Mutex<Set<Int32>>([])
-
     private struct State {
         /// The signal of this part.
         var received: Int32?
@@ -36,10 +33,18 @@ final class Interruption: Sendable {
     private let state: Mutex<State>
     private let cleanUp: @Sendable () -> Void
     private let clock: @Sendable () -> UInt64
-    private let queue = DispatchQueue(label: "poolgauge.signals")
-    // Set once by the initializer, before anybody else knows the object, and never read: it keeps
-    // the sources alive.
-    nonisolated(unsafe) private var sources: [any DispatchSourceSignal] = []
+    private static let queue = DispatchQueue(label: "poolgauge.signals")
+
+    /// What receives the signals of this program.
+    private struct Listening {
+        /// One source for each signal. They stay: Dispatch may not deliver a signal to a source that
+        /// follows another one.
+        var sources: [any DispatchSourceSignal] = []
+        /// The newest interruption.
+        weak var interruption: Interruption?
+    }
+
+    private static let listening = Mutex(Listening())
 
     /// The signal that came in this part, if one did.
     var signal: Int32? { state.withLock { $0.received } }
@@ -62,20 +67,32 @@ final class Interruption: Sendable {
         state = Mutex(State(stop: stop))
         self.cleanUp = cleanUp
         self.clock = clock
+        Self.listen(self)
+    }
+
+    /// Lets an interruption receive the signals from now on.
+    private static func listen(_ interruption: Interruption) {
         let registered = DispatchGroup()
-        sources = Self.signals.compactMap { number -> (any DispatchSourceSignal)? in
-            // What the parent told us to ignore, as nohup does with HUP, stays ignored.
-            guard Self.take(number) else { return nil }
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { [weak self] in self?.receive(number) }
-            // A thread of Dispatch's takes the signal over some time after it was asked to; until
-            // then it is ignored.
-            registered.enter()
-            source.setRegistrationHandler { registered.leave() }
-            source.resume()
-            return source
+        listening.withLock { listening in
+            listening.interruption = interruption
+            guard listening.sources.isEmpty else { return }
+            listening.sources = signals.compactMap { number -> (any DispatchSourceSignal)? in
+                // What the parent told us to ignore, as nohup does with HUP, stays ignored.
+                guard handler(of: number) != .ignored else { return nil }
+                systemSignal(number, SIG_IGN)
+                let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+                source.setEventHandler {
+                    Self.listening.withLock { $0.interruption }?.receive(number)
+                }
+                // A thread of Dispatch's takes the signal over some time after it was asked to;
+                // until then it is ignored.
+                registered.enter()
+                source.setRegistrationHandler { registered.leave() }
+                source.resume()
+                return source
+            }
         }
-        _ = registered.wait(timeout: .now() + .seconds(Self.patience))
+        _ = registered.wait(timeout: .now() + .seconds(patience))
     }
 
     /// Begins a part that a signal ends early: the next signal is a first one again.
@@ -111,16 +128,6 @@ final class Interruption: Sendable {
             cleanUp()
             _exit(128 + number)
         case nil: break
-        }
-    }
-
-    /// Ignores a signal, so that only sources receive it; false where the parent ignored it.
-    private static func take(_ number: Int32) -> Bool {
-        taken.withLock { taken in
-            guard taken.contains(number) || handler(of: number) != .ignored else { return false }
-            taken.insert(number)
-            systemSignal(number, SIG_IGN)
-            return true
         }
     }
 
