@@ -37,8 +37,9 @@ final class Interruption: Sendable {
 
     /// What receives the signals of this program.
     private struct Listening {
-        /// One source for each signal. They stay: Dispatch may not deliver a signal to a source that
-        /// follows another one.
+        /// One source for each signal.
+        ///
+        /// They stay: Dispatch may not deliver a signal to a source that follows another one.
         var sources: [any DispatchSourceSignal] = []
         /// The newest interruption.
         weak var interruption: Interruption?
