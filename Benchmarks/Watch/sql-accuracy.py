@@ -252,7 +252,8 @@ for ($i = 1; hrtime(true) < $end; $i++) foreach ($s as $k => $statement) {
     if ($k != "insert") while ($result->fetchArray()) {}
     $result->finalize();
     $used[$k] += (hrtime(true) - $start) / 1e9;
-    $calls[$k]++;
+    // execute() steps a query and resets it; the first fetch executes it again.
+    $calls[$k] += $k == "insert" ? 1 : 2;
 }
 $d->exec("BEGIN IMMEDIATE");
 $busy = 0;
@@ -260,6 +261,8 @@ for ($i = 0; $i < BUSY; $i++) {
     $calls["insert"]++;
     $s["insert"]->bindValue(1, 1);
     if (!@$s["insert"]->execute()) $busy++;
+    // What failed is reset by the next execution only.
+    @$s["insert"]->reset();
 }
 $d->exec("COMMIT");
 $found = [];
@@ -431,13 +434,16 @@ def trace(options, path, level, pid):
     command += ["--sql-limit", "100%"]
     top = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     folder = pathlib.Path("/sys/kernel/tracing/instances")
-    for _ in range(400):
+    # Probes are enabled after the libraries are calibrated; in full, they are opened instead.
+    name = "step_return_*" if level == "full" else "reset_*/enable"
+    for _ in range(1200):
         if top.poll() is not None:
             sys.exit(f"top ended: {top.stderr.read()}")
-        if any(folder.glob(f"poolgauge_{top.pid}_*")):
+        found = list(folder.glob(f"poolgauge_{top.pid}_*/events/poolgauge_*/{name}"))
+        if found and (level == "full" or any(f.read_text().strip() == "1" for f in found)):
             break
         time.sleep(0.05)
-    time.sleep(2.5)
+    time.sleep(2)
     return top
 
 

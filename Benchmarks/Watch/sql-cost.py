@@ -125,7 +125,7 @@ def cost(command, top):
         trace = subprocess.Popen(words, stdout=subprocess.DEVNULL)
         # The probes are set after the libraries are calibrated.
         folder = pathlib.Path("/sys/kernel/tracing/instances")
-        while not any(folder.glob(f"poolgauge_{trace.pid}_*")):
+        while not any(folder.glob(f"poolgauge_{trace.pid}_*/events/poolgauge_*/reset_*")):
             if trace.poll() is not None:
                 sys.exit("top ended")
             time.sleep(0.05)

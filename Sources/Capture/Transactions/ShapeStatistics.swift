@@ -32,7 +32,13 @@ struct ShapeStatistics {
     /// The rows of each position, where they are known.
     private(set) var rows: [SampledNumbers]
     /// The time from the first writing statement, or from a BEGIN that locks, to the end.
-    private(set) var writeSeconds = 0.0
+    ///
+    /// A single statement whose duration is unknown lasts as long as the others on average.
+    var writeSeconds: Double {
+        knownWriteSeconds + Double(unknownWrites) * (durations.count > 0 ? durations.mean : 0)
+    }
+    private var knownWriteSeconds = 0.0
+    private var unknownWrites = 0
     /// The values of the slots of each position.
     private(set) var values: [[ValueSample]]
     /// The values of some transactions: of each position its first execution's.
@@ -153,12 +159,16 @@ struct ShapeStatistics {
 
     private mutating func addWriteTime(of transaction: CapturedTransaction) {
         guard transaction.writes else { return }
+        if transaction.begin == .autocommit, !transaction.isTimed, transaction.duration == 0 {
+            unknownWrites += 1
+            return
+        }
         let locksAtOnce = transaction.begin == .immediate || transaction.begin == .exclusive
         let write = transaction.statements.first {
             !$0.statement.readsOnly && $0.statement.isChange
         }
         let start = locksAtOnce ? transaction.start : write?.start ?? transaction.start
-        writeSeconds += max(0, transaction.end - start)
+        knownWriteSeconds += max(0, transaction.end - start)
     }
 
     /// The rows of one transaction, from the executions whose rows are known.

@@ -209,6 +209,15 @@ struct CapturedScenarioTests {
         #expect(try abs(#require(read.meanSeconds) - 0.001) < 1e-9)
     }
 
+    @Test func aSampleOfTimesGivesTheShareOfSingleWrites() throws {
+        var load = CaptureFixture.executions(
+            (1...1_000).map { "UPDATE users SET age = 7 WHERE id = \($0)" }
+        )
+        for index in load.indices where index % 10 != 0 { load[index].seconds = nil }
+        let (_, captured) = try parsed(load)
+        #expect(abs(captured.writeShare - 0.5) < 0.01)
+    }
+
     /// Where few statements are timed, the time before a COMMIT contains the COMMIT.
     @Test func aCommitIsNoRest() throws {
         var load = Self.load.filter { $0.connection == "writer" }
