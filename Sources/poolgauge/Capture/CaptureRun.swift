@@ -208,6 +208,7 @@ struct CaptureRun {
             result = try blocking { try await run.run() }
         } catch is CancellationError {
             reporter.finish()
+            _ = watch.withLock { $0 }?.finish(isEarly: true)
             throw ExitCode(128 + (interruption.signal ?? SIGINT))
         }
         reporter.finish()
@@ -215,7 +216,9 @@ struct CaptureRun {
         // Names of tables and clients are text of other programs.
         let lines = report.lines.map(PrintableText.escaped)
         try StandardOutput.write("\n" + lines.joined(separator: "\n") + "\n")
-        if let written, let replayed = watch.withLock({ $0 })?.finish() {
+        if let written,
+            let replayed = watch.withLock({ $0 })?.finish(isEarly: interruption.signal != nil)
+        {
             try StandardOutput.write(Self.text(of: written, replayed))
         }
         if let signal = interruption.signal { throw ExitCode(128 + signal) }

@@ -46,7 +46,11 @@ final class ReplayWatch: @unchecked Sendable {
     }
 
     /// What it saw, once its time is over; nil where it failed.
-    func finish() -> WrittenLoad? {
+    ///
+    /// - Parameter isEarly: Whether the run ended before its time, and the watch ends with it.
+    /// - Returns: What was written.
+    func finish(isEarly: Bool) -> WrittenLoad? {
+        if isEarly { process.terminate() }
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard let report = try? JSONDecoder().decode(WatchReport.self, from: data) else {
