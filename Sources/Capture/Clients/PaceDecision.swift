@@ -148,5 +148,11 @@ struct PaceDecision {
         evidence =
             "an arrival meets \(TimeText.number(ratio)) times as many running transactions as there "
             + "are on average (closed loop of \(connections): \(TimeText.number(closed)), open: 1)"
+        // As far below a closed loop as an open one is above it: something else keeps transactions
+        // apart, such as arrivals at even distances.
+        if ratio < 2 * closed - 1 {
+            isClosed = false
+            evidence += ": fewer than in either, so the observed rate is offered"
+        }
     }
 }

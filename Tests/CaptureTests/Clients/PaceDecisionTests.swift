@@ -84,6 +84,21 @@ struct PaceDecisionTests {
         if workers > 1 { #expect(!decision.isClosed, "\(decision.evidence)") }
     }
 
+    /// Arrivals at even distances hardly meet each other, although they are on a schedule.
+    @Test func evenArrivalsAreNoClosedLoop() {
+        var visits: [Visit] = []
+        for index in 0..<20_000 {
+            let start = Double(index) * 0.003
+            // One in ten lasts into the next arrival.
+            let length = index.isMultiple(of: 10) ? 0.004 : 0.002
+            visits.append(
+                Visit(connection: index % 4, shape: 0, start: start, end: start + length)
+            )
+        }
+        let decision = PaceDecision(visits, connections: 4, span: 0...60, isTimed: true)
+        #expect(!decision.isClosed, "\(decision.evidence)")
+    }
+
     @Test func connectionsThatNeverRestAreAClosedLoop() {
         let visits = closed(workers: 4, service: 0.01, think: 0.000_1, seed: 9)
         let decision = PaceDecision(visits, connections: 4, span: 0...60, isTimed: true)
