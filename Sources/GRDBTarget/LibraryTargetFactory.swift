@@ -36,6 +36,9 @@ public struct LibraryTargetFactory: WorkloadTargetFactory {
         #endif
     }
 
+    /// Classifies an error of the library that threw it.
+    public func failure(of error: any Error) -> WorkloadFailure { engine.failure(of: error) }
+
     /// Copies a database through SQLite's backup API.
     ///
     /// - Throws: A `DatabaseError` that names the path, or what `progress` threw.

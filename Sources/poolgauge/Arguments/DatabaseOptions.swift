@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import GRDBTarget
 import WorkloadEngine
 
 /// A database of the user's that a command runs on, always as a copy.
@@ -31,18 +30,19 @@ struct DatabaseOptions: ParsableArguments {
     /// - Parameters:
     ///   - scenario: The scenario's name or path, as the user named it.
     ///   - folder: The folder that receives the copy.
+    ///   - report: Called with lines that state how the copy proceeds, its size first.
     /// - Returns: The copy.
     /// - Throws: ``CommandFailure`` for a preset, a file that does not exist or cannot be copied.
-    func copy(for scenario: String, in folder: URL) throws -> UserDatabase? {
+    func copy(
+        for scenario: String,
+        in folder: URL,
+        reporting report: (String) -> Void = { _ in }
+    ) throws -> UserDatabase? {
         guard let database else { return nil }
         let source = try DatabaseFile.url(database, for: scenario)
-        let copy = folder.appendingPathComponent("user-database.sqlite")
-        do {
-            try LibraryTargetFactory().copyDatabase(at: source.path, to: copy.path) { _ in }
-        } catch {
-            throw CommandFailure("--database: '\(database)' cannot be copied: \(error)")
-        }
-        return .copy(of: copy)
+        return .copy(
+            of: try DatabaseFile.copy(source, named: database, in: folder, reporting: report)
+        )
     }
 
     /// Checks what can be checked before anything runs.

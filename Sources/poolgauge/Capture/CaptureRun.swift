@@ -19,17 +19,9 @@ struct CaptureRun {
     init(database: String, output: String) {
         self.database = database
         self.output = output
-        options = CaptureOptions(database: Self.reference(to: database, from: output))
-    }
-
-    /// The path of the database as the scenario's file refers to it: a name where both lie in one
-    /// folder, absolute otherwise.
-    private static func reference(to database: String, from output: String) -> String {
-        let file = URL(fileURLWithPath: database).standardizedFileURL
-        let folder = URL(fileURLWithPath: output).standardizedFileURL.deletingLastPathComponent()
-        // A relative path that has no slash would not be looked up beside a file that has none.
-        let isBeside = file.deletingLastPathComponent().path == folder.path
-        return isBeside ? file.lastPathComponent : file.path
+        options = CaptureOptions(
+            database: DatabaseReference.path(of: database, from: output)
+        )
     }
 
     /// Captures from a file of JSON lines.

@@ -8,7 +8,9 @@ struct ScenariosSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenarios",
         abstract: "The scenarios that come with Poolgauge, and yours checked.",
-        subcommands: [List.self, Show.self, Validate.self, Schema.self],
+        subcommands: [
+            List.self, Show.self, NewScenarioSubcommand.self, Validate.self, Schema.self,
+        ],
         defaultSubcommand: List.self
     )
 

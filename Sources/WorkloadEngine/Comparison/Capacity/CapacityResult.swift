@@ -27,6 +27,8 @@ public struct CapacityResult: Sendable, Codable, Equatable {
     public var runSeconds: RunSeconds
     /// The capacity of each arm; of a pool, for each number of readers that was asked for.
     public var arms: [ArmCapacity]
+    /// The journal mode and `synchronous` of each arm, by name; absent where no arm ran.
+    public var settings: [String: String]?
     /// The smallest numbers of readers that sustain a rate; absent when no rate was given.
     public var readers: [ReadersNeeded]?
     /// The same loads on every arm: shares of the slower arm's capacity; absent when not known.

@@ -20,6 +20,8 @@ final class TrialRunner: Sendable {
         /// What runs took beside their phases, in seconds: the sum, and of how many.
         var overhead = 0.0
         var count = 0
+        /// The settings of the arms that ran, by name.
+        var settings: [String: String] = [:]
     }
 
     private let factory: any WorkloadTargetFactory
@@ -53,6 +55,12 @@ final class TrialRunner: Sendable {
     /// Deletes the data.
     func close() {
         if ownsDatasets { datasets.remove() }
+    }
+
+    /// The journal mode and `synchronous` of each arm that ran; nil where none is known.
+    var settings: [String: String]? {
+        let settings = state.withLock { $0.settings }
+        return settings.isEmpty ? nil : settings
     }
 
     /// Whether somebody stopped it.
@@ -105,6 +113,7 @@ final class TrialRunner: Sendable {
                 state.current = nil
                 state.overhead += max(0, rest)
                 state.count += 1
+                state.settings[arm.name] = result.journalSettings
             }
             return result
         } catch is CancellationError {
