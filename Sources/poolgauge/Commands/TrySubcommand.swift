@@ -55,9 +55,9 @@ struct TrySubcommand: ParsableCommand {
                 + "share of the accesses that are given with --write.",
             valueName: "share"
         ),
-        transform: ShareArgument.parse
+        transform: WriteShareArgument.parse
     )
-    var writeShare: ShareArgument?
+    var writeShare: WriteShareArgument?
 
     @Option(
         help: ArgumentHelp(
@@ -169,11 +169,11 @@ struct TrySubcommand: ParsableCommand {
 }
 
 /// A share: `20%`.
-struct ShareArgument {
+struct WriteShareArgument {
     var share: Double
 
     /// The share that a text states.
-    static func parse(_ text: String) throws -> ShareArgument {
+    static func parse(_ text: String) throws -> WriteShareArgument {
         let share: Double
         do { share = try Quantity.share(text) } catch {
             throw ValidationError(String(describing: error))
@@ -181,6 +181,6 @@ struct ShareArgument {
         guard share > 0, share < 1 else {
             throw ValidationError("'\(text)' must be above 0% and below 100%")
         }
-        return ShareArgument(share: share)
+        return WriteShareArgument(share: share)
     }
 }
