@@ -21,17 +21,9 @@ struct CaptureRun {
     init(database: String, output: String) {
         self.database = database
         self.output = output
-        options = CaptureOptions(database: Self.reference(to: database, from: output))
-    }
-
-    /// The path of the database in the scenario's file: a file name if both are in one folder,
-    /// otherwise absolute.
-    private static func reference(to database: String, from output: String) -> String {
-        let file = URL(fileURLWithPath: database).standardizedFileURL
-        let folder = URL(fileURLWithPath: output).standardizedFileURL.deletingLastPathComponent()
-        // A relative path without a slash is not resolved relative to a file without one.
-        let isBeside = file.deletingLastPathComponent().path == folder.path
-        return isBeside ? file.lastPathComponent : file.path
+        options = CaptureOptions(
+            database: DatabaseReference.path(of: database, from: output)
+        )
     }
 
     /// Captures from a file of JSON lines.
