@@ -48,7 +48,7 @@ struct DatabaseCopierTests {
             copier.betweenSteps = {
                 guard writes < 2 else { return }
                 // Fails with SQLITE_BUSY where the copy keeps its lock.
-                let result = try? queue.write {
+                let result: Void? = try? queue.write {
                     try $0.execute(sql: "DELETE FROM own WHERE id > 98")
                 }
                 if result != nil { writes += 1 }
@@ -73,7 +73,7 @@ struct DatabaseCopierTests {
             copier.pagesPerStep = 10
             var writes = 0
             copier.betweenSteps = {
-                let result = try? queue.write {
+                let result: Void? = try? queue.write {
                     try $0.execute(sql: "UPDATE own SET data = zeroblob(4000) WHERE id = 1")
                 }
                 if result != nil { writes += 1 }

@@ -58,11 +58,11 @@ struct AdviseSubcommand: ParsableCommand {
         if let within { options.within = within.duration }
         options.run.folder = folder.url
         options.run.database = try data.copy(for: self.scenario, in: folder.url) {
-            reporter.say($0)
+            reporter.showStep($0)
         }
         options.run.processCommand = ClientProcess.command
         options.versions = HeadlessRun.versions
-        options.onProgress = { reporter.say($0) }
+        options.onProgress = { reporter.showStep($0) }
         options.indexes = { target in
             let advisor = IndexAdvisor(
                 schema: CaptureSchema(try CaptureDatabase.tables(of: target))

@@ -100,7 +100,7 @@ struct CompareSubcommand: ParsableCommand {
         let reporter = ProgressReporter(progress)
         options.run.folder = folder.url
         options.run.database = try data.copy(for: self.scenario, in: folder.url) {
-            reporter.say($0)
+            reporter.showStep($0)
         }
         options.run.processCommand = ClientProcess.command
         options.versions = HeadlessRun.versions

@@ -112,7 +112,7 @@ struct CrossoverSubcommand: ParsableCommand {
         defer { folder.remove() }
         options.run.folder = folder.url
         options.run.database = try data.copy(for: self.scenario, in: folder.url) {
-            reporter.say($0)
+            reporter.showStep($0)
         }
         options.versions = HeadlessRun.versions
         options.run.processCommand = ClientProcess.command
