@@ -10,14 +10,14 @@ struct InterruptionTests {
         await #expect(processExitsWith: .success) { handleOwnSignal() }
     }
 
-    @Test func aSecondInterruptionHearsSignalsToo() async {
+    @Test func aSecondInterruptionReceivesSignalsToo() async {
         await #expect(processExitsWith: .success) {
-            hearOwnSignal()
-            hearOwnSignal()
+            handleOwnSignal()
+            handleOwnSignal()
         }
     }
 
-    @Test func eachPartOfACommandIsEndedByASignalOfItsOwn() async {
+    @Test func eachPartOfACommandEndsOnItsOwnSignal() async {
         await #expect(processExitsWith: .success) { endTwoParts() }
     }
 
@@ -29,29 +29,29 @@ struct InterruptionTests {
 /// Ends two parts with one signal each.
 private func endTwoParts() {
     alarm(20)
-    let isHeard = DispatchSemaphore(value: 0)
+    let isReceived = DispatchSemaphore(value: 0)
     let clock = Clock()
-    let interruption = Interruption(clock: { clock.now }, { isHeard.signal() })
+    let interruption = Interruption(clock: { clock.now }, { isReceived.signal() })
     kill(getpid(), SIGTERM)
-    isHeard.wait()
+    isReceived.wait()
     precondition(interruption.signal == SIGTERM)
-    let isHeardAgain = DispatchSemaphore(value: 0)
-    interruption.begin { isHeardAgain.signal() }
+    let isReceivedAgain = DispatchSemaphore(value: 0)
+    interruption.begin { isReceivedAgain.signal() }
     precondition(interruption.signal == nil)
     clock.advance()
     kill(getpid(), SIGINT)
-    isHeardAgain.wait()
+    isReceivedAgain.wait()
     precondition(interruption.signal == SIGINT)
 }
 
-/// A clock that stands still between two calls.
+/// A clock that moves only when a test advances it.
 private final class Clock: Sendable {
     private let time = Atomic<UInt64>(1)
     var now: UInt64 { time.load(ordering: .relaxed) }
     func advance() { time.add(10_000_000_000, ordering: .relaxed) }
 }
 
-/// Receives a signal for which nothing is to be stopped, and ends with the status of its cleaning.
+/// Receives a signal between two parts; exits with the status of the cleanup.
 private func endBetweenParts() {
     alarm(20)
     let interruption = Interruption(cleanUp: { _exit(7) }, nil)
