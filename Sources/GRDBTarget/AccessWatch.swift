@@ -199,7 +199,10 @@ final class AccessWatch: Sendable {
             writerWaits: .init(of: [writerWaits]),
             writerHolds: .init(of: [writerHolds])
         )
-        state.withLock { $0.earlier = earlier }
+        state.withLock { state in
+            state.earlier = earlier
+            state.readersPeak = state.readersInUse
+        }
     }
 
     /// What is seen now; nothing of what only GRDB itself knows is in it.

@@ -37,7 +37,7 @@ public struct ReaderPoolStatus: Sendable, Codable, Equatable {
     public var open: Int
     /// `Configuration.maximumReaderCount`.
     public var maximum: Int
-    /// The most readers that were in use at the same time, as far as accesses and waiters show it.
+    /// The most readers that accesses have used at the same time.
     public var peak: Int
     /// The sum of the times in which readers were held, in nanoseconds, the current holds
     /// included: its growth over `maximum` times the elapsed time is the *utilization*.
@@ -84,6 +84,12 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var waitingReaders: [WaiterStatus]
     /// Those who wait for the writer (for a queue: who wait to write), oldest first.
     public var waitingWriters: [WaiterStatus]
+    /// The most accesses that waited for a reader at once (for a queue: that waited to read); nil
+    /// where the library does not count them.
+    public var waitingReadersPeak: Int?
+    /// The most accesses that waited for the writer at once (for a queue: that waited to write); nil
+    /// where the library does not count them.
+    public var waitingWritersPeak: Int?
     /// How long accesses waited for a connection.
     public var acquire: LatencySummary?
     /// How long accesses held their connection.

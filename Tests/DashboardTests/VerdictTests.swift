@@ -122,7 +122,8 @@ struct VerdictTests {
     @Test(arguments: [
         (RunState.preparing, "Building the data set"),
         (.paused, "The load is held back: nobody waits"),
-        (.draining, "The load is over"), (.finished, "Finished after 29.9 s: nobody waited"),
+        (.draining, "The load is over"),
+        (.finished, "Finished after 29.9 s: nobody was seen to wait"),
     ])
     func theRunsStateComesFirst(state: RunState, start: String) {
         let (_, text) = verdict { $0.state = state }

@@ -5,6 +5,20 @@ extension History: Timeline {
     /// Whether what is looked at is the end of the run: what goes on now says nothing any more.
     var isOver: Bool { latest?.state == .finished }
 
+    /// The share of the last `seconds` in which everything was in use and an access waited, in 0…1;
+    /// after a run, that of its measured time, as in its result.
+    func saturation(over seconds: Double) -> Double? {
+        (isOver ? peaks.saturation : nil) ?? mean(over: seconds, \.saturation)
+    }
+
+    /// The mean of the connections that served reads in the last `seconds`; after a run, that of its
+    /// measured time, as in its result.
+    func inUse(over seconds: Double) -> Double? {
+        let maximum = Double(latest?.database.readers?.maximum ?? 1)
+        return (isOver ? peaks.utilization.map { $0 * maximum } : nil)
+            ?? mean(over: seconds, \.inUse)
+    }
+
     /// What a time that ends with the sample looked at is called: `last 10 s`, or, when the run has
     /// ended, `last 10 s of the run`.
     func spanLabel(_ seconds: Double) -> String {

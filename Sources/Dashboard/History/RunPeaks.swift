@@ -1,18 +1,30 @@
 import Telemetry
+import TerminalUI
 
 /// The most that was seen of a run: what panels show once it has ended, when nobody holds anything
 /// and nobody waits any more.
 struct RunPeaks: Sendable {
-    /// The most accesses that waited to read at once.
-    private(set) var waitingReaders = 0
-    /// The most accesses that waited to write at once.
-    private(set) var waitingWriters = 0
+    /// The most accesses that waited, and readers in use: of the measured time, as in the run's
+    /// result, once that has begun.
+    private(set) var accesses = AccessPeaks()
+    /// The share of the measured time in which all readers were in use and an access waited, in 0…1;
+    /// nil where that is not measured.
+    var saturation: Double? { elapsed > 0 ? min(saturated / elapsed, 1) : nil }
+    /// Time-weighted readers in use over their number in the measured time, in 0…1; nil where that
+    /// is not measured.
+    var utilization: Double? { elapsed > 0 ? min(used / elapsed, 1) : nil }
+
+    private var elapsed = 0.0
+    private var saturated = 0.0
+    private var used = 0.0
+    private var takenAt: UInt64 = 0
+    /// Whether the time since the last sample counts in the run's result; nil where that is unknown.
+    private var isMeasured: Bool?
+    private var wasEverMeasured = false
     /// Whoever was seen to wait longest to read.
     private(set) var longestReader: WaiterStatus?
     /// Whoever was seen to wait longest to write.
     private(set) var longestWriter: WaiterStatus?
-    /// The most readers that were in use at once.
-    private(set) var readersInUse = 0
     /// The largest size of the write-ahead log, in bytes.
     private(set) var walBytes: UInt64 = 0
     /// The snapshot that was seen at the greatest age.
@@ -21,16 +33,35 @@ struct RunPeaks: Sendable {
     /// Takes a sample in.
     mutating func append(_ sample: Sample) {
         let database = sample.database
-        waitingReaders = max(waitingReaders, database.waitingReaders.count)
-        waitingWriters = max(waitingWriters, database.waitingWriters.count)
+        if isMeasured == true, !wasEverMeasured {
+            accesses = AccessPeaks()
+            (elapsed, saturated, used) = (0, 0, 0)
+            wasEverMeasured = true
+        }
+        if isMeasured == true || !wasEverMeasured {
+            accesses.add(database)
+            addShares(of: sample)
+        }
+        isMeasured = sample.isMeasured
+        takenAt = database.takenAtNanoseconds
         for waiter in database.waitingReaders { Self.keep(waiter, in: &longestReader) }
         for waiter in database.waitingWriters { Self.keep(waiter, in: &longestWriter) }
-        readersInUse = max(readersInUse, database.readers?.inUse ?? 0)
         walBytes = max(walBytes, database.wal?.bytes ?? 0)
         for snapshot in database.snapshots
         where snapshot.ageNanoseconds > oldestSnapshot?.ageNanoseconds ?? 0 {
             oldestSnapshot = snapshot
         }
+    }
+
+    private mutating func addShares(of sample: Sample) {
+        let now = sample.database.takenAtNanoseconds
+        guard let saturation = sample.saturation, let utilization = sample.utilization,
+            saturation.isFinite, utilization.isFinite, takenAt > 0, now > takenAt
+        else { return }
+        let time = Double(now - takenAt)
+        elapsed += time
+        saturated += saturation * time
+        used += utilization * time
     }
 
     private static func keep(_ waiter: WaiterStatus, in longest: inout WaiterStatus?) {
@@ -50,4 +81,19 @@ extension Sample {
             clients[index].throughput = last.clients[index].throughput
         }
     }
+}
+
+extension AccessPeaks {
+    /// `At most 6 reads and 1 write waited at once`.
+    var sentence: String {
+        let most = [(waitingReaders, "read", "reads"), (waitingWriters, "write", "writes")]
+            .filter { $0.0 > 0 }
+            .map { HumanUnits.counted($0.0, $0.1, $0.2) }
+        return most.isEmpty
+            ? areSampled ? "Nobody was seen to wait" : "Nobody waited"
+            : "At most \(most.joined(separator: " and ")) \(waited) at once"
+    }
+
+    /// What the accesses did of which these are the numbers.
+    var waited: String { areSampled ? "were seen to wait" : "waited" }
 }

@@ -21,9 +21,6 @@ extension AccessGate {
     /// How many connections could not be opened.
     var failedOpenings: UInt64 { failures.load(ordering: .relaxed) }
 
-    /// The most connections that were open: one is opened only when all others are in use.
-    var peak: Int { openedPeak.load(ordering: .relaxed) }
-
     /// The waits of those who had to wait, and how many there were.
     var acquisitions: (histogram: AtomicHistogram, count: UInt64) {
         (slowAcquisitions, slowCount.load(ordering: .relaxed))
@@ -32,8 +29,15 @@ extension AccessGate {
     /// What status leaves out of waits and holds; nil when nothing.
     var baseline: AccessBaseline? { restart.withLock { $0 } }
 
-    /// Lets the waits and holds of ``DatabaseStatus`` count anew from now on.
+    /// Restarts the waits, holds and peaks of ``DatabaseStatus``.
+    ///
+    /// The peaks come first, so that a wait of the new times is part of the new peak, unless it ended
+    /// before this call and was recorded after it.
     func restartTimes() {
+        waiting.restart()
+        inUsePeak.store(0, ordering: .sequentiallyConsistent)
+        // What is in use stays in use.
+        for slot in slots where slot.isTaken { noteUse(of: slot) }
         let baseline = AccessBaseline(of: self)
         restart.withLock { $0 = baseline }
     }

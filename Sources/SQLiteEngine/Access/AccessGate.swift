@@ -6,10 +6,10 @@ import Telemetry
 /// An access that finds a free connection takes it with one atomic exchange and gives it back
 /// with another; no lock, no hop to another thread. Only when none is free does a lock appear.
 ///
-/// Who waits may be overtaken by threads that are running, since handing each connection to a
-/// sleeping thread makes everybody as slow as the scheduler. A waiter that has been overtaken for
-/// ``Waiter/patience`` gets the next connection that is given up, so nobody starves; between, it
-/// is woken to try its luck at most every ``WaiterQueue/notificationInterval``.
+/// Running threads may overtake a waiter, because handing each connection over to a sleeping thread
+/// makes all threads as slow as the scheduler. A waiter that has waited for its ``Waiter/patience``
+/// acquires the next connection that is released, so no thread starves. Until then, the first waiter
+/// is woken at most every ``EngineTimings/notificationInterval`` to look for a connection.
 @usableFromInline
 final class AccessGate: Sendable {
     private static let nextIdentity = Atomic<UInt>(1)
@@ -34,8 +34,10 @@ final class AccessGate: Sendable {
     /// The waits of those who had to wait, and their number.
     let slowAcquisitions = AtomicHistogram()
     let slowCount = Atomic<UInt64>(0)
-    /// The most connections that were open.
-    let openedPeak = Atomic<Int>(0)
+    /// The most connections that accesses have used at once; see ``claimForUse()``.
+    let inUsePeak = Atomic<Int>(0)
+    /// The accesses that wait, here and at the gate of the readers.
+    let waiting: WaiterCounts
     /// What the openings took that succeeded.
     let openings = AtomicHistogram()
     /// How many openings failed.
@@ -67,6 +69,7 @@ final class AccessGate: Sendable {
     ) {
         self.opening = opening
         self.readers = readers
+        waiting = readers?.waiting ?? WaiterCounts()
         self.events = events
         let times = AccessTimes(level: probes)
         self.times = times
@@ -102,7 +105,7 @@ final class AccessGate: Sendable {
         _ intent: Waiter.Intent
     ) throws -> AccessSlot {
         let hint = thread.pointee.hint
-        if thread.pointee.hintGate == identity, hint < slots.count {
+        if thread.pointee.hintGate == identity, hint < inUsePeak.load(ordering: .relaxed) {
             let slot = slots[hint]
             if slot.claimIdle() { return slot }
         }
@@ -116,18 +119,35 @@ final class AccessGate: Sendable {
         _ intent: Waiter.Intent
     ) throws -> AccessSlot {
         let slot: AccessSlot
-        if let free = claimAny() ?? claimAfterEnding() {
-            slot = free
-        } else if let closed = claimClosed() {
-            slot = try open(closed, site)
+        if let free = claimForUse() {
+            slot = free.database == nil ? try open(free, site) : free
         } else if let borrowed = borrow(ifAllowed: mayBorrow(thread)) {
             slot = borrowed
         } else {
             slot = try wait(thread, site, intent)
         }
+        noteUse(of: slot)
         thread.pointee.hintGate = identity
         thread.pointee.hint = slot.index
         return slot
+    }
+
+    /// Acquires a free slot for an access that any slot can serve.
+    ///
+    /// The slot may have no connection. Slots beyond ``inUsePeak`` come last, like connections that are not open yet: an access uses
+    /// one only when all slots before it are in use. So their number is the number of connections
+    /// that were in use at once, and the accesses on the fast path need not count.
+    func claimForUse() -> AccessSlot? {
+        let peak = inUsePeak.load(ordering: .relaxed)
+        return claimAny(in: slots[..<min(peak, slots.count)]) ?? claimAfterEnding() ?? claimAny()
+            ?? claimClosed()
+    }
+
+    /// Records that an access uses a slot.
+    func noteUse(of slot: AccessSlot) {
+        if slot.index >= inUsePeak.load(ordering: .relaxed) {
+            inUsePeak.max(slot.index + 1, ordering: .relaxed)
+        }
     }
 
     /// Takes the first slot while its gate is being made; nil is impossible then.
@@ -159,7 +179,6 @@ final class AccessGate: Sendable {
         let duration = monotonicNanoseconds() - start
         openings.record(duration)
         events.emit(slot.label, .connectionOpened(took: duration))
-        openedPeak.max(slot.index + 1, ordering: .relaxed)
         return slot
     }
 }

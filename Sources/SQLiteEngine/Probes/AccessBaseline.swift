@@ -51,7 +51,7 @@ extension DatabaseStatus {
 }
 
 extension DatabasePool {
-    /// Lets the waits and holds of ``status()`` count anew from now on.
+    /// Restarts the waits, holds and peaks of ``status()``.
     package func restartTimes() {
         writer.restartTimes()
         readers.restartTimes()
@@ -59,7 +59,7 @@ extension DatabasePool {
 }
 
 extension DatabaseQueue {
-    /// Lets the waits and holds of ``status()`` count anew from now on.
+    /// Restarts the waits, holds and peaks of ``status()``.
     package func restartTimes() {
         gate.restartTimes()
     }

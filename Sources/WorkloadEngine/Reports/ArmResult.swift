@@ -137,10 +137,13 @@ public struct PoolResult: Sendable, Codable, Equatable {
     /// The share of time, in 0…1, in which all readers were in use and somebody waited; absent
     /// for a queue.
     public var saturation: Double?
-    /// The most accesses that were seen to wait for reading, ten looks a second.
+    /// The most accesses that waited to read at once, in the measured time.
     public var waitingReadersPeak: Int
-    /// The most accesses that were seen to wait for writing, ten looks a second.
+    /// The most accesses that waited to write at once, in the measured time.
     public var waitingWritersPeak: Int
+    /// Whether the numbers of waiting accesses are the largest of ten samples a second, because the
+    /// library does not count them; absent where it does.
+    public var peaksAreSampled: Bool?
     /// How long accesses waited for a connection, in the measured time.
     ///
     /// It is zero for those that found one free. A pool's connections are its readers here; for

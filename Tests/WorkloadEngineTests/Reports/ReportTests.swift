@@ -47,6 +47,15 @@ struct ReportTests {
         #expect(response["p99"] as? Int == 9_990_000)
     }
 
+    @Test func peaksOfSamplesAreCalledSeen() throws {
+        var result = ResultFixture.result
+        result.runs[0].pool?.peaksAreSampled = true
+        #expect(TextReport.text(of: result).contains("most waiting seen: 6 to read, 1 to write"))
+        let page = try HTMLReport.text(of: result)
+        #expect(page.contains("Most that ten samples a second saw waiting: 6 to read, 1 to write."))
+        #expect(!page.contains("Most that waited"))
+    }
+
     @Test func textIsForPeople() throws {
         try expectGolden(TextReport.text(of: ResultFixture.result), "run.txt")
     }

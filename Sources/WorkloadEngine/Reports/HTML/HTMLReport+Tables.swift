@@ -76,9 +76,11 @@ extension HTMLReport {
                 "For \(HumanUnits.percent(share)) of the time all were, and somebody waited."
             )
         }
+        let most =
+            pool.peaksAreSampled == true
+            ? "Most that ten samples a second saw waiting" : "Most that waited at once"
         facts.append(
-            "Most that waited at once: \(pool.waitingReadersPeak) to read, "
-                + "\(pool.waitingWritersPeak) to write."
+            "\(most): \(pool.waitingReadersPeak) to read, \(pool.waitingWritersPeak) to write."
         )
         var table = HTMLTable(
             "Waiting for connections and holding them",
