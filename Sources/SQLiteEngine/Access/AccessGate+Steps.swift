@@ -65,16 +65,21 @@ extension AccessGate: GateSteps {
     func enqueue(_ waiter: Waiter) -> Bool {
         // Afterwards, a releaser may already be resuming a task.
         let isTask = waiter.isTask
-        let isOpen = queue.withLock { queue in
-            if queue.isClosed { return false }
-            queue.append(waiter, at: waiter.since)
+        let waitersBefore: Int? = queue.withLock { queue in
+            if queue.isClosed { return nil }
+            let before = queue.append(waiter, at: waiter.since)
             waiting.begin(waiter.intent)
             attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            return true
+            return before
         }
-        // Not earlier, so that the waiters before this one are entitled by then.
-        if !isTask { waiter.patientUntil = monotonicNanoseconds() + Waiter.patience }
-        return isOpen
+        guard let waitersBefore else { return false }
+        if !isTask {
+            // Later than `since`, so that the waiter is entitled when its thread stops looking.
+            let now = monotonicNanoseconds()
+            waiter.looksAt = now + EngineTimings.firstLook(behind: waitersBefore)
+            waiter.patientUntil = now + EngineTimings.patience(behind: waitersBefore)
+        }
+        return true
     }
 
     func withdraw(_ waiter: Waiter) -> GateWithdrawal<AccessSlot> {
@@ -159,8 +164,13 @@ extension AccessGate: GateSteps {
 
     func sleep(_ waiter: Waiter, isPatient: Bool) -> Bool {
         guard case .thread(let parker) = waiter.sleeper else { return false }
-        parker.park(until: isPatient ? waiter.patientUntil : nil)
-        return isPatient && monotonicNanoseconds() < waiter.patientUntil
+        guard isPatient else {
+            parker.park()
+            return false
+        }
+        let isBeforeLook = monotonicNanoseconds() < waiter.looksAt
+        parker.park(until: isBeforeLook ? waiter.looksAt : waiter.patientUntil)
+        return monotonicNanoseconds() < waiter.patientUntil
     }
 
     func notify(_ waiter: Waiter) {

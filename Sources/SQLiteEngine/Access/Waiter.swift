@@ -38,6 +38,11 @@ final class Waiter: GateWaiter, @unchecked Sendable {
 
     /// The slot that was handed over to it.
     private(set) var granted: AccessSlot?
+    /// The time during which running threads may overtake the waiter, in nanoseconds.
+    var patience = EngineTimings.shortestPatience
+    /// When the thread looks for a slot although it was not woken, in nanoseconds of the monotonic
+    /// clock; only the waiting thread uses it.
+    var looksAt: UInt64 = .max
     /// When the waiter's patience is over, in nanoseconds of the monotonic clock; only the waiting
     /// thread uses it.
     var patientUntil: UInt64 = .max
@@ -74,10 +79,6 @@ final class Waiter: GateWaiter, @unchecked Sendable {
         return false
     }
 
-    /// How long a thread that was woken watches for a connection before it sleeps again, in
-    /// nanoseconds: about what falling asleep and being woken takes.
-    static let watchTime: UInt64 = 50_000
-
     func canUse(_ slot: AccessSlot) -> Bool {
         wanted.map { $0 === slot } ?? !slot.isLost
     }
@@ -87,9 +88,9 @@ final class Waiter: GateWaiter, @unchecked Sendable {
         isServed.store(true, ordering: .relaxed)
     }
 
-    /// Watches until a slot was granted, or ``watchTime`` is over.
+    /// Watches until a slot was granted, or ``EngineTimings/watch`` is over.
     func watch() {
-        let end = monotonicNanoseconds() + Self.watchTime
+        let end = monotonicNanoseconds() + EngineTimings.watch
         repeat {
             for _ in 0..<32 {
                 if isServed.load(ordering: .relaxed) { return }

@@ -15,11 +15,8 @@ import Telemetry
 /// in between. Nobody can see which connection holds the lock. Where it is another program's, the
 /// error comes later by the pause between two looks, and by ``limit`` where a reader is at work.
 struct OwnReaders: Sendable {
-    /// The longest time that the writer tries again, in nanoseconds.
-    ///
-    /// A reader keeps the lock for some microseconds, and for a time slice of the scheduler's when
-    /// it loses its core meanwhile.
-    var limit: UInt64 = 10_000_000
+    /// ``EngineTimings/ownReaderRetry``, unless a test sets it.
+    var limit = EngineTimings.ownReaderRetry
 
     /// How many tries there are within the limit, even where the writer itself loses its core.
     private static let fewestTries = 10
@@ -34,9 +31,6 @@ struct OwnReaders: Sendable {
 
     /// How many looks in vain let the writer give up.
     private static let mostLooksInVain = 2
-
-    /// The pause between two tries, in microseconds.
-    private static let pause: UInt32 = 50
 
     /// Whether one of them may be beginning its transaction: it is in an access.
     let mayBeBeginning: @Sendable () -> Bool
@@ -58,7 +52,7 @@ struct OwnReaders: Sendable {
             met.looksInVain < Self.mostLooksInVain,
             tries < Self.fewestTries || monotonicNanoseconds() &- met.since < limit
         else { return false }
-        usleep(Self.pause)
+        usleep(UInt32(EngineTimings.ownReaderPause / 1_000))
         return true
     }
 }

@@ -25,12 +25,6 @@ struct WALDiagnosis {
         var age: UInt64
     }
 
-    /// How long a state is not worth a word, in nanoseconds.
-    static let patience: UInt64 = 100_000_000
-
-    /// How long an unknown connection of this process must have been seen, in nanoseconds.
-    static let patienceWithOwnProcess: UInt64 = 500_000_000
-
     var log: WALState
     /// The frames for which the file has room.
     var fileFrames: UInt32
@@ -54,7 +48,7 @@ struct WALDiagnosis {
             let age = now > since ? now - since : 0
             // Our own readers come and go between the look at them and the look at the locks:
             // only what stays is somebody else.
-            if name == WALLocks.ownProcess, age < Self.patienceWithOwnProcess { return .perhaps }
+            if name == WALLocks.ownProcess, age < EngineTimings.ownProcessPinAge { return .perhaps }
             return .somebody(
                 WALPin(by: AccessOrigin(name: name), cause: .otherProcess, ageNanoseconds: age)
             )
@@ -123,7 +117,7 @@ struct WALDiagnosis {
 
     /// Whoever has read a state before the last commit for long enough, the oldest first.
     private func oldReader() -> Holder? {
-        let old = holders.filter { $0.age >= Self.patience }
+        let old = holders.filter { $0.age >= EngineTimings.pinAge }
         let certain = old.filter { isBehind($0.after) }
         let possible = old.filter { $0.after == nil || isBehind($0.before) }
         return (certain.isEmpty ? possible : certain).max { $0.age < $1.age }

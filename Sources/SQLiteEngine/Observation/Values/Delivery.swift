@@ -23,9 +23,6 @@ struct Delivery {
         let begin = monotonicNanoseconds()
     }
 
-    /// For how long, in nanoseconds, a value may wait for those that come with it.
-    private static let patience: UInt64 = 1_000_000
-
     private let batches = Batches()
 
     /// Tells what was fetched of values that nobody tells yet, and what comes meanwhile.
@@ -55,7 +52,9 @@ struct Delivery {
         } while !member.endTelling()
     }
 
-    private var isOverdue: Bool { monotonicNanoseconds() - batches.begin >= Self.patience }
+    private var isOverdue: Bool {
+        monotonicNanoseconds() - batches.begin >= EngineTimings.longestBatch
+    }
 
     /// Adds what is done on a queue, after all that was added before.
     func add(_ action: @escaping @Sendable () -> Void, on queue: DispatchQueue) {

@@ -14,8 +14,6 @@ import Dispatch
 /// transaction, a connection that somebody else could use. Values whose last fetch was long get
 /// one all the same, so that the others do not wait for them.
 struct FetchRound: Sendable {
-    /// A fetch that took less than this, in nanoseconds, is a quick one; so is telling a value.
-    static let quick: UInt64 = 1_000_000
     private static var site: AccessSite { AccessSite(AccessLabel("ValueObservation")) }
 
     /// Where values are told, apart from connections.

@@ -37,13 +37,6 @@ extension ObservationHub {
     /// Where the lookouts of all databases are looked after.
     private static let watching = DispatchQueue(label: "SQLiteEngine.observation.watching")
 
-    /// For how long a lookout stays when nothing comes, in nanoseconds.
-    private static let tail: UInt64 = 5_000_000
-    /// The shortest time between two looks while it stays, in nanoseconds.
-    private static let shortestPause: UInt64 = 500_000
-    /// How long a round may last before another lookout takes over, in nanoseconds.
-    private static let trust: UInt64 = 3_000_000
-
     /// Has some values fetched, and whatever else was touched.
     ///
     /// The writer starts no fetch itself, and wakes nobody while a lookout is there.
@@ -84,8 +77,8 @@ extension ObservationHub {
     /// So rounds take a quarter of the time at most, and what is committed while they rest is
     /// fetched at once. A few quick fetches know no rest.
     func didFetch(in duration: UInt64) {
-        let rest = min(3 * duration, 5_000_000)
-        let end = rest < 200_000 ? 0 : monotonicNanoseconds() + rest
+        let rest = min(3 * duration, EngineTimings.longestRest)
+        let end = rest < EngineTimings.shortestRest ? 0 : monotonicNanoseconds() + rest
         state.withLock { $0.lookout.restsUntil = end }
     }
 
@@ -110,10 +103,10 @@ extension ObservationHub {
                 guard state.lookout.number == number else { return nil }
                 let restsUntil = state.lookout.restsUntil
                 // A rest is due, or one was within this while: commits are dense.
-                let mayStay = restsUntil != 0 && now - lastRound < Self.tail
+                let mayStay = restsUntil != 0 && now - lastRound < EngineTimings.lookoutTail
                 if mayStay {
                     state.lookout.isTrustedUntil = .max
-                    return max(restsUntil > now ? restsUntil - now : 0, Self.shortestPause)
+                    return max(restsUntil > now ? restsUntil - now : 0, EngineTimings.lookoutPause)
                 }
                 if !state.touched.isEmpty || !state.waiting.isEmpty { return 0 }
                 state.lookout.isAwake = false
@@ -152,8 +145,9 @@ extension ObservationHub {
     }
 
     private func checkLookoutLater() {
-        Self.watching.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.trust))) { [self] in
-            goOn(besideFetchesSince: monotonicNanoseconds() - Self.trust)
+        Self.watching.asyncAfter(deadline: .now() + .nanoseconds(Int(EngineTimings.roundTrust))) {
+            [self] in
+            goOn(besideFetchesSince: monotonicNanoseconds() - EngineTimings.roundTrust)
             let goesOn = state.withLock { state in
                 state.lookout.isWatched =
                     state.lookout.isAwake || state.rounds.contains(where: \.isLeft)
@@ -189,7 +183,7 @@ extension ObservationHub {
         if !state.waiting.isEmpty { work.append(state.waiting) }
         state.waiting = [:]
         state.touched = []
-        state.lookout.isTrustedUntil = monotonicNanoseconds() + trust
+        state.lookout.isTrustedUntil = monotonicNanoseconds() + EngineTimings.roundTrust
         return work
     }
 }

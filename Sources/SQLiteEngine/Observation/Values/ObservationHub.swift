@@ -61,13 +61,12 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     let freeReaders: @Sendable () -> Int
     /// Counts the commits of the writer while somebody observes.
     let commits = Atomic<UInt64>(0)
-    /// What a fetch may take of the processor so that a commit waits for the next one of that
-    /// value, in nanoseconds.
-    let cheapFetch = Atomic<UInt64>(1_000_000)
-    /// What a fetch takes at most that shares a connection with others, in nanoseconds.
-    let quickFetch = Atomic<UInt64>(FetchRound.quick)
-    /// For how long a round keeps its connection at most, in nanoseconds.
-    let longestRound = Atomic<UInt64>(2_000_000)
+    /// ``EngineTimings/cheapFetch``, unless a test sets it.
+    let cheapFetch = Atomic<UInt64>(EngineTimings.cheapFetch)
+    /// ``EngineTimings/quickFetch``, unless a test sets it.
+    let quickFetch = Atomic<UInt64>(EngineTimings.quickFetch)
+    /// ``EngineTimings/longestRound``, unless a test sets it.
+    let longestRound = Atomic<UInt64>(EngineTimings.longestRound)
     /// What the observations cost.
     let counts = ObservationCounts()
 

@@ -2,7 +2,7 @@ import Telemetry
 
 /// How what was fetched is reduced and told.
 extension ObservedValue {
-    var isTellingQuick: Bool { inbox.withLock { $0.lastTelling < FetchRound.quick } }
+    var isTellingQuick: Bool { inbox.withLock { $0.lastTelling < EngineTimings.quickFetch } }
 
     func beginTelling() -> Bool {
         inbox.withLock { inbox in

@@ -1,4 +1,5 @@
 import Foundation
+import Telemetry
 
 /// One run of a recorded load on a simulated queue or pool: a discrete-event simulation.
 ///
@@ -27,6 +28,9 @@ struct AccessSimulation {
         var isInterrupted = false
         var isWaiting = false
         var isNotified = false
+        /// The time during which others may overtake the worker while it waits: while that lasts,
+        /// it is not handed a connection that nobody uses until it wakes up.
+        var patience = 0.0
     }
 
     private enum Step {
@@ -65,12 +69,6 @@ struct AccessSimulation {
     /// A closed loop that is very fast has warmed up after so many, whatever its phases say.
     private static let warmUpLimit = 50_000
 
-    /// Who has waited for less is awake, or is overtaken by somebody who is: only who has waited
-    /// for longer is handed a connection that is nobody's until it wakes up (the engine's
-    /// `Waiter.patience`).
-    private static let patience = 1e6
-    /// How long a thread takes to wake up that nobody waits for, in nanoseconds.
-    private static let wakeUp = 50e3
     /// Who has had a processor for less keeps it when others wake up, in nanoseconds: the base slice
     /// of Linux's scheduler.
     private static let slice = 700e3
@@ -219,9 +217,11 @@ struct AccessSimulation {
         guard free[resource] > 0 else {
             if resource == Self.readers { hasWaitedForReader = true }
             workers[worker].isWaiting = true
+            let before = queues[resource].count
+            workers[worker].patience = Double(EngineTimings.patience(behind: before))
             queues[resource].append(worker)
             if isOvertaking, !clients[workers[worker].client].isTask {
-                at(now + Self.patience, worker, .notified)
+                at(now + workers[worker].patience, worker, .notified)
             }
             return
         }
@@ -238,20 +238,20 @@ struct AccessSimulation {
         if isEntitled(next, at: now) {
             queues[resource].removeFirst()
             workers[next].isWaiting = false
-            let isAsleep = now - workers[next].start >= Self.patience
+            let isAsleep = now - workers[next].start >= workers[next].patience
             at(isAsleep ? now + drawHandover(of: resource) : now, next, .granted)
             return serveTasks(at: now)
         }
         free[resource] += 1
         guard !workers[next].isNotified else { return }
         workers[next].isNotified = true
-        at(now + Self.wakeUp + drawHandover(of: resource), next, .notified)
+        at(now + Double(EngineTimings.wakeUp) + drawHandover(of: resource), next, .notified)
     }
 
     /// Whether a connection that comes free is kept for somebody who waits.
     private func isEntitled(_ worker: Int, at now: Double) -> Bool {
         !isOvertaking || clients[workers[worker].client].isTask
-            || now - workers[worker].start >= Self.patience
+            || now - workers[worker].start >= workers[worker].patience
     }
 
     /// Somebody who waits has woken up, and looks for a connection.

@@ -31,6 +31,9 @@ struct GateModel {
         /// The result that a task waits for.
         var resumption: Int?
         var patientUntil = 0
+        /// Whether the thread has looked for a slot without having been woken; see
+        /// ``EngineTimings/firstLook(behind:)``.
+        var hasLooked = false
         /// Whether the graph knows of the wait.
         var isRegistered = false
     }
@@ -58,7 +61,7 @@ struct GateModel {
         waits = Array(repeating: Wait(), count: scenario.programs.count)
     }
 
-    var now: UInt64 { UInt64(clock) * GateModelWaiter.patience }
+    var now: UInt64 { UInt64(clock) * GateModelWaiter.unit }
 
     func slot(ofThread thread: Int, at gate: Int) -> Int? {
         gates[gate].slots.firstIndex { $0.owner == thread }
