@@ -17,7 +17,7 @@ struct RunPeaks: Sendable {
     private var elapsed = 0.0
     private var saturated = 0.0
     private var used = 0.0
-    private var takenAt: UInt64 = 0
+    private var before: DatabaseStatus?
     /// Whether the time since the last sample counts in the run's result; nil where that is unknown.
     private var isMeasured: Bool?
     private var wasEverMeasured = false
@@ -40,10 +40,10 @@ struct RunPeaks: Sendable {
         }
         if isMeasured == true || !wasEverMeasured {
             accesses.add(database)
-            addShares(of: sample)
+            addShares(of: database)
         }
         isMeasured = sample.isMeasured
-        takenAt = database.takenAtNanoseconds
+        before = database
         for waiter in database.waitingReaders { Self.keep(waiter, in: &longestReader) }
         for waiter in database.waitingWriters { Self.keep(waiter, in: &longestWriter) }
         walBytes = max(walBytes, database.wal?.bytes ?? 0)
@@ -53,15 +53,17 @@ struct RunPeaks: Sendable {
         }
     }
 
-    private mutating func addShares(of sample: Sample) {
-        let now = sample.database.takenAtNanoseconds
-        guard let saturation = sample.saturation, let utilization = sample.utilization,
-            saturation.isFinite, utilization.isFinite, takenAt > 0, now > takenAt
+    private mutating func addShares(of database: DatabaseStatus) {
+        guard let before, let last = before.readers, let now = database.readers,
+            before.takenAtNanoseconds > 0,
+            database.takenAtNanoseconds > before.takenAtNanoseconds
         else { return }
-        let time = Double(now - takenAt)
+        let time = Double(database.takenAtNanoseconds - before.takenAtNanoseconds)
         elapsed += time
-        saturated += saturation * time
-        used += utilization * time
+        saturated += max(0, Double(now.saturatedNanoseconds) - Double(last.saturatedNanoseconds))
+        used +=
+            max(0, Double(now.busyNanoseconds) - Double(last.busyNanoseconds))
+            / Double(max(now.maximum, 1))
     }
 
     private static func keep(_ waiter: WaiterStatus, in longest: inout WaiterStatus?) {

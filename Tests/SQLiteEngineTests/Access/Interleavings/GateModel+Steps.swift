@@ -172,8 +172,7 @@ extension GateModel {
         case .sleep(_, let isPatient):
             let isOver = clock >= waits[thread].patientUntil
             if !waits[thread].isWoken, !isOver {
-                // A patient thread looks once, at any time.
-                guard isPatient, !waits[thread].hasLooked else { return nil }
+                guard looks, isPatient, !waits[thread].hasLooked else { return nil }
                 waits[thread].hasLooked = true
             }
             guard waits[thread].isWoken || isPatient else { return nil }

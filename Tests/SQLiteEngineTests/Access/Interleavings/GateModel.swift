@@ -31,8 +31,7 @@ struct GateModel {
         /// The result that a task waits for.
         var resumption: Int?
         var patientUntil = 0
-        /// Whether the thread has looked for a slot without having been woken; see
-        /// ``EngineTimings/firstLook(behind:)``.
+        /// Whether the thread has looked for a slot without having been woken.
         var hasLooked = false
         /// Whether the graph knows of the wait.
         var isRegistered = false
@@ -43,10 +42,14 @@ struct GateModel {
     var graph = WaitGraph<Int, Int>()
     /// The time, in units of a waiter's patience.
     var clock = 1
+    /// Whether a patient thread may look for a slot without having been woken, once in each wait: see
+    /// ``EngineTimings/firstLook(behind:)``.
+    let looks: Bool
     /// The first rule that was broken.
     var violation: String?
 
     init(_ scenario: GateScenario) {
+        looks = scenario.looks
         gates = scenario.gates.map { count in
             SharedGate(
                 slots: Array(
