@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Measures the cost of `poolgauge top --sql` for the programs that it traces, as root.
 
-    sql-cost.py POOLGAUGE [--pairs N] [--seconds S]
+    sql-cost.py POOLGAUGE [PROGRAM…] [--pairs N] [--seconds S] [--python PATH]
 
 Each program reads rows of a WAL database by key in a tight loop: one row or 51 rows, in C and with
-Python's sqlite3. For each level, loops without and with a trace run in alternating pairs. A row
-shows the median processor time of a read in each, in microseconds, and the median of the ratios.
-The processor time of a loop includes that of its probes. Unlike the loop's rate, it depends little
-on other programs. `--sql-limit 100%` keeps the trace from pausing; the last level, "default", is
-light with the default limit of 5 %.
+Python's sqlite3. Django answers requests in a loop, without a network: each reads ten objects by
+their keys and writes one. A loop without a trace and one with a trace at each level run in turns, in pairs;
+a row shows the median processor time of a read in each, in microseconds, and the median of the
+ratios. The processor time of a loop contains that of its probes, and, unlike its rate, depends
+little on other programs. `--sql-limit 100%` keeps the trace from pausing; the last level,
+"default", is light with the default limit of 5 %.
 """
 
 import argparse
 import os
+import pathlib
 import sqlite3
 import statistics
 import subprocess
@@ -37,6 +39,9 @@ int main(int count, char **arguments) {
     double seconds = atof(arguments[2]);
     int rows = atoi(arguments[3]);
     sqlite3_prepare_v2(database, "SELECT * FROM p WHERE a BETWEEN ?1 AND ?2", -1, &statement, 0);
+    sqlite3_step(statement);
+    sqlite3_reset(statement);
+    getchar();
     double used = now(CLOCK_PROCESS_CPUTIME_ID), end = now(CLOCK_MONOTONIC) + seconds;
     long calls = 0;
     while ((calls & 63) || now(CLOCK_MONOTONIC) < end) {
@@ -55,6 +60,8 @@ PYTHON = """
 import sqlite3, sys, time
 c = sqlite3.connect(sys.argv[1])
 seconds, rows = float(sys.argv[2]), int(sys.argv[3])
+c.execute("SELECT * FROM p WHERE a = 1").fetchall()
+sys.stdin.readline()
 used = time.process_time()
 end = time.perf_counter() + seconds
 calls = 0
@@ -66,14 +73,64 @@ print((time.process_time() - used) / calls * 1e6)
 """
 
 
+DJANGO = """
+import sys, time
+import django
+from django.conf import settings
+settings.configure(
+    ALLOWED_HOSTS=["*"], ROOT_URLCONF=__name__, SECRET_KEY="k", USE_TZ=False,
+    DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": sys.argv[1],
+                           "CONN_MAX_AGE": None}})
+django.setup()
+from django.db import connection, models
+from django.http import JsonResponse
+from django.test import Client
+from django.urls import path
+class P(models.Model):
+    a = models.IntegerField(primary_key=True)
+    b = models.TextField()
+    class Meta: app_label, db_table, managed = "shop", "p", False
+number = 0
+def view(request):
+    global number
+    number += 1
+    found = [P.objects.get(a=(number * 7919 + i * 13) % 9000).b for i in range(10)]
+    P.objects.filter(a=number % 9000).update(b="x" * 20)
+    return JsonResponse({"found": found})
+urlpatterns = [path("", view)]
+with connection.cursor() as cursor: cursor.execute("PRAGMA synchronous = OFF")
+client = Client()
+seconds = float(sys.argv[2])
+client.get("/")
+sys.stdin.readline()
+used = time.process_time()
+end = time.perf_counter() + seconds
+requests = 0
+while time.perf_counter() < end:
+    client.get("/")
+    requests += 1
+print((time.process_time() - used) / requests * 1e6)
+"""
+
+
 def cost(command, top):
-    """Returns the processor time of one read of a loop, with a trace unless `top` is None."""
-    loop = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    """The processor time of a loop's read, beside a trace unless `top` is None."""
+    loop = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    time.sleep(0.5)
     trace = None
     if top:
         words = [str(loop.pid) if word == "PID" else word for word in top]
         trace = subprocess.Popen(words, stdout=subprocess.DEVNULL)
-    answer = loop.communicate()[0]
+        # The probes are set after the libraries are calibrated.
+        folder = pathlib.Path("/sys/kernel/tracing/instances")
+        while not any(folder.glob(f"poolgauge_{trace.pid}_*/events/poolgauge_*/reset_*")):
+            if trace.poll() is not None:
+                sys.exit("top ended")
+            time.sleep(0.05)
+        time.sleep(1.5)
+    answer = loop.communicate("\n")[0]
     if trace:
         trace.terminate()
         trace.wait()
@@ -83,6 +140,8 @@ def cost(command, top):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("poolgauge")
+    parser.add_argument("programs", nargs="*", help="C, Python or Django; all by default")
+    parser.add_argument("--python", default=sys.executable, help="an interpreter with Django")
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=4)
     options = parser.parse_args()
@@ -111,8 +170,17 @@ def main():
             "default": top + ["--sql=light"],
         }
         print(f"{'program':<8} {'rows':>4} {'level':<8} {'none':>8} {'traced':>8} {'ratio':>6}")
-        for name, start in [("C", [program]), ("Python", [sys.executable, "-c", PYTHON])]:
-            for count in [1, 51]:
+        loops = [
+            ("C", [program], [1, 51]), ("Python", [options.python, "-c", PYTHON], [1, 51]),
+        ]
+        if subprocess.run([options.python, "-c", "import django"], capture_output=True).returncode:
+            print("Django is not installed")
+        else:
+            loops.append(("Django", [options.python, "-c", DJANGO], [10]))
+        for name, start, counts in loops:
+            if options.programs and name not in options.programs:
+                continue
+            for count in counts:
                 command = start + [path, str(options.seconds), str(count)]
                 for level, words in levels.items():
                     pairs = []

@@ -6,7 +6,7 @@ package struct CaptureAnalysis {
     let shapes: [ShapeStatistics]
     let clients: [CapturedClient]
     let leftovers: TransactionAssembler.Leftovers
-    /// The first start and the last end, in seconds.
+    /// The first start and the last end of a transaction, in seconds of recorded time.
     let span: ClosedRange<Double>
     /// The statements that were executed.
     package let executionCount: Int
@@ -31,12 +31,16 @@ package struct CaptureAnalysis {
     ///   - executions: The executions, each connection's in the order in which they ended.
     ///   - schema: The tables of the database.
     ///   - file: The name of the input, for messages; nil for a live trace.
+    ///   - gaps: The periods in which a live trace recorded nothing, in seconds.
     /// - Throws: ``CaptureError`` where the input shows no load.
     package init(
         _ executions: [CapturedExecution],
         schema: CaptureSchema,
-        file: String? = nil
+        file: String? = nil,
+        gaps: [ClosedRange<Double>] = []
     ) throws(CaptureError) {
+        let gaps = TraceGaps(gaps)
+        var segment = 0
         var reader = StatementReader(schema: schema)
         var assembler = TransactionAssembler(statesAreKnown: file != nil)
         var pragmas: [String: String] = [:]
@@ -44,11 +48,13 @@ package struct CaptureAnalysis {
         var missing: [String: Int] = [:]
         var known = 0
         var unreadable = 0
-        var first = Double.infinity
-        var last = -Double.infinity
-        for execution in executions {
-            first = min(first, execution.start)
-            last = max(last, execution.end)
+        for var execution in executions {
+            guard let moment = gaps.moment(at: execution.end) else { continue }
+            execution.end = moment.time
+            if moment.segment > segment {
+                segment = moment.segment
+                assembler.cut()
+            }
             let statement: NormalizedStatement
             do {
                 statement = try reader.statement(of: execution.sql)
@@ -83,7 +89,10 @@ package struct CaptureAnalysis {
         self.unreadable = unreadable
         leftovers = assembler.leftovers
         executionCount = executions.count
-        span = first...max(first, last)
+        // Settings and attempts before the first transaction are not a part of the load.
+        let first = assembler.transactions.reduce(.infinity) { min($0, $1.start) }
+        let last = assembler.transactions.reduce(first) { max($0, $1.end) }
+        span = first...last
         (shapes, clients) = Self.group(assembler.transactions, span: span)
     }
 
@@ -128,7 +137,7 @@ package struct CaptureAnalysis {
         var shapes: [ShapeStatistics] = []
         var connections: [String: Int] = [:]
         var visits: [Visit] = []
-        var untimed: [Int] = []
+        var untimed: [(index: Int, isAlone: Bool)] = []
         for transaction in transactions {
             let statements = transaction.statements.map { item in
                 let next = numbers.count
@@ -147,23 +156,26 @@ package struct CaptureAnalysis {
             let next = connections.count
             let connection = connections[transaction.connection] ?? next
             connections[transaction.connection] = connection
-            if !transaction.isTimed, transaction.statements.count == 1 {
-                untimed.append(visits.count)
+            if transaction.beginSeconds == nil {
+                untimed.append((visits.count, isAlone: transaction.begin == .autocommit))
             }
             visits.append(
                 Visit(
                     connection: connection,
                     shape: place,
                     start: transaction.start,
-                    end: transaction.end
+                    end: transaction.end,
+                    startIsKnown: transaction.beginSeconds != nil
                 )
             )
         }
         // A trace may time some executions only: the others last as long on average.
         var unknown = 0
-        for index in untimed {
+        for (index, isAlone) in untimed {
             let shape = shapes[visits[index].shape]
-            if shape.isTimed {
+            if !isAlone {
+                visits[index].start -= shape.begins.quantile(0.5)
+            } else if shape.isTimed {
                 // A wait for a lock is known, and longer.
                 let start = visits[index].end - shape.durations.mean
                 visits[index].start = min(visits[index].start, start)

@@ -6,8 +6,10 @@ extension Arm {
     /// They do not select WAL mode: the libraries do this themselves.
     package var openingPragmas: [String] {
         var statements = pragmas.map { "PRAGMA \($0.name) = \($0.value)" }
-        if kind == .queue || kind == .memory, let journal, journal != .wal {
-            statements.append("PRAGMA journal_mode = \(journal.rawValue)")
+        // Without a journal of its own, a queue has SQLite's default, whatever the file had before.
+        let own = journal ?? (kind == .queue ? .delete : nil)
+        if kind == .queue || kind == .memory, let own, own != .wal {
+            statements.append("PRAGMA journal_mode = \(own.rawValue)")
         }
         return statements
     }

@@ -28,6 +28,15 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         return target
     }
 
+    /// Classifies an error of the engine or of libsqlite3.
+    public func failure(of error: any Error) -> WorkloadFailure {
+        switch error {
+        case let error as DatabaseError: WorkloadFailure(error.extendedResultCode)
+        case let error as RawError: WorkloadFailure(error.code)
+        default: .error("\(type(of: error))")
+        }
+    }
+
     private func server(
         of arm: Arm,
         at path: String,

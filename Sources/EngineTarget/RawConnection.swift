@@ -14,13 +14,18 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
     /// as in a library, so they wait for the file.
     static let busyTimeout = Duration.seconds(10)
 
-    /// Opens a file; creates it if it does not exist.
-    init(path: String, busyTimeout: Duration = RawConnection.busyTimeout) throws {
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    /// Opens a file; unless read-only, creates it if it does not exist.
+    init(
+        path: String,
+        busyTimeout: Duration = RawConnection.busyTimeout,
+        isReadOnly: Bool = false
+    ) throws {
+        let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let flags = access | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &connection, flags, nil)
         guard code == SQLITE_OK else {
             defer { sqlite3_close_v2(connection) }
-            throw RawError(code, connection, sql: nil)
+            throw RawError(code, connection, path: path)
         }
         sqlite3_extended_result_codes(connection, 1)
         let milliseconds = (busyTimeout / .milliseconds(1)).rounded(.up)
@@ -84,17 +89,36 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
     ) throws {
         let copy = try RawConnection(path: path)
         defer { copy.close() }
+        try backup(to: copy) {
+            pagesPerStep
+        } afterStep: {
+            try progress($0)
+        }
+    }
+
+    /// Copies the database into that of another connection.
+    ///
+    /// - Parameters:
+    ///   - copy: The connection that receives it.
+    ///   - pages: The pages of the next step; a negative number for the rest.
+    ///   - afterStep: Called after each step with the share that is copied, in 0…1.
+    /// - Throws: ``RawError``, or what `afterStep` threw.
+    func backup(
+        to copy: RawConnection,
+        _ pages: () -> CInt,
+        afterStep: (Double) throws -> Void
+    ) throws {
         guard let backup = sqlite3_backup_init(copy.connection, "main", connection, "main") else {
             throw RawError(sqlite3_extended_errcode(copy.connection), copy.connection)
         }
         defer { sqlite3_backup_finish(backup) }
         while true {
-            let code = sqlite3_backup_step(backup, pagesPerStep)
+            let code = sqlite3_backup_step(backup, pages())
             guard [SQLITE_OK, SQLITE_DONE].contains(code) else {
                 throw RawError(code, copy.connection)
             }
             let count = Double(max(1, sqlite3_backup_pagecount(backup)))
-            try progress(1 - Double(sqlite3_backup_remaining(backup)) / count)
+            try afterStep(1 - Double(sqlite3_backup_remaining(backup)) / count)
             if code == SQLITE_DONE { return }
         }
     }

@@ -10,16 +10,28 @@ struct RawError: Error, CustomStringConvertible {
     var message: String
     /// The statement, if the error concerns one.
     var sql: String?
+    /// The path of the file, if it could not be opened.
+    var path: String?
 
-    init(_ code: CInt, _ connection: OpaquePointer?, sql: String? = nil) {
+    init(
+        _ code: CInt,
+        _ connection: OpaquePointer?,
+        sql: String? = nil,
+        path: String? = nil
+    ) {
         self.code = ResultCode(rawValue: code)
         message = String(cString: connection.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
         self.sql = sql
+        self.path = path
     }
+
+    /// Whether the file system has no space left.
+    var isFull: Bool { code.primaryResultCode == .SQLITE_FULL }
 
     var description: String {
         "SQLite error \(code.rawValue): \(message)"
             + (sql.map { " - while executing `\($0)`" } ?? "")
+            + (path.map { " - while opening '\($0)'" } ?? "")
     }
 }
 

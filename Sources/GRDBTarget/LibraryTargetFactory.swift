@@ -38,6 +38,9 @@ public struct LibraryTargetFactory: WorkloadTargetFactory {
         #endif
     }
 
+    /// Classifies an error of the library that threw it.
+    public func failure(of error: any Error) -> WorkloadFailure { engine.failure(of: error) }
+
     /// Copies a database with SQLite's backup API.
     ///
     /// - Throws: A `DatabaseError` that contains the path, or the error of `progress`.

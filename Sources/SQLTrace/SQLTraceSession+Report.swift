@@ -11,6 +11,7 @@ extension SQLTraceSession {
             guard let database = traced[reports[index].file.path] else { continue }
             reports[index].statements = database.statements
             reports[index].transactions = database.transactions
+            reports[index].current = database.current
             reports[index].blocked = database.blocked.map { inferred($0, reports[index]) }
             reports[index].tracing = database.tracing
         }
@@ -40,6 +41,7 @@ extension SQLTraceSession {
         var statements: [WatchedStatement]
         var transactions: [WatchedTransaction]
         var blocked: [WatchedBlock]
+        var current: [WatchedCurrentStatement]
         var tracing: WatchedTracing
     }
 
@@ -82,6 +84,7 @@ extension SQLTraceSession {
             },
             name: { names[$0] }
         )
+        let running = decoder.running
         var report: [String: TracedDatabase] = [:]
         for (number, path) in files.paths.enumerated() {
             if lost > 0 { models[number].noteLoss() }
@@ -89,6 +92,12 @@ extension SQLTraceSession {
                 statements: models[number].statementReport(elapsed: elapsed),
                 transactions: models[number].transactionReport(surroundings),
                 blocked: models[number].blockReport(surroundings),
+                current: models[number].currentReport(
+                    running: running.filter { process, _ in
+                        survey.processes[process]?.databases == [number]
+                    },
+                    now: now
+                ),
                 tracing: tracing(of: number, at: now, lost: lost)
             )
         }

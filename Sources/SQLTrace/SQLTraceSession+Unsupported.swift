@@ -22,6 +22,9 @@ public final class SQLTraceSession {
     @discardableResult
     public func poll() -> [StatementExecution] { [] }
 
+    /// No gaps.
+    public func takeGaps() -> [ClosedRange<UInt64>] { [] }
+
     /// Adds nothing.
     public func complete(_ reports: inout [WatchReport]) {}
 }

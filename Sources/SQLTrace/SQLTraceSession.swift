@@ -33,6 +33,8 @@ public final class SQLTraceSession {
     /// last, and those of steps since the last window.
     var lostTimes: [Int32: Double] = [:]
     var lostStepTimes: [Int32: Double] = [:]
+    var lostShares = LostShares()
+    var lostStepShares = LostShares()
     /// The share of its time that a thread lost to steps from one window to the next.
     var stepShare: Double = 0
     var lastWindow: UInt64
@@ -41,6 +43,11 @@ public final class SQLTraceSession {
     var problems: [Int32: String] = [:]
     var notes: [String] = []
     private static let nameLimit = 4_096
+    private var gaps: [ClosedRange<UInt64>] = []
+    private var gapStart: UInt64?
+    private static let gapLimit = 1 << 14
+    /// When events were read before.
+    private var lastPoll: UInt64
     let calendarStart: (monotonic: UInt64, milliseconds: Int64)
 
     /// Starts to trace.
@@ -77,6 +84,7 @@ public final class SQLTraceSession {
         start = monotonicNanoseconds()
         lastReport = start
         lastWindow = start
+        lastPoll = start
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         calendarStart = (
@@ -162,8 +170,31 @@ public final class SQLTraceSession {
         )
     }
 
+    /// Returns the periods since the last call in which events are missing.
+    ///
+    /// Tracing paused, or events were lost. Times are those of `CLOCK_MONOTONIC`; the last period
+    /// has no end while tracing pauses.
+    public func takeGaps() -> [ClosedRange<UInt64>] {
+        defer { gaps = [] }
+        return gaps + (gapStart.map { [$0...UInt64.max] } ?? [])
+    }
+
+    private func addGap(_ gap: ClosedRange<UInt64>) {
+        // Consumers that show totals do not ask for gaps.
+        if gaps.count >= Self.gapLimit { gaps.removeFirst(Self.gapLimit / 2) }
+        gaps.append(gap)
+    }
+
     /// Records nothing, or records again.
     private func pause(_ isPaused: Bool) {
+        // A part of the events is recorded while probes are enabled or disabled.
+        if isPaused { gapStart = monotonicNanoseconds() }
+        defer {
+            if !isPaused, let start = gapStart {
+                addGap(start...max(start, monotonicNanoseconds()))
+                gapStart = nil
+            }
+        }
         if isPaused {
             probes.recordSteps(false)
             decoder.endTiming()
@@ -273,7 +304,11 @@ public final class SQLTraceSession {
                 lostTimes[event.thread, default: 0] += cost
             }
         }
-        if isAfterLoss { decoder.forget() }
+        if isAfterLoss {
+            decoder.forget()
+            addGap(lastPoll...max(lastPoll, until))
+        }
+        lastPoll = until
         let output = decoder.decode(batch)
         var executions: [StatementExecution] = []
         for output in output {
@@ -298,11 +333,18 @@ public final class SQLTraceSession {
     /// Opens and closes windows, and pauses where programs lose too much time.
     private func adjust() {
         let now = monotonicNanoseconds()
-        let decision = limiter.decision(at: now) {
+        let decision = limiter.decision(at: now) { elapsed in
             defer { lostTimes = [:] }
-            guard options.level == .full else { return lostTimes.values.max() ?? 0 }
+            guard elapsed > 0 else {
+                lostShares.restart()
+                return 0
+            }
+            guard options.level == .full else {
+                return lostShares.largest(of: lostTimes, in: elapsed)
+            }
             defer { lostStepTimes = [:] }
-            return lostTimes.merging(lostStepTimes, uniquingKeysWith: +).values.max() ?? 0
+            let lost = lostTimes.merging(lostStepTimes, uniquingKeysWith: +)
+            return lostShares.largest(of: lost, in: elapsed)
         }
         // Full is asked for by process: it only reports its cost.
         if let decision, options.level != .full {
@@ -326,7 +368,7 @@ public final class SQLTraceSession {
 
     /// Makes windows rarer where threads lose too much time to steps.
     private func limitWindows(at now: UInt64) {
-        stepShare = (lostStepTimes.values.max() ?? 0) / Double(max(1, now - lastWindow))
+        stepShare = lostStepShares.largest(of: lostStepTimes, in: now - lastWindow)
         lostStepTimes = [:]
         lastWindow = now
         guard stepShare > 0, options.shareLimit > 0 else { return }

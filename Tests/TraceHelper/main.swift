@@ -1,6 +1,12 @@
 // The helper processes that sessions in tests start.
 import SQLTrace
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 switch CommandLine.arguments.dropFirst().first {
 case "calibration": SQLCalibration.run(measuresCost: CommandLine.arguments.count > 2)
 case "plans": StatementPlanning.run()
@@ -8,6 +14,8 @@ case "guardian": TraceGuardian.run(name: CommandLine.arguments[2])
 case "trace":
     // A session that a test kills.
     let program = CommandLine.arguments[0]
+    // The guardian inherits this duplicate of a pipe: the test reads its end when both have ended.
+    _ = dup(STDOUT_FILENO)
     do throws(TraceError) {
         let session = try SQLTraceSession(
             paths: [CommandLine.arguments[2]],

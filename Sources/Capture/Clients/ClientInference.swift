@@ -28,32 +28,31 @@ struct ClientInference {
                 client(
                     "app",
                     Set(byConnection.keys),
-                    isLasting: false,
+                    lasting: nil,
                     "\(TimeText.count(byConnection.count)) connections come and go, so they are "
                         + "one client"
                 )
             ]
         }
         var groups = Self.groups(lasting)
-        if groups.count == 1 {
-            groups[0].connections = Set(byConnection.keys)
-            let count = byConnection.count
-            let evidence =
-                count == 1
-                ? "one connection"
-                : "\(count) connections with the same mix, so they are one client"
-            return [client("app", groups[0].connections, isLasting: true, evidence)]
-        }
-        let rest = Set(byConnection.keys).subtracting(lasting.keys)
-        groups[0].connections.formUnion(rest)
+        // Connections that are opened for a moment, such as those that set a database up, do not
+        // run beside the others.
+        let counts = groups.map(\.connections.count)
+        groups[0].connections.formUnion(Set(byConnection.keys).subtracting(lasting.keys))
         return groups.enumerated().map { index, group in
-            client(
-                "client-\(index + 1)",
+            let evidence =
+                switch (groups.count, counts[index]) {
+                case (1, 1): "one connection"
+                case (1, let count):
+                    "\(count) connections with the same mix, so they are one client"
+                case (_, 1): "a connection with a mix of its own"
+                case (_, let count): "\(count) connections with a mix of their own"
+                }
+            return client(
+                groups.count == 1 ? "app" : "client-\(index + 1)",
                 group.connections,
-                isLasting: true,
-                group.connections.count == 1
-                    ? "a connection with a mix of its own"
-                    : "\(group.connections.count) connections with a mix of their own"
+                lasting: counts[index],
+                evidence
             )
         }
     }
@@ -89,10 +88,11 @@ struct ClientInference {
         return product / max(norm(first) * norm(second), 1e-9)
     }
 
+    // `lasting` is how many of the connections last; nil where all come and go.
     private func client(
         _ name: String,
         _ connections: Set<Int>,
-        isLasting: Bool,
+        lasting: Int?,
         _ groupEvidence: String
     ) -> CapturedClient {
         let own = visits.filter { connections.contains($0.connection) }
@@ -100,19 +100,12 @@ struct ClientInference {
         for visit in own { counts[visit.shape, default: 0] += 1 }
         let concurrency = Self.concurrency(of: own)
         // Connections that come and go stand for as many workers as were seen at the same time.
-        let count = isLasting ? connections.count : max(concurrency, 1)
+        let count = lasting ?? max(concurrency, 1)
         let decision = PaceDecision(own, connections: count, span: span, isTimed: isTimed)
         var evidence = [groupEvidence, decision.evidence]
         let pace: CapturedClient.Pace
         if decision.isClosed {
-            // The mean that gives the observed rate; rests between transactions that no pair of
-            // them shows, such as those of connections that come and go, are in it.
-            let service = own.reduce(0) { $0 + $1.duration }
-            let length = span.upperBound - span.lowerBound
-            let mean = (Double(count) * length - service) / Double(max(1, own.count))
-            // Below this, the generator's own work between two accesses is as long.
-            let rests = decision.rests.quantile(0.75) >= 5e-6 && mean >= 5e-6
-            pace = .closed(rests ? RestModel(decision.rests, mean: mean) : nil)
+            pace = .closed(Self.think(decision, own, connections: count, span: span))
         } else {
             let arrivals = arrivals(of: own)
             pace = .open(rates: arrivals.rates, isEven: arrivals.isEven)
@@ -127,6 +120,27 @@ struct ClientInference {
             pace: pace,
             evidence: evidence
         )
+    }
+
+    /// How long connections rest after a transaction in a closed loop; nil where they do not.
+    private static func think(
+        _ decision: PaceDecision,
+        _ visits: [Visit],
+        connections: Int,
+        span: ClosedRange<Double>
+    ) -> RestModel? {
+        // Below this, the generator's own work between two accesses is as long.
+        let least = 5e-6
+        guard decision.rests.quantile(0.75) >= least else { return nil }
+        // Probes take a part of such short rests, and a thread cannot sleep for so short a time. The
+        // times in which threads wait for a processor are no rests.
+        if decision.isSaturated { return nil }
+        // The mean that gives the observed rate; rests between transactions that no pair of them
+        // shows, such as those of connections that come and go, are in it.
+        let service = visits.reduce(0) { $0 + $1.duration }
+        let length = span.upperBound - span.lowerBound
+        let mean = (Double(connections) * length - service) / Double(max(1, visits.count))
+        return mean >= least ? RestModel(decision.rests, mean: mean) : nil
     }
 
     /// The most transactions at the same time.

@@ -6,12 +6,16 @@
 /// Wolff, "Poisson arrivals see time averages", 1982).
 struct PaceDecision {
     private(set) var isClosed = false
+    /// Whether the connections make transactions as fast as they can.
+    private(set) var isSaturated = false
     private(set) var evidence = ""
     /// The time between the end of a transaction and the start of the next one.
     private(set) var rests = SampledNumbers()
 
     /// The share of the connections' time in transactions from which on they wait for nothing else.
     private static let saturation = 0.7
+    /// The longest time between two transactions that follow each other at once, in seconds.
+    private static let atOnce = 20e-6
     /// The fewest transactions that a decision needs.
     private static let fewest = 50
 
@@ -25,13 +29,17 @@ struct PaceDecision {
         var byConnection: [Int: [Visit]] = [:]
         for visit in visits { byConnection[visit.connection, default: []].append(visit) }
         var pairs: [(duration: Double, rest: Double)] = []
+        var known = SampledNumbers()
         for own in byConnection.values {
             for (visit, next) in zip(own, own.dropFirst()) {
                 let rest = max(0, next.start - visit.end)
                 rests.add(rest)
+                if next.startIsKnown { known.add(rest) }
                 pairs.append((visit.duration, rest))
             }
         }
+        // An estimated start makes the rest before it an estimate too.
+        if known.count >= Self.fewest { rests = known }
         guard isTimed else {
             evidence = "durations are unknown, so the observed rate is offered as it is"
             return
@@ -40,9 +48,19 @@ struct PaceDecision {
             evidence = "\(visits.count) transactions are too few to know what they wait for"
             return
         }
+        let covered = Self.covered(byConnection.values) / length
+        if rests.count > 0, rests.quantile(0.95) < Self.atOnce, covered >= 0.9 {
+            isClosed = true
+            isSaturated = true
+            evidence =
+                "its transactions follow each other at once, and at least one is under way for "
+                + "\(TimeText.share(min(1, covered))) of the time"
+            return
+        }
         let busy = visits.reduce(0) { $0 + $1.duration } / (length * Double(max(1, connections)))
         if busy >= Self.saturation {
             isClosed = true
+            isSaturated = rests.quantile(0.75) < Self.atOnce
             evidence = "its connections are in transactions for \(TimeText.share(busy)) of the time"
             return
         }
@@ -51,6 +69,32 @@ struct PaceDecision {
         } else {
             decideByCompany(visits, length: length, connections: connections, busy: busy)
         }
+    }
+
+    /// How long at least one connection is in a transaction, or between two that follow each other
+    /// at once.
+    ///
+    /// Where threads have too few processors, each of them waits most of the time, but not all of
+    /// them at the same time.
+    private static func covered(_ connections: some Collection<[Visit]>) -> Double {
+        var periods: [(start: Double, end: Double)] = []
+        for own in connections {
+            for (index, visit) in own.enumerated() {
+                var end = visit.end
+                if index + 1 < own.count, own[index + 1].start - end < atOnce {
+                    end = max(end, own[index + 1].start)
+                }
+                periods.append((visit.start, end))
+            }
+        }
+        periods.sort { $0.start < $1.start }
+        var length = 0.0
+        var last = -Double.infinity
+        for period in periods where period.end > last {
+            length += period.end - max(period.start, last)
+            last = period.end
+        }
+        return length
     }
 
     /// Decides by whether a long transaction of the one connection shortens the rest after it.
@@ -104,5 +148,11 @@ struct PaceDecision {
         evidence =
             "an arrival meets \(TimeText.number(ratio)) times as many running transactions as there "
             + "are on average (closed loop of \(connections): \(TimeText.number(closed)), open: 1)"
+        // As far below a closed loop as an open one is above it: something else keeps transactions
+        // apart, such as arrivals at even distances.
+        if ratio < 2 * closed - 1 {
+            isClosed = false
+            evidence += ": fewer than in either, so the observed rate is offered"
+        }
     }
 }

@@ -6,5 +6,7 @@ struct Visit {
     var shape: Int
     var start: Double
     var end: Double
+    /// Whether its start is known, and not an estimate.
+    var startIsKnown = true
     var duration: Double { max(0, end - start) }
 }

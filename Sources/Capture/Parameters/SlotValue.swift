@@ -8,6 +8,11 @@ enum SlotValue: Equatable {
     case variable(base: String, yaml: String, comment: String)
     /// The variable of the range's first bound plus a span.
     case span(Int64)
+
+    /// A variable that draws from a column.
+    init(_ variable: ColumnVariable) {
+        self = .variable(base: variable.base, yaml: variable.yaml, comment: variable.comment)
+    }
 }
 
 /// Decides what takes the place of a slot.
@@ -59,20 +64,10 @@ struct SlotPlanner {
         _ column: Variable.Column,
         _ role: StatementSlot.Role
     ) -> (SlotValue, String?) {
-        let own = schema.column(column)
-        // A sample of a key's values would be a few hot rows; its range is all of them.
-        let isKey = own?.isUnique == true && own?.isInteger == true
-        let yaml = "distribution: \(isKey ? "uniform" : "choice"), " + Self.reference(column)
         let problem =
             role == .rangeEnd
             ? "the length of the range over \(column.table).\(column.name)" : nil
-        return (
-            .variable(
-                base: "\(column.table)_\(column.name)",
-                yaml: yaml,
-                comment: isKey ? "any of the column's range" : "as the rows have it"
-            ), problem
-        )
+        return (SlotValue(.drawn(from: column, in: schema)), problem)
     }
 
     /// A new value for a column in which each is unique.
@@ -89,15 +84,7 @@ struct SlotPlanner {
             if own.isRowID { return .text("NULL") }
             return .text(own.isInteger ? "abs(random())" : "lower(hex(randomblob(16)))")
         }
-        let yaml =
-            own.isInteger
-            ? "distribution: sequential, \(Self.reference(column))"
-            : "distribution: sequential, prefix: captured-"
-        return .variable(
-            base: "new_\(column.table)_\(column.name)",
-            yaml: yaml,
-            comment: "a new one for each row: the column is a key"
-        )
+        return SlotValue(.fresh(for: column, in: schema))
     }
 
     private func limit(
@@ -205,7 +192,7 @@ struct SlotPlanner {
     }
 
     private static func reference(_ column: Variable.Column) -> String {
-        "table: \(YAMLText.name(column.table)), column: \(YAMLText.name(column.name))"
+        ColumnVariable.reference(to: column)
     }
 }
 

@@ -9,6 +9,9 @@ package struct NormalizedStatement: Equatable, Sendable {
     let pieces: [String]
     /// Its slots, in their order.
     let slots: [StatementSlot]
+    /// The names of the slots' parameters, without the sign before them; nil for a literal and
+    /// for `?`.
+    let parameterNames: [String?]
     /// Its first keyword in upper case; for `WITH`, that of the main statement.
     package let verb: String
     /// The first table that it names; nil for none.

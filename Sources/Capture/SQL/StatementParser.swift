@@ -67,6 +67,7 @@ struct StatementParser {
         let verb = try self.verb()
         var pieces = [""]
         var slots: [StatementSlot] = []
+        var parameterNames: [String?] = []
         var keys: [String] = []
         var names: [String: Int] = [:]
         var parameters = 0
@@ -89,6 +90,7 @@ struct StatementParser {
             }
             let (role, column) = context(of: index)
             slots.append(StatementSlot(source: source, role: role, column: column))
+            parameterNames.append(token.kind == .parameter ? Self.name(of: token.text) : nil)
             pieces.append("")
             keys.append("?")
         }
@@ -96,6 +98,7 @@ struct StatementParser {
             key: Self.shortened(keys).joined(separator: " "),
             pieces: pieces,
             slots: slots,
+            parameterNames: parameterNames,
             verb: verb,
             table: tables.first,
             missingTables: tables.missing
@@ -139,6 +142,12 @@ struct StatementParser {
             index += 1
         }
         throw .unexpected("WITH without a statement")
+    }
+
+    /// The name of a parameter; `p1` for `?1`, nil for `?`.
+    private static func name(of text: String) -> String? {
+        guard text != "?" else { return nil }
+        return (text.first == "?" ? "p" : "") + text.dropFirst()
     }
 
     /// The index of a parameter's value: that of its first appearance, or its number.

@@ -112,6 +112,12 @@ struct StatementTables {
             .filter { $0.text != "," }.map(\.name)
     }
 
+    /// The table of an alias, in any case.
+    func table(alias: String) -> CaptureSchema.Table? {
+        let alias = alias.lowercased()
+        return tables.first { $0.alias == alias || $0.table.name.lowercased() == alias }?.table
+    }
+
     /// The column that a name refers to; nil where no table of the statement has it.
     func column(_ name: String, of qualifier: String?) -> Variable.Column? {
         let candidates = tables.filter { table in

@@ -46,6 +46,10 @@ struct CapturedTransaction {
     ///
     /// The first follows BEGIN, the last precedes COMMIT. Empty without BEGIN.
     var gaps: [Double] = []
+    /// How long the statement that began it ran; nil where that is unknown.
+    var beginSeconds: Double?
+    /// How long the statement that ended it ran; nil where that is unknown.
+    var endSeconds: Double?
     /// How often one of its statements, or BEGIN before it, failed because of a lock.
     var busyCount = 0
     /// Whether the durations of all its statements are known.

@@ -18,19 +18,27 @@ struct ShapeStatistics {
     private(set) var mostBusy = 0
     /// How long transactions lasted, of those whose durations are known.
     private(set) var durations = SampledNumbers()
+    /// How long the statements took that began transactions, where that is known.
+    private(set) var begins = SampledNumbers()
     /// How often each part ran, for each transaction.
     private(set) var repetitions: [SampledNumbers]
     /// The time before each position, and before COMMIT; positions of a loop are those of its body,
     /// and the time before its first statement is that between two repetitions.
     private(set) var gaps: [SampledNumbers]
-    /// The durations of each position's executions, where they are known.
+    /// Those of them that do not include the execution at the position, whose duration is known.
+    private(set) var timedGaps: [SampledNumbers]
+    /// The durations of each position's executions, and of COMMIT, where they are known.
     private(set) var seconds: [SampledNumbers]
-    /// How many of the times before each position include its execution, whose duration is unknown.
-    private(set) var untimedGaps: [Int]
     /// The rows of each position, where they are known.
     private(set) var rows: [SampledNumbers]
     /// The time from the first writing statement, or from a BEGIN that locks, to the end.
-    private(set) var writeSeconds = 0.0
+    ///
+    /// A single statement whose duration is unknown lasts as long as the others on average.
+    var writeSeconds: Double {
+        knownWriteSeconds + Double(unknownWrites) * (durations.count > 0 ? durations.mean : 0)
+    }
+    private var knownWriteSeconds = 0.0
+    private var unknownWrites = 0
     /// The values of the slots of each position.
     private(set) var values: [[ValueSample]]
     /// The values of some transactions: of each position its first execution's.
@@ -61,8 +69,8 @@ struct ShapeStatistics {
         self.positions = positions
         repetitions = occurrences.map { _ in SampledNumbers() }
         gaps = Array(repeating: SampledNumbers(), count: positions.count + 1)
-        seconds = Array(repeating: SampledNumbers(), count: positions.count)
-        untimedGaps = Array(repeating: 0, count: positions.count + 1)
+        timedGaps = gaps
+        seconds = gaps
         rows = Array(repeating: SampledNumbers(), count: positions.count)
         values = positions.map { statement in statement.slots.map { _ in ValueSample() } }
         varies = positions.map { statement in statement.slots.map { _ in false } }
@@ -77,11 +85,12 @@ struct ShapeStatistics {
         outcomes[transaction.outcome, default: 0] += 1
         busyCount += transaction.busyCount
         mostBusy = max(mostBusy, transaction.busyCount)
-        // Without durations, only the first statement's own is missing: much of a single one, little
-        // of a transaction with several.
-        if transaction.isTimed || transaction.statements.count > 1 {
+        // Without durations, only the first statement's own is missing: all of a single one, little
+        // of a transaction with BEGIN.
+        if transaction.isTimed || transaction.begin != .autocommit {
             durations.add(transaction.duration)
         }
+        if let own = transaction.beginSeconds { begins.add(own) }
         connections.insert(transaction.connection)
         addWriteTime(of: transaction)
         var first: [[WorkloadValue?]] = []
@@ -99,8 +108,9 @@ struct ShapeStatistics {
                         compare(values, with: first[position + offset], at: position + offset)
                     }
                     if place < transaction.gaps.count {
-                        gaps[position + offset].add(transaction.gaps[place])
-                        if item.seconds == nil { untimedGaps[position + offset] += 1 }
+                        let gap = transaction.gaps[place]
+                        gaps[position + offset].add(gap)
+                        if item.seconds != nil { timedGaps[position + offset].add(gap) }
                     }
                 }
             }
@@ -108,6 +118,10 @@ struct ShapeStatistics {
         }
         if let last = transaction.gaps.last, transaction.gaps.count > transaction.statements.count {
             gaps[positions.count].add(last)
+            if let own = transaction.endSeconds {
+                timedGaps[positions.count].add(last)
+                seconds[positions.count].add(own)
+            }
         }
         if kept.count < Self.keptTransactions { kept.append(first) }
     }
@@ -145,12 +159,16 @@ struct ShapeStatistics {
 
     private mutating func addWriteTime(of transaction: CapturedTransaction) {
         guard transaction.writes else { return }
+        if transaction.begin == .autocommit, !transaction.isTimed, transaction.duration == 0 {
+            unknownWrites += 1
+            return
+        }
         let locksAtOnce = transaction.begin == .immediate || transaction.begin == .exclusive
         let write = transaction.statements.first {
             !$0.statement.readsOnly && $0.statement.isChange
         }
         let start = locksAtOnce ? transaction.start : write?.start ?? transaction.start
-        writeSeconds += max(0, transaction.end - start)
+        knownWriteSeconds += max(0, transaction.end - start)
     }
 
     /// The rows of one transaction, from the executions whose rows are known.
@@ -176,18 +194,31 @@ struct ShapeStatistics {
     ///   - least: The shortest rest that counts, in seconds.
     /// - Returns: The rest's distribution.
     func rest(before position: Int, least: Double) -> RestModel? {
+        // Where enough executions were timed, these show the rests of all.
+        let timed = timedGaps[position]
         let gap = gaps[position]
-        // A few long gaps among short ones are the scheduler's, not the program's.
-        guard gap.count > 0, gap.quantile(0.75) >= least else { return nil }
-        var mean = gap.mean
-        var least = least
-        if untimedGaps[position] > 0 {
-            let own = seconds[position]
-            mean -= own.mean * Double(untimedGaps[position]) / Double(gap.count)
-            // Where no duration is known, a short time is the statement's own.
-            if own.count == 0 { least = 1e-3 }
+        if timed.count >= min(Self.enoughTimed, gap.count) {
+            return Self.rest(timed, mean: timed.mean, least)
         }
-        return mean >= least ? RestModel(gap, mean: mean) : nil
+        let own = seconds[position]
+        // Where no duration is known, a short time is the statement's own; where few are known, so
+        // is a time that is not clearly longer than their mean.
+        let least = own.count == 0 ? 1e-3 : max(least, own.mean / 4)
+        let untimed = Double(gap.count - timed.count) / Double(gap.count)
+        return Self.rest(gap, mean: gap.mean - own.mean * untimed, least)
+    }
+
+    /// How many timed executions show the rests of all.
+    private static let enoughTimed = 20
+
+    private static func rest(
+        _ gap: SampledNumbers,
+        mean: Double,
+        _ least: Double
+    ) -> RestModel? {
+        // A few long gaps among short ones are the scheduler's, not the program's.
+        guard gap.count > 0, gap.quantile(0.75) >= least, mean >= least else { return nil }
+        return RestModel(gap, mean: mean)
     }
 
     /// Whether its transactions write.

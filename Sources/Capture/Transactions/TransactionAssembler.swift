@@ -12,6 +12,8 @@ struct TransactionAssembler {
         var withoutEnd = 0
         /// Statements that failed, by their result code.
         var failures: [Int: Int] = [:]
+        /// Transactions that were open when the trace paused.
+        var cutByGaps = 0
         /// Settings: PRAGMA statements.
         var pragmas = 0
     }
@@ -48,6 +50,12 @@ struct TransactionAssembler {
         finishIfAutocommit(execution, &connection)
         let isOutside = connection.open == nil && execution.autocommit != false
         connection.wasSeen = connection.wasSeen || isOutside
+    }
+
+    /// Forgets what is open: executions are missing from here on.
+    mutating func cut() {
+        leftovers.cutByGaps += connections.values.count { $0.open != nil }
+        connections = [:]
     }
 
     /// Ends the input: transactions that are open have no end.
@@ -101,6 +109,7 @@ struct TransactionAssembler {
             end: execution.end
         )
         transaction.busyCount = connection.busyBegins
+        transaction.beginSeconds = execution.seconds
         connection.busyBegins = 0
         connection.open = transaction
         connection.savepoint = nil
@@ -126,6 +135,7 @@ struct TransactionAssembler {
         }
         transaction.gaps.append(max(0, execution.start - transaction.end))
         transaction.end = execution.end
+        transaction.endSeconds = execution.seconds
         if outcome == .rolledBack {
             let last = transaction.statements.last
             transaction.outcome = last?.isBusy == true ? .busy : .rolledBack
@@ -182,6 +192,7 @@ struct TransactionAssembler {
             alone.statements = [item]
             alone.busyCount = connection.busyBegins
             alone.isTimed = item.seconds != nil
+            alone.beginSeconds = item.seconds
             connection.busyBegins = 0
             transactions.append(alone)
             return
@@ -209,6 +220,7 @@ struct TransactionAssembler {
         guard execution.autocommit == true, var transaction = connection.open else { return }
         transaction.outcome = execution.wasBusy ? .busy : execution.succeeded ? .committed : .failed
         transaction.gaps.append(0)
+        transaction.endSeconds = 0
         connection.open = nil
         connection.savepoint = nil
         if !transaction.statements.isEmpty { transactions.append(transaction) }

@@ -121,6 +121,11 @@ package struct CapturedScenario {
         if unended > 0 {
             omissions.append("\(TimeText.count(unended, "transaction")) whose end is not captured")
         }
+        if leftovers.cutByGaps > 0 {
+            omissions.append(
+                "\(TimeText.count(leftovers.cutByGaps, "transaction")) during which the trace paused"
+            )
+        }
         for (code, count) in leftovers.failures.sorted(by: { $0.key < $1.key }) {
             omissions.append(
                 "\(TimeText.count(count, "statement")) that failed with result code \(code)"

@@ -26,7 +26,10 @@ struct Calibration {
             return .failure(TraceError(.calibration, "the calibration process gave no answer"))
         }
         if let layout = StatementLayout(text: answer) { return .success(layout) }
-        let reason = answer.hasPrefix("failure=") ? String(answer.dropFirst(8)) : "malformed answer"
+        let reason =
+            answer.isEmpty
+            ? "its code fails outside its program"
+            : answer.hasPrefix("failure=") ? String(answer.dropFirst(8)) : "malformed answer"
         return .failure(
             TraceError(
                 .calibration,

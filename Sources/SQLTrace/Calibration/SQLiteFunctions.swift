@@ -51,10 +51,15 @@ struct SQLiteFunctions {
         // The handle is the address of a `link_map`, which begins with the address at which the
         // library is loaded (dlinfo(3)).
         let start = library.load(as: UInt.self)
-        func symbol<Function>(_ name: String, _ type: Function.Type = Function.self) -> Function? {
-            file.functions["sqlite3_" + name]
-                .flatMap { UnsafeMutableRawPointer(bitPattern: start &+ UInt($0.address)) }
+        func function<Function>(
+            _ place: ELFFile.Function?,
+            _ type: Function.Type = Function.self
+        ) -> Function? {
+            place.flatMap { UnsafeMutableRawPointer(bitPattern: start &+ UInt($0.address)) }
                 .map { unsafeBitCast($0, to: type) }
+        }
+        func symbol<Function>(_ name: String, _ type: Function.Type) -> Function? {
+            function(file.functions["sqlite3_" + name], type)
         }
         guard let open = symbol("open_v2", Self.typeOf(\.open)),
             let prepare = symbol("prepare_v2", Self.typeOf(\.prepare)),
@@ -73,7 +78,7 @@ struct SQLiteFunctions {
             let bindInteger = symbol("bind_int64", Self.typeOf(\.bindInteger)),
             let bindText = symbol("bind_text", Self.typeOf(\.bindText))
         else { return nil }
-        initialize = symbol("initialize")
+        initialize = function(Self.initializer(file.functions))
         self.open = open
         self.prepare = prepare
         self.step = step
@@ -90,6 +95,15 @@ struct SQLiteFunctions {
         self.busyTimeout = busyTimeout
         self.bindInteger = bindInteger
         self.bindText = bindText
+    }
+
+    /// The function that prepares the library for its first use.
+    ///
+    /// Where all of SQLite is one compilation unit of another library, the compiler may remove the
+    /// public function and keep only the private one that it calls; apsw 3.54 is such a library. It
+    /// does not initialize itself, so opening a connection before would crash.
+    static func initializer(_ functions: [String: ELFFile.Function]) -> ELFFile.Function? {
+        functions["sqlite3_initialize"] ?? functions["sqlite3Initialize"]
     }
 
     private static func typeOf<Function>(_: KeyPath<SQLiteFunctions, Function>) -> Function.Type {

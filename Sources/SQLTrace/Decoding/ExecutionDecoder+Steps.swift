@@ -32,6 +32,27 @@ extension ExecutionDecoder {
         calls[thread]?.append(.step(start, time: time))
     }
 
+    /// The texts and starts of statements under way, by process: the longest one of each.
+    ///
+    /// The text of a statement is known once it has ended before.
+    var running: [Int32: (text: String, start: UInt64)] {
+        var running: [Int32: (text: String, start: UInt64)] = [:]
+        for (thread, open) in calls {
+            guard let call = open.first, let process = threads[thread] else { continue }
+            let found: (text: String?, start: UInt64)
+            switch call {
+            case .step(let step, let time):
+                found = (processes[process]?.statements[step.statement]?.text, time)
+            case .exec(let exec, let time): found = (exec.text.map(SecretKeys.redacted), time)
+            }
+            guard let text = found.text, found.start < running[process]?.start ?? .max else {
+                continue
+            }
+            running[process] = (text, found.start)
+        }
+        return running
+    }
+
     /// Whether statements that are timed have not ended.
     var isTiming: Bool {
         processes.values.contains { $0.timings.values.contains { !$0.isCut } }

@@ -30,7 +30,7 @@ struct ExecutionDecoder {
     let memory: any ProcessMemory
     private let database: FileMatch
     var processes: [Int32: TracedProcess] = [:]
-    private var threads: [Int32: Int32] = [:]
+    private(set) var threads: [Int32: Int32] = [:]
     var calls: [Int32: [OpenCall]] = [:]
 
     /// Executions on connections of other files, which were dropped.

@@ -12,6 +12,8 @@ struct TraceModel {
     private(set) var statements = StatementTable()
     private(set) var transactions = TransactionTracker()
     private(set) var blocks = BlockTracker()
+    /// The last statement of each process, and its end.
+    private var last: [Int32: (sql: String, end: UInt64)] = [:]
     private var texts: [String: (shown: String, keyword: TransactionKeyword)] = [:]
 
     /// A text of each statement that has no plan yet, by its normalized text.
@@ -27,6 +29,7 @@ struct TraceModel {
     /// Records an execution.
     mutating func add(_ execution: StatementExecution) {
         let text = execution.sql.map { shown($0) }
+        if let text { last[execution.process] = (text.shown, execution.end) }
         statements.add(execution, sql: text?.shown)
         blocks.add(execution, sql: text?.shown, transactions)
         transactions.add(execution, sql: text?.shown, keyword: text?.keyword ?? .other)
@@ -34,6 +37,7 @@ struct TraceModel {
 
     /// Ends the transactions of a process that has ended.
     mutating func end(process: Int32, at time: UInt64) {
+        last[process] = nil
         transactions.end(process: process, at: time)
     }
 
@@ -59,6 +63,37 @@ struct TraceModel {
             statement.plan = plans[statement.sql].flatMap { $0.isEmpty ? nil : $0 }
             return statement
         }
+    }
+
+    /// The statement of each process: the one under way, or the last one.
+    ///
+    /// - Parameters:
+    ///   - running: The texts and starts of statements under way, by process.
+    ///   - now: The time.
+    /// - Returns: The statements, by the numbers of their processes.
+    mutating func currentReport(
+        running: [Int32: (text: String, start: UInt64)],
+        now: UInt64
+    ) -> [WatchedCurrentStatement] {
+        var report: [Int32: WatchedCurrentStatement] = [:]
+        func seconds(since time: UInt64) -> Double { Double(now - min(time, now)) / 1e9 }
+        for (process, statement) in last {
+            report[process] = WatchedCurrentStatement(
+                pid: process,
+                sql: statement.sql,
+                isRunning: false,
+                seconds: seconds(since: statement.end)
+            )
+        }
+        for (process, statement) in running {
+            report[process] = WatchedCurrentStatement(
+                pid: process,
+                sql: shown(statement.text).shown,
+                isRunning: true,
+                seconds: seconds(since: statement.start)
+            )
+        }
+        return report.values.sorted { $0.pid < $1.pid }
     }
 
     // MARK: Plans

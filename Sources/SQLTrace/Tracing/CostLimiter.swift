@@ -33,21 +33,21 @@ struct CostLimiter {
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - lost: Returns the nanoseconds that the busiest thread lost since the last call, and sets
-    ///     its count to 0.
+    ///   - lost: Returns the share that the busiest thread lost since the last call, for the
+    ///     nanoseconds since then; for 0, it starts to count.
     /// - Returns: Whether to pause from now on (true), or to trace again (false); nil for neither.
-    mutating func decision(at now: UInt64, lost: () -> Double) -> Bool? {
+    mutating func decision(at now: UInt64, lost: (UInt64) -> Double) -> Bool? {
         if let end = pauseEnd {
             guard now >= end else { return nil }
             paused += now - pauseStart
             pauseEnd = nil
             intervalStart = now
-            _ = lost()
+            _ = lost(0)
             return false
         }
         let elapsed = now - min(intervalStart, now)
         guard elapsed >= Self.interval else { return nil }
-        share = lost() / Double(elapsed)
+        share = lost(elapsed)
         traced += elapsed
         intervalStart = now
         guard limit > 0 else { return nil }

@@ -35,6 +35,8 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var statements: [WatchedStatement]?
     /// The transactions of traced programs: all open ones, then the longest.
     public var transactions: [WatchedTransaction]?
+    /// The current statement of each traced process.
+    public var current: [WatchedCurrentStatement]?
     /// The lock waits of traced programs, the latest first.
     public var blocked: [WatchedBlock]?
     /// A description of the tracing.

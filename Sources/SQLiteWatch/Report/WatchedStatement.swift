@@ -91,6 +91,26 @@ public struct WatchedTransaction: Sendable, Codable, Equatable {
     }
 }
 
+/// The statement that a traced process executes, or executed last.
+public struct WatchedCurrentStatement: Sendable, Codable, Equatable {
+    /// The process.
+    public var pid: Int32
+    /// The statement, as ``WatchedStatement/sql``.
+    public var sql: String
+    /// Whether it is under way: known of `sqlite3_exec`, and of statements whose steps are traced.
+    public var isRunning: Bool
+    /// The seconds since its start, or since its end.
+    public var seconds: Double
+
+    /// Creates a statement.
+    public init(pid: Int32, sql: String, isRunning: Bool, seconds: Double) {
+        self.pid = pid
+        self.sql = sql
+        self.isRunning = isRunning
+        self.seconds = seconds
+    }
+}
+
 /// A statement of a traced program that waited for another connection.
 public struct WatchedBlock: Sendable, Codable, Equatable {
     /// The connection that blocked the statement.

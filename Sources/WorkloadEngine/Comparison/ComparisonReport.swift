@@ -190,6 +190,9 @@ public enum ComparisonReport {
                     + "inconclusive, however small its p",
             ]
         }
+        lines += ArmSettings.lines(
+            result.arms.map { ($0.arm, $0.representative?.journalSettings) }
+        )
         return lines + TextReport.environment(result.environment, seed: result.seed)
     }
 }

@@ -18,12 +18,6 @@ public final class ComparisonRun: Sendable {
 
     private let state = Lock(State())
 
-    /// The shortest warm-up of a run, if the block is long enough for it.
-    private static let leastWarmUp = Duration.milliseconds(500)
-
-    /// The shortest wait for running accesses at a block's end, if the scenario waits for them.
-    private static let leastDrain = Duration.milliseconds(500)
-
     /// Prepares a comparison; call ``run()`` to start it.
     public init(
         scenario: Scenario,
@@ -52,7 +46,7 @@ public final class ComparisonRun: Sendable {
         let arms = try options.chosenArms(in: self.scenario)
         let datasets = options.run.datasets ?? DatasetStore(in: options.run.folder)
         defer { if options.run.datasets == nil { datasets.remove() } }
-        var scenario = try scaledScenario()
+        var scenario = try self.scenario.scaled(toBlock: options.duration)
         scenario.arms = arms
         let leftOut = try leaveOutUnsupported(from: &scenario, datasets)
         let plan = try ComparisonPlan(scenario, arms: arms, options: options)
@@ -96,27 +90,6 @@ public final class ComparisonRun: Sendable {
     }
 
     private var isStopped: Bool { state.withLock { $0.isStopped } }
-
-    /// Returns the scenario with phases that fit into a block, including a warm-up.
-    private func scaledScenario() throws -> Scenario {
-        var scenario = try self.scenario.scaled(toMeasured: options.duration)
-        // Accesses that an arm cannot end must not take as long as the block itself.
-        scenario.drain = min(scenario.drain, max(Self.leastDrain, options.duration / 6))
-        let least = min(Self.leastWarmUp, options.duration / 2)
-        let warmUp = scenario.phases.prefix { !$0.isMeasured }
-        let length = warmUp.reduce(Duration.zero) { $0 + $1.duration }
-        if length == .zero {
-            scenario.phases.insert(
-                Phase(name: "warm-up", duration: least, isMeasured: false),
-                at: 0
-            )
-        } else if length < least {
-            for index in warmUp.indices {
-                scenario.phases[index].duration = scenario.phases[index].duration * (least / length)
-            }
-        }
-        return scenario
-    }
 
     /// Runs every slot once; returns nil if the comparison was stopped meanwhile.
     private func runBlock(

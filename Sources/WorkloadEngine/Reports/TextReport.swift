@@ -64,9 +64,7 @@ public enum TextReport {
     }
 
     private static func pragmas(_ run: ArmResult) -> String {
-        var known = ["journal_mode", "synchronous"].compactMap { name in
-            run.environment[name].map { "\(name) \($0)" }
-        }
+        var known = run.journalSettings.map { [$0] } ?? []
         // Only libraries without probes report this.
         if let probes = run.environment["probes"] {
             known.append("\(run.environment["library"] ?? "library"), probes \(probes)")

@@ -46,6 +46,11 @@ public final class DatasetStore: Sendable {
             entries.first { $0.dataset == dataset && $0.seed == scenario.seed }?.file
         }
         let source = try known ?? make(dataset, seed: scenario.seed, factory, progress)
+        try FreeSpace.check(
+            FreeSpace.size(of: source.path),
+            in: file.deletingLastPathComponent().path,
+            for: "a copy of the data"
+        )
         try FileManager.default.copyItem(at: source, to: file)
         Self.sync(file)
     }

@@ -60,6 +60,25 @@ final class LockHolders: Sendable {
         }
     }
 
+    /// The other processes that hold a lock now, those that write first; empty where the system
+    /// does not report them.
+    var current: [String] {
+        guard let text = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else {
+            return []
+        }
+        let files = Set([path, path + "-shm"].compactMap(Self.inode))
+        let others = Self.entries(in: text).filter {
+            files.contains($0.inode) && $0.process != getpid()
+        }
+        let writers = others.filter { $0.isWrite && Self.isWriteLock($0) }
+        var names: [String] = []
+        for entry in writers + others {
+            let name = name(of: entry.process)
+            if !names.contains(name) { names.append(name) }
+        }
+        return names
+    }
+
     private func holder(otherThan process: Int32) -> String {
         guard let text = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else {
             return Self.unknown

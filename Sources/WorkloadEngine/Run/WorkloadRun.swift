@@ -158,7 +158,9 @@ public final class WorkloadRun: Sendable {
         } else {
             try copyData(to: file, emitter)
         }
-        let target = try openTarget(at: file.path)
+        let original = OriginalJournal(of: options.database)
+        defer { original?.restore(through: factory) }
+        let target = try openTarget(at: file.path, emitter)
         self.target.withLock { $0 = target }
         defer { self.target.withLock { $0 = nil } }
         var result: ArmResult
@@ -195,9 +197,10 @@ public final class WorkloadRun: Sendable {
                 prepare("\(work): \(tenth * 10) %", emitter)
             }
             if case .copy(let own) = options.database {
-                try factory.copyDatabase(at: own.path, to: file.path) {
-                    try show($0, of: "copying \(own.lastPathComponent)")
-                }
+                let size = HumanUnits.bytes(FreeSpace.size(of: own.path))
+                let work = "copying \(own.lastPathComponent) (\(size))"
+                try show(0, of: work)
+                try factory.copyDatabase(at: own.path, to: file.path) { try show($0, of: work) }
                 return
             }
             try store.copy(dataOf: data, for: arm, through: factory, to: file) {
@@ -211,7 +214,46 @@ public final class WorkloadRun: Sendable {
         }
     }
 
-    private func openTarget(at path: String) throws -> any WorkloadTarget {
+    /// Opens the arm; a file that others use is tried again for a time.
+    ///
+    /// SQLite calls no busy handler for some of the locks that an open takes, such as the one for
+    /// a change of the journal mode (<https://sqlite.org/c3ref/busy_handler.html>).
+    private func openTarget(at path: String, _ emitter: SampleEmitter) throws -> any WorkloadTarget
+    {
+        guard case .inPlace = options.database else { return try openOnce(at: path) }
+        let patience = arm.busyTimeout ?? Self.openingPatience
+        let sleeper = options.clock.makeSleeper()
+        let end = options.clock.now() &+ patience.wholeNanoseconds
+        while true {
+            do {
+                return try openOnce(at: path)
+            } catch let error as RunError {
+                guard let cause = error.cause, case .busy = factory.failure(of: cause) else {
+                    throw error
+                }
+                guard control.stage < .stopped else { throw CancellationError() }
+                let holders = LockHolders(path: path, processes: nil).current
+                let by = holders.isEmpty ? "another process" : holders.joined(separator: ", ")
+                guard options.clock.now() < end else {
+                    throw RunError(
+                        .opening,
+                        "arm '\(arm.name)' cannot be opened: the database was locked for "
+                            + "\(HumanUnits.time(patience.wholeNanoseconds)), by \(by)",
+                        cause: cause
+                    )
+                }
+                prepare("the database is locked by \(by), waiting", emitter)
+                sleeper.sleep(until: options.clock.now() &+ Self.openingRest)
+            }
+        }
+    }
+
+    /// How long a locked file is tried again where the arm states no `busy-timeout`.
+    private static let openingPatience = Duration.seconds(5)
+    /// The time between two tries, in nanoseconds.
+    private static let openingRest: UInt64 = 20_000_000
+
+    private func openOnce(at path: String) throws -> any WorkloadTarget {
         do {
             let target = try factory.open(arm, at: path)
             do {
@@ -333,7 +375,7 @@ public final class WorkloadRun: Sendable {
         if !refusals.isEmpty { result.refusals = refusals }
         result.thresholds = scenario.thresholds.map { result.check($0) }
         if let failure = control.failure {
-            result.failures = [failure]
+            result.failures = [failure + freeSpace(in: folder, result)]
         } else if !result.partial {
             let failures = result.clientFailures(
                 for: scenario.thresholds,
@@ -343,6 +385,19 @@ public final class WorkloadRun: Sendable {
         }
         outcome.sampler.sample(.finished)
         return result
+    }
+
+    /// The folder and its free space, if accesses failed for lack of space; empty otherwise.
+    private func freeSpace(in folder: URL, _ result: ArmResult) -> String {
+        guard result.clients.values.contains(where: { $0.errors["SQLITE_FULL"] != nil }) else {
+            return ""
+        }
+        var path = folder.path
+        if case .inPlace(let database) = options.database {
+            path = database.deletingLastPathComponent().path
+        }
+        let free = FreeSpace.bytes(in: path).map { ", with \(HumanUnits.bytes($0)) free" } ?? ""
+        return " (in the folder '\(path)'\(free))"
     }
 
     /// Starts the processes of clients with `style: process`; nil without such clients.

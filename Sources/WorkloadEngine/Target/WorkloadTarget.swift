@@ -295,9 +295,15 @@ public protocol WorkloadTargetFactory: Sendable {
         to path: String,
         progress: (Double) throws -> Void
     ) throws
+
+    /// Classifies an error that ``open(_:at:)`` threw; ``WorkloadFailure/error(_:)`` by default.
+    func failure(of error: any Error) -> WorkloadFailure
 }
 
 extension WorkloadTargetFactory {
+    /// Returns the type of the error.
+    public func failure(of error: any Error) -> WorkloadFailure { .error("\(type(of: error))") }
+
     /// Throws, because copies are not supported by default.
     public func copyDatabase(
         at source: String,

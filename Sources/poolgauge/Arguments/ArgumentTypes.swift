@@ -56,6 +56,7 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
     case csv
     case markdown
     case html
+    case junit
 
     /// Returns the report on a result in this format.
     func report(on result: RunResult) throws -> String {
@@ -65,6 +66,7 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
         case .csv: CSVReport.text(of: result)
         case .markdown: MarkdownReport.text(of: result)
         case .html: try HTMLReport.text(of: result)
+        case .junit: JUnitReport.text(of: result)
         }
     }
 }
@@ -73,8 +75,10 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
 enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json
+    case csv
     case markdown
     case html
+    case junit
 }
 
 /// Whole numbers; the error messages state their limits.

@@ -1,4 +1,5 @@
 import Foundation
+import GRDBTarget
 import WorkloadEngine
 
 /// The user's database, which `--database` names.
@@ -29,5 +30,34 @@ enum DatabaseFile {
             )
         }
         return file
+    }
+
+    /// Copies a database into a folder.
+    ///
+    /// - Parameters:
+    ///   - source: The database, which is only read.
+    ///   - name: Its path as the user wrote it.
+    ///   - folder: The folder that receives the copy.
+    ///   - report: Called with lines that state how the copy proceeds, its size first.
+    /// - Returns: The copy.
+    /// - Throws: ``CommandFailure`` when it cannot be copied.
+    static func copy(
+        _ source: URL,
+        named name: String,
+        in folder: URL,
+        reporting report: (String) -> Void = { _ in }
+    ) throws -> URL {
+        let copy = folder.appendingPathComponent("user-database.sqlite")
+        let size = FreeSpace.sizeText(of: source.path)
+        let work = "copying \(source.lastPathComponent) (\(size))"
+        report(work)
+        do {
+            try LibraryTargetFactory().copyDatabase(at: source.path, to: copy.path) { share in
+                report("\(work): \(Int(share * 10) * 10) %")
+            }
+        } catch {
+            throw CommandFailure("--database: '\(name)' cannot be copied: \(error)")
+        }
+        return copy
     }
 }

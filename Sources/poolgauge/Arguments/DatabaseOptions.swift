@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import GRDBTarget
 import WorkloadEngine
 
 /// The user's database, of which a command uses copies.
@@ -31,18 +30,19 @@ struct DatabaseOptions: ParsableArguments {
     /// - Parameters:
     ///   - scenario: The scenario's name or path, as the user named it.
     ///   - folder: The folder that receives the copy.
+    ///   - report: Called with the size, then with the progress of the copy.
     /// - Returns: The copy; nil without a database.
     /// - Throws: ``CommandFailure`` for a preset, or a file that is missing or cannot be copied.
-    func copy(for scenario: String, in folder: URL) throws -> UserDatabase? {
+    func copy(
+        for scenario: String,
+        in folder: URL,
+        reporting report: (String) -> Void = { _ in }
+    ) throws -> UserDatabase? {
         guard let database else { return nil }
         let source = try DatabaseFile.url(database, for: scenario)
-        let copy = folder.appendingPathComponent("user-database.sqlite")
-        do {
-            try LibraryTargetFactory().copyDatabase(at: source.path, to: copy.path) { _ in }
-        } catch {
-            throw CommandFailure("--database: '\(database)' cannot be copied: \(error)")
-        }
-        return .copy(of: copy)
+        return .copy(
+            of: try DatabaseFile.copy(source, named: database, in: folder, reporting: report)
+        )
     }
 
     /// Checks the database's path before anything runs.

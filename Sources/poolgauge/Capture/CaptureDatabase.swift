@@ -26,7 +26,8 @@ struct CaptureDatabase {
         }
     }
 
-    private static func tables(of target: any WorkloadTarget) throws -> [CaptureSchema.Table] {
+    /// The tables and views of an open database.
+    static func tables(of target: any WorkloadTarget) throws -> [CaptureSchema.Table] {
         var tables: [CaptureSchema.Table] = []
         try target.perform(.read, as: WorkloadClientName("capture")) { session in
             let names = try session.rows(
@@ -113,14 +114,23 @@ struct CaptureDatabase {
                 columns[index].range = low...high
             }
         }
-        if case .integer(let rows)? = size {
+        if case .integer(var rows)? = size {
+            if isSmall, rows > 0,
+                case .integer(let counted)? = try session.rows(
+                    "SELECT count(*) FROM \(quoted)",
+                    []
+                ).first?.first
+            {
+                rows = counted
+            }
             for index in columns.indices where columns[index].isUnique {
                 columns[index].distinctCount = Int(clamping: max(0, rows))
             }
         }
     }
 
-    private static func quote(_ name: String) -> String {
+    /// A name as an identifier of SQL.
+    static func quote(_ name: String) -> String {
         "\"" + name.replacing("\"", with: "\"\"") + "\""
     }
 }

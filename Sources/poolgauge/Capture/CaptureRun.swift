@@ -15,21 +15,15 @@ struct CaptureRun {
     var checkDuration: Duration?
     /// What the programs wrote during a live capture.
     private var written: WrittenLoad?
+    /// When a live capture recorded nothing, in seconds of the trace's clock.
+    private var gaps: [ClosedRange<Double>] = []
 
     init(database: String, output: String) {
         self.database = database
         self.output = output
-        options = CaptureOptions(database: Self.reference(to: database, from: output))
-    }
-
-    /// The path of the database in the scenario's file: a file name if both are in one folder,
-    /// otherwise absolute.
-    private static func reference(to database: String, from output: String) -> String {
-        let file = URL(fileURLWithPath: database).standardizedFileURL
-        let folder = URL(fileURLWithPath: output).standardizedFileURL.deletingLastPathComponent()
-        // A relative path without a slash is not resolved relative to a file without one.
-        let isBeside = file.deletingLastPathComponent().path == folder.path
-        return isBeside ? file.lastPathComponent : file.path
+        options = CaptureOptions(
+            database: DatabaseReference.path(of: database, from: output)
+        )
     }
 
     /// Captures from a file of JSON lines.
@@ -39,12 +33,13 @@ struct CaptureRun {
         try checkOutput()
         let data = try Self.data(of: source)
         let name = source == "-" ? "standard input" : source
-        let folder = try RunFolder(isKept: false)
-        defer { folder.remove() }
-        let copy = try CaptureCopy(of: database, in: folder.url)
+        let folders = CaptureFolders()
+        defer { folders.remove() }
+        let interruption = Interruption(cleanUp: folders.remove, nil)
+        let copy = try CaptureCopy(of: database, in: folders.make())
         var run = self
         run.options.origin = URL(fileURLWithPath: name).lastPathComponent
-        try run.write(copy, in: folder) { () throws(CaptureError) in
+        try run.write(copy, in: folders, interruption) { () throws(CaptureError) in
             try ExecutionReader.executions(of: data, file: name)
         } from: {
             name
@@ -56,12 +51,13 @@ struct CaptureRun {
     /// - Throws: ``CommandFailure`` with a remedy.
     func run(_ live: LiveCapture) throws {
         try checkOutput()
-        let folder = try RunFolder(isKept: false)
-        defer { folder.remove() }
-        // The copy precedes the capture, so that a failed copy wastes no capture and the scenario
-        // starts with the same rows as the capture.
-        let copy = try CaptureCopy(of: database, in: folder.url)
-        let result = try live.run()
+        let folders = CaptureFolders()
+        defer { folders.remove() }
+        let interruption = Interruption(cleanUp: folders.remove, nil)
+        // First, so that a refused copy wastes no capture, and so that the scenario starts with
+        // the rows with which the capture started.
+        let copy = try CaptureCopy(of: database, in: folders.make())
+        let result = try live.run(interruption)
         guard !result.executions.isEmpty else {
             let reason = "no program executed a statement on '\(database)' during the capture"
             throw CommandFailure(
@@ -74,9 +70,13 @@ struct CaptureRun {
             "the programs that use "
             + URL(fileURLWithPath: database).lastPathComponent
         run.options.notes = result.notes
-        run.options.observedCommits = result.written.map { Int(clamping: $0.commits) }
+        // Commits were counted in pauses of the trace too.
+        run.options.observedCommits = result.written.map {
+            Int(Double($0.commits) * result.tracedShare)
+        }
         run.written = result.written
-        try run.write(copy, in: folder) { () throws(CaptureError) in
+        run.gaps = result.gaps
+        try run.write(copy, in: folders, interruption) { () throws(CaptureError) in
             result.executions
         } from: {
             nil
@@ -104,18 +104,20 @@ struct CaptureRun {
     /// Analyses executions, writes the scenario and compares the capture with a run.
     private func write(
         _ copy: CaptureCopy,
-        in folder: RunFolder,
+        in folders: CaptureFolders,
+        _ interruption: Interruption,
         _ executions: () throws(CaptureError) -> [CapturedExecution],
         from name: () -> String?
     ) throws {
-        let captured = try writeScenario(on: copy, in: folder.url, executions, from: name)
+        let folder = try folders.make()
+        let captured = try writeScenario(on: copy, in: folder, executions, from: name)
         let count = captured.operations.count
         try StandardOutput.write(
             PrintableText.escaped("wrote \(output): \(count) operations") + "\n"
         )
         let scenario = try Scenario.load(nameOrPath: outputPath)
         if let checkDuration {
-            try compare(captured, scenario, on: copy, for: checkDuration)
+            try compare(captured, scenario, on: copy, in: folder, interruption, for: checkDuration)
         }
     }
 
@@ -133,7 +135,12 @@ struct CaptureRun {
         options.syncSeconds = sync.map { Double($0) / 1e9 }
         let captured: CapturedScenario
         do {
-            let analysis = try CaptureAnalysis(executions(), schema: schema, file: name())
+            let analysis = try CaptureAnalysis(
+                executions(),
+                schema: schema,
+                file: name(),
+                gaps: gaps
+            )
             captured = try CapturedScenario(analysis, schema: schema, options: options)
         } catch {
             throw CommandFailure(error.description)
@@ -160,6 +167,8 @@ struct CaptureRun {
         _ captured: CapturedScenario,
         _ scenario: Scenario,
         on copy: CaptureCopy,
+        in folder: URL,
+        _ interruption: Interruption,
         for duration: Duration
     ) throws {
         let scenario = try scenario.scaled(toMeasured: duration)
@@ -168,10 +177,8 @@ struct CaptureRun {
             return
         }
         let reporter = ProgressReporter(.auto)
-        let folder = try RunFolder(isKept: false)
-        defer { folder.remove() }
         var options = RunOptions()
-        options.folder = folder.url
+        options.folder = folder
         options.database = .copy(of: copy.file)
         options.onSample = { reporter.show($0) }
         options.onProgress = { reporter.showStep($0) }
@@ -187,25 +194,23 @@ struct CaptureRun {
             },
             options: options
         )
-        let copyFolder = copy.file.deletingLastPathComponent()
-        let interruption = Interruption {
-            folder.remove()
-            try? FileManager.default.removeItem(at: copyFolder)
-        } _: {
-            run.stop()
-        }
+        interruption.begin { run.stop() }
         let result: ArmResult
         do {
             result = try blocking { try await run.run() }
         } catch is CancellationError {
-            return
+            reporter.finish()
+            _ = watch.withLock { $0 }?.finish(isEarly: true)
+            throw ExitCode(128 + (interruption.signal ?? SIGINT))
         }
         reporter.finish()
         let report = FidelityReport(captured, result) { counts.mean(of: $0) }
         // The names of tables and clients come from other programs.
         let lines = report.lines.map(PrintableText.escaped)
         try StandardOutput.write("\n" + lines.joined(separator: "\n") + "\n")
-        if let written, let replayed = watch.withLock({ $0 })?.finish() {
+        if let written,
+            let replayed = watch.withLock({ $0 })?.finish(isEarly: interruption.signal != nil)
+        {
             try StandardOutput.write(Self.text(of: written, replayed))
         }
         if let signal = interruption.signal { throw ExitCode(128 + signal) }

@@ -22,12 +22,18 @@ struct LiveCapture {
         var notes: [String] = []
         /// What the programs wrote, counted without the trace; nil if no counter is available.
         var written: WrittenLoad?
+        /// When nothing was recorded, in seconds of the trace's clock.
+        var gaps: [ClosedRange<Double>] = []
+        /// The share of the time in which executions were recorded.
+        var tracedShare = 1.0
     }
 
     /// Traces until the time has passed or the user interrupts.
     ///
+    /// - Parameter interruption: The receiver of signals.
+    /// - Returns: The executed statements.
     /// - Throws: ``CommandFailure`` with a remedy if SQL cannot be traced.
-    func run() throws -> Result {
+    func run(_ interruption: Interruption) throws -> Result {
         let session: SQLTraceSession
         do throws(TraceError) {
             session = try SQLTraceSession(
@@ -54,13 +60,15 @@ struct LiveCapture {
             )
         } catch { throw CommandFailure(error.description, status: ExitStatus.failed.rawValue) }
         watch.sample()
-        let interruption = Interruption {}
+        interruption.begin {}
+        defer { interruption.begin(nil) }
         var result = Result()
         let clock = ContinuousClock()
         let end = clock.now + duration
         // Discards what only one of the sessions has recorded.
         _ = watch.reports()
         session.poll()
+        let start = clock.now
         while clock.now < end, interruption.signal == nil,
             result.executions.count < Self.maximumExecutions
         {
@@ -72,6 +80,7 @@ struct LiveCapture {
                 "the capture ended early, after \(Self.maximumExecutions) statements"
             )
         }
+        result.addGaps(session.takeGaps(), of: clock.now - start)
         var reports = watch.reports()
         session.complete(&reports)
         if let report = reports.first { add(report, to: &result) }
@@ -104,6 +113,22 @@ struct LiveCapture {
                 CapturedExecution(execution, sql: statement, of: statements.count)
             )
         }
+    }
+}
+
+extension LiveCapture.Result {
+    /// Adds the periods of a trace in which nothing was recorded; one without an end lasted until
+    /// the end of the trace.
+    fileprivate mutating func addGaps(_ periods: [ClosedRange<UInt64>], of length: Duration) {
+        let now = MonotonicTime.now
+        gaps += periods.map { Double($0.lowerBound) / 1e9...Double($0.upperBound) / 1e9 }
+        let start = now - min(now, UInt64(max(0, length / .nanoseconds(1))))
+        let missing = periods.reduce(0.0) { sum, period in
+            let first = max(period.lowerBound, start)
+            let last = min(period.upperBound, now)
+            return last > first ? sum + Double(last - first) : sum
+        }
+        tracedShare = max(0, 1 - missing / max(1, length / .nanoseconds(1)))
     }
 }
 

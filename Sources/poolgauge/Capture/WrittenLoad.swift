@@ -46,7 +46,11 @@ final class ReplayWatch: @unchecked Sendable {
     }
 
     /// Waits for the process to end and returns what it recorded; nil if it failed.
-    func finish() -> WrittenLoad? {
+    ///
+    /// - Parameter isEarly: Whether to end the process now, because the run ended early.
+    /// - Returns: The written load.
+    func finish(isEarly: Bool) -> WrittenLoad? {
+        if isEarly { process.terminate() }
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard let report = try? JSONDecoder().decode(WatchReport.self, from: data) else {

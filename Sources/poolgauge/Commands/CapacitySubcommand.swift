@@ -120,7 +120,9 @@ struct CapacitySubcommand: ParsableCommand {
         let folder = try RunFolder(isKept: false)
         defer { folder.remove() }
         options.run.folder = folder.url
-        options.run.database = try data.copy(for: self.scenario, in: folder.url)
+        options.run.database = try data.copy(for: self.scenario, in: folder.url) {
+            reporter.showStep($0)
+        }
         options.versions = HeadlessRun.versions
         options.run.processCommand = ClientProcess.command
         options.onProgress = { reporter.showStep($0) }

@@ -99,7 +99,9 @@ struct CompareSubcommand: ParsableCommand {
         let destination = try ReportDestination(path: output)
         let reporter = ProgressReporter(progress)
         options.run.folder = folder.url
-        options.run.database = try data.copy(for: self.scenario, in: folder.url)
+        options.run.database = try data.copy(for: self.scenario, in: folder.url) {
+            reporter.showStep($0)
+        }
         options.run.processCommand = ClientProcess.command
         options.versions = HeadlessRun.versions
         options.onProgress = { reporter.showStep($0) }
@@ -114,8 +116,10 @@ struct CompareSubcommand: ParsableCommand {
         switch format {
         case .text: try destination.write(ComparisonReport.text(of: result))
         case .json: try destination.write(JSONReport.text(of: result))
+        case .csv: try destination.write(ComparisonCSV.text(of: result))
         case .markdown: try destination.write(ComparisonReport.markdown(of: result))
         case .html: try destination.write(ComparisonHTML.text(of: result))
+        case .junit: try destination.write(JUnitReport.text(of: result))
         }
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
         throw ExitCode(result.exitStatus.rawValue)

@@ -26,8 +26,10 @@ struct Poolgauge: ParsableCommand {
             """,
         version: version,
         subcommands: [
-            RunSubcommand.self, CompareSubcommand.self, CapacitySubcommand.self,
-            CrossoverSubcommand.self, WhatIfSubcommand.self, DashboardSubcommand.self,
+            RunSubcommand.self, TrySubcommand.self, CompareSubcommand.self,
+            CapacitySubcommand.self,
+            CrossoverSubcommand.self, WhatIfSubcommand.self, AdviseSubcommand.self,
+            DashboardSubcommand.self,
             TopSubcommand.self, CaptureSubcommand.self,
             ScenariosSubcommand.self, ThemesSubcommand.self, ConfigSubcommand.self,
             ServeSubcommand.self, WatchHelperSubcommand.self,

@@ -7,8 +7,10 @@ import WorkloadEngine
 struct ScenariosSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenarios",
-        abstract: "List and show the preset scenarios, or check yours.",
-        subcommands: [List.self, Show.self, Validate.self, Schema.self],
+        abstract: "List, show and draft scenarios, or check yours.",
+        subcommands: [
+            List.self, Show.self, NewScenarioSubcommand.self, Validate.self, Schema.self,
+        ],
         defaultSubcommand: List.self
     )
 

@@ -136,7 +136,7 @@ struct WhatIfSubcommand: ParsableCommand {
     /// The user's database for the runs of `--check`, if any.
     private func checkedDatabase(of whatIf: WhatIf) throws -> UserDatabase? {
         if let database {
-            let url = try DatabaseFile.url(database)
+            let url = try DatabaseFile.url(database, for: scenario ?? "")
             if whatIf.hasOwnDatabase == false {
                 throw CommandFailure(
                     "--database: the run was recorded on the scenario's own data, which --check "

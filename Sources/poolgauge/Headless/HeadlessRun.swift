@@ -79,7 +79,7 @@ struct HeadlessRun {
         reporter.finish()
         var result = RunResult(scenario: scenario, environment: environment, runs: results)
         if !failures.isEmpty { result.failures = failures }
-        if results.isEmpty {
+        if results.isEmpty, interruption.signal != nil {
             StandardError.write("poolgauge: interrupted before anything was measured\n")
         }
         return (result, interruption.signal)

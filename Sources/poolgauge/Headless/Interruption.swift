@@ -7,72 +7,129 @@ import Glibc
 import Darwin
 #endif
 
-/// Ends a run early on `SIGINT`, `SIGTERM`, `SIGHUP` or `SIGQUIT`, instead of killing the process.
+/// Lets `SIGINT`, `SIGTERM`, `SIGHUP` and `SIGQUIT` end a run early instead of killing it.
 ///
-/// A second signal cleans up and ends the process immediately. Signals shortly after the first, and
-/// every further `SIGHUP`, belong to the same request: a closing terminal sends several `SIGHUP`.
+/// The second one ends the process at once, after what must not stay was removed. What comes within
+/// a moment of the first is the same request, and so is every further `SIGHUP`: a terminal that
+/// goes away says so several times.
+///
+/// A command with several parts that can be ended early has one interruption, and calls
+/// ``begin(_:)`` for each of them.
 final class Interruption: Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// The time during which signals belong to one request, in nanoseconds.
-    private static let requestWindow: UInt64 = 300_000_000
+    /// Nanoseconds within which signals are one request.
+    private static let moment: UInt64 = 300_000_000
 
-    private let received = Atomic<Int32>(0)
-    private let receivedAt = Atomic<UInt64>(0)
-    private let queue = DispatchQueue(label: "poolgauge.signals")
-    // Keeps the sources alive. The initializer sets it once, before the object is shared, and
-    // nothing reads it.
-    nonisolated(unsafe) private var sources: [any DispatchSourceSignal] = []
-
-    /// The first signal received, if any.
-    var signal: Int32? {
-        let number = received.load(ordering: .acquiring)
-        return number == 0 ? nil : number
+    private struct State {
+        /// The signal of this part.
+        var received: Int32?
+        /// When the first signal of a request came.
+        var receivedAt: UInt64?
+        /// What ends this part early; nil where nothing does.
+        var stop: (@Sendable () -> Void)?
     }
 
-    /// The timeout for registering the sources, in seconds: a run also works without them.
-    private static let registrationTimeout = 5
+    private let state: Mutex<State>
+    private let cleanUp: @Sendable () -> Void
+    private let clock: @Sendable () -> UInt64
+    private static let queue = DispatchQueue(label: "poolgauge.signals")
 
-    /// Handles all signals that arrive after this initializer returns.
+    /// What receives the signals of this program.
+    private struct Listening {
+        /// One source for each signal.
+        ///
+        /// They stay: Dispatch may not deliver a signal to a source that follows another one.
+        var sources: [any DispatchSourceSignal] = []
+        /// The newest interruption.
+        weak var interruption: Interruption?
+    }
+
+    private static let listening = Mutex(Listening())
+
+    /// The signal that came in this part, if one did.
+    var signal: Int32? { state.withLock { $0.received } }
+
+    /// Seconds after which nobody waits for a source any more: a run that hears no signal is a run.
+    private static let patience = 5
+
+    /// Starts listening; what comes after the return is heard.
     ///
     /// - Parameters:
-    ///   - cleanUp: Called before the second signal ends the process.
-    ///   - stop: Called on the first signal, on a private queue.
+    ///   - clock: The time in nanoseconds.
+    ///   - cleanUp: Called before a signal ends the process.
+    ///   - stop: Called at the first one, on a queue of its own; without it, the first signal ends
+    ///     the process.
     init(
+        clock: @escaping @Sendable () -> UInt64 = { MonotonicTime.now },
         cleanUp: @escaping @Sendable () -> Void = {},
-        _ stop: @escaping @Sendable () -> Void
+        _ stop: (@Sendable () -> Void)?
     ) {
+        state = Mutex(State(stop: stop))
+        self.cleanUp = cleanUp
+        self.clock = clock
+        Self.listen(self)
+    }
+
+    /// Lets an interruption receive the signals from now on.
+    private static func listen(_ interruption: Interruption) {
         let registered = DispatchGroup()
-        sources = Self.signals.compactMap { number -> (any DispatchSourceSignal)? in
-            // Signals that the parent process ignores, such as HUP under nohup, stay ignored.
-            guard Self.handler(of: number) != .ignored else { return nil }
-            systemSignal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { [weak self] in
-                guard let self else { return }
-                let (isFirst, _) = received.compareExchange(
-                    expected: 0,
-                    desired: number,
-                    ordering: .acquiringAndReleasing
-                )
-                let now = MonotonicTime.now
-                if isFirst {
-                    receivedAt.store(now, ordering: .releasing)
-                    stop()
-                } else if number != SIGHUP,
-                    now &- receivedAt.load(ordering: .acquiring) > Self.requestWindow
-                {
-                    cleanUp()
-                    _exit(128 + number)
+        listening.withLock { listening in
+            listening.interruption = interruption
+            guard listening.sources.isEmpty else { return }
+            listening.sources = signals.compactMap { number -> (any DispatchSourceSignal)? in
+                // What the parent told us to ignore, as nohup does with HUP, stays ignored.
+                guard handler(of: number) != .ignored else { return nil }
+                systemSignal(number, SIG_IGN)
+                let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+                source.setEventHandler {
+                    Self.listening.withLock { $0.interruption }?.receive(number)
                 }
+                // A thread of Dispatch's takes the signal over some time after it was asked to;
+                // until then it is ignored.
+                registered.enter()
+                source.setRegistrationHandler { registered.leave() }
+                source.resume()
+                return source
             }
-            // Dispatch registers the source asynchronously; until then, the signal is ignored.
-            registered.enter()
-            source.setRegistrationHandler { registered.leave() }
-            source.resume()
-            return source
         }
-        _ = registered.wait(timeout: .now() + .seconds(Self.registrationTimeout))
+        _ = registered.wait(timeout: .now() + .seconds(patience))
+    }
+
+    /// Begins a part that a signal ends early: the next signal is a first one again.
+    ///
+    /// - Parameter stop: As for ``init(clock:cleanUp:_:)``.
+    func begin(_ stop: (@Sendable () -> Void)?) {
+        state.withLock { state in
+            state.received = nil
+            state.stop = stop
+        }
+    }
+
+    private enum Action {
+        case stop(@Sendable () -> Void)
+        case exit
+    }
+
+    /// Does what a signal asks for.
+    private func receive(_ number: Int32) {
+        let now = clock()
+        let action: Action? = state.withLock { state in
+            // Further signals of the same request.
+            if let before = state.receivedAt, now &- before <= Self.moment { return nil }
+            guard state.received == nil else { return number == SIGHUP ? nil : .exit }
+            guard let stop = state.stop else { return .exit }
+            state.received = number
+            state.receivedAt = now
+            return .stop(stop)
+        }
+        switch action {
+        case .stop(let stop): stop()
+        case .exit:
+            cleanUp()
+            _exit(128 + number)
+        case nil: break
+        }
     }
 
     private enum Handler { case ignored, other }
@@ -90,7 +147,7 @@ final class Interruption: Sendable {
     }
 }
 
-/// Calls `signal(2)`, which a property with the same name hides.
+/// `signal(2)`, whose name is also a property's.
 private func systemSignal(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
     _ = signal(number, handler)
 }

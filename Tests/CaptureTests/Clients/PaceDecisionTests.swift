@@ -84,10 +84,60 @@ struct PaceDecisionTests {
         if workers > 1 { #expect(!decision.isClosed, "\(decision.evidence)") }
     }
 
+    /// Arrivals at even distances hardly meet each other, although they are on a schedule.
+    @Test func evenArrivalsAreNoClosedLoop() {
+        var visits: [Visit] = []
+        for index in 0..<20_000 {
+            let start = Double(index) * 0.003
+            // One in ten lasts into the next arrival.
+            let length = index.isMultiple(of: 10) ? 0.004 : 0.002
+            visits.append(
+                Visit(connection: index % 4, shape: 0, start: start, end: start + length)
+            )
+        }
+        let decision = PaceDecision(visits, connections: 4, span: 0...60, isTimed: true)
+        #expect(!decision.isClosed, "\(decision.evidence)")
+    }
+
     @Test func connectionsWithoutPausesAreAClosedLoop() {
         let visits = closed(workers: 4, service: 0.01, think: 0.000_1, seed: 9)
         let decision = PaceDecision(visits, connections: 4, span: 0...60, isTimed: true)
         #expect(decision.isClosed && decision.evidence.contains("of the time"))
+    }
+
+    /// Threads that share too few processors: each runs for 3 ms, and then waits for the others.
+    private func starved(workers: Int, processors: Int) -> [Visit] {
+        var visits: [Visit] = []
+        for slice in 0..<2_000 {
+            let start = Double(slice / processors) * 0.003
+            for number in 0..<300 {
+                let time = start + Double(number) * 10e-6
+                let worker = slice % workers
+                visits.append(
+                    Visit(connection: worker, shape: 0, start: time, end: time + 8e-6)
+                )
+            }
+        }
+        return visits.sorted { $0.start < $1.start }
+    }
+
+    @Test func connectionsThatWaitForAProcessorDoNotRest() {
+        let visits = starved(workers: 8, processors: 2)
+        let end = visits.last?.end ?? 0
+        let decision = PaceDecision(visits, connections: 8, span: 0...end, isTimed: true)
+        #expect(decision.isClosed && decision.isSaturated, "\(decision.evidence)")
+        let clients = ClientInference(visits: visits, span: 0...end, isTimed: true).clients()
+        #expect(clients.map(\.pace) == [.closed(nil)] && clients[0].workers == 8)
+    }
+
+    /// Bursts of transactions that follow each other at once, with rests between the bursts.
+    @Test func burstsAreNoSaturation() {
+        let visits = (0..<2_000).map { index in
+            let start = Double(index / 40) * 0.5 + Double(index % 40) * 10e-6
+            return Visit(connection: 0, shape: 0, start: start, end: start + 8e-6)
+        }
+        let decision = PaceDecision(visits, connections: 1, span: 0...25, isTimed: true)
+        #expect(!decision.isSaturated)
     }
 
     @Test func anUndecidableLoadOffersTheObservedRate() {
@@ -113,6 +163,15 @@ struct PaceDecisionTests {
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
         #expect(clients.map(\.connections) == [[0, 1], [2]])
         #expect(Set(clients.map(\.name)) == ["client-1", "client-2"])
+    }
+
+    /// A connection that sets the database up does not run beside the others.
+    @Test func aConnectionOfAMomentIsNoWorker() {
+        var visits = closed(workers: 3, service: 0.001, think: 0.02, seed: 5)
+        visits.insert(Visit(connection: 9, shape: 4, start: 0, end: 0.001), at: 0)
+        let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
+        #expect(clients.map(\.workers) == [3])
+        #expect(clients[0].connections == [0, 1, 2, 9])
     }
 
     @Test func connectionsThatComeAndGoAreOneClient() {

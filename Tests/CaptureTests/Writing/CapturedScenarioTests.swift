@@ -209,7 +209,36 @@ struct CapturedScenarioTests {
         #expect(try abs(#require(read.meanSeconds) - 0.001) < 1e-9)
     }
 
-    /// In WAL mode, a commit that is shorter than a sync was not synced.
+    @Test func aSampleOfTimesGivesTheShareOfSingleWrites() throws {
+        var load = CaptureFixture.executions(
+            (1...1_000).map { "UPDATE users SET age = 7 WHERE id = \($0)" }
+        )
+        for index in load.indices where index % 10 != 0 { load[index].seconds = nil }
+        let (_, captured) = try parsed(load)
+        #expect(abs(captured.writeShare - 0.5) < 0.01)
+    }
+
+    /// Where few statements are timed, the time before a COMMIT contains the COMMIT.
+    @Test func aCommitIsNoRest() throws {
+        var load = Self.load.filter { $0.connection == "writer" }
+        for index in load.indices {
+            guard load[index].sql == "COMMIT" else { continue }
+            load[index].end += 0.004
+            let isTimed = load[index].end < 3
+            load[index].seconds = isTimed ? 0.005 : nil
+        }
+        for index in load.indices where load[index].sql != "COMMIT" && load[index].end > 3 {
+            load[index].seconds = nil
+        }
+        let (scenario, _) = try parsed(load)
+        guard case .operations(_, let mix) = scenario.clients[0].activity else {
+            Issue.record("the client is of another kind")
+            return
+        }
+        #expect(mix[0].steps.last == .pause(.constant(.milliseconds(2))), "\(mix[0].steps)")
+    }
+
+    /// With a log, a commit that is shorter than a sync was not synced.
     @Test(arguments: [(0.01, "normal"), (0.000_5, "full"), (nil, "full")])
     func theDurationOfCommitsShowsWhetherTheyAreSynced(
         syncSeconds: Double?,

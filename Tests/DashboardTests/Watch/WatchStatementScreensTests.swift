@@ -35,6 +35,14 @@ struct WatchStatementScreensTests {
             transaction.secondsSinceStatement = 4.8
             transaction.sql = "begin immediate\u{1b}[2J"
             report.transactions = [transaction]
+            report.current = [
+                WatchedCurrentStatement(
+                    pid: report.processes[0].pid,
+                    sql: "SELECT late\u{1b}[2J FROM orders",
+                    isRunning: true,
+                    seconds: 2
+                )
+            ]
             var block = WatchedBlock(time: report.time, pid: 812, seconds: 4.9, failed: true)
             block.name = "worker.py"
             block.sql = Self.update
@@ -52,6 +60,16 @@ struct WatchStatementScreensTests {
 
     private func text(_ model: WatchDashboard, _ width: Int = 140) -> String {
         model.render(size: Size(width: width, height: 40)).plainText
+    }
+
+    @Test func lanesShowTheStatementOfTheirProcess() throws {
+        let model = try dashboard()
+        let process = try #require(model.history?.report?.processes.first)
+        let lane = try #require(
+            text(model).split(separator: "\n").first { $0.contains("SELECT late") }
+        )
+        #expect(lane.contains("\(process.pid) ") && lane.contains("SELECT late\\u{1b}[2J FROM"))
+        #expect(!text(try dashboard(isTraced: false)).contains("SELECT late"))
     }
 
     @Test func statementsHaveTheirCountsAndTheirPlan() throws {

@@ -60,7 +60,7 @@ struct DatabaseOptionTests {
         }
     }
 
-    @Test(arguments: ["run", "compare", "capacity", "crossover", "dashboard"])
+    @Test(arguments: ["run", "compare", "capacity", "crossover", "dashboard", "advise"])
     func aPresetNeedsItsOwnData(command: String) throws {
         try withTemporaryFolder { folder in
             _ = try prepare(in: folder)
@@ -75,7 +75,65 @@ struct DatabaseOptionTests {
         }
     }
 
-    @Test(arguments: ["compare", "capacity", "crossover"])
+    @Test func aPresetOfWhatIfNeedsItsOwnData() throws {
+        try withTemporaryFolder { folder in
+            _ = try prepare(in: folder)
+            let recorded = try HeadlessProgram.run(
+                ["run", "mine.yaml", "--arm", "pool", "--database", "mine.sqlite"]
+                    + ["--format", "json", "--output", "run.json"],
+                in: folder
+            )
+            try #require([0, 5].contains(recorded.status), "\(recorded)")
+            let outcome = try HeadlessProgram.run(
+                ["what-if", "run.json", "--check", "--scenario", "ycsb-c"]
+                    + ["--database", "mine.sqlite"],
+                in: folder
+            )
+            #expect(outcome.status == 64)
+            #expect(
+                outcome.errors.contains("'ycsb-c' is a preset, and presets need their own data"),
+                "\(outcome)"
+            )
+        }
+    }
+
+    /// A program that holds a lock, by the `sqlite3` shell's name or another one.
+    @Test func aLockedDatabaseNamesItsHolder() throws {
+        try withTemporaryFolder { folder in
+            let database = try prepare(in: folder)
+            let holder = Process()
+            holder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            holder.arguments = [
+                "python3", "-c",
+                """
+                import sqlite3, sys
+                db = sqlite3.connect(sys.argv[1], isolation_level=None)
+                db.execute('BEGIN EXCLUSIVE')
+                print('held', flush=True)
+                sys.stdin.read()
+                """, database.path,
+            ]
+            let (input, output) = (Pipe(), Pipe())
+            holder.standardInput = input
+            holder.standardOutput = output
+            try holder.run()
+            defer {
+                try? input.fileHandleForWriting.close()
+                holder.waitUntilExit()
+            }
+            #expect(!output.fileHandleForReading.availableData.isEmpty)
+            let outcome = try HeadlessProgram.run(
+                ["run", "mine.yaml", "--arm", "queue", "--set", "arms.queue.busy-timeout=300ms"]
+                    + ["--database", "mine.sqlite", "--in-place"],
+                in: folder
+            )
+            #expect(outcome.status == 1, "\(outcome)")
+            #expect(outcome.errors.contains("the database was locked for 300 ms, by python3"))
+            #expect(outcome.errors.contains("(process \(holder.processIdentifier))"))
+        }
+    }
+
+    @Test(arguments: ["compare", "capacity", "crossover", "advise"])
     func repeatedRunsAreRefusedInPlace(command: String) throws {
         try withTemporaryFolder { folder in
             _ = try prepare(in: folder)

@@ -29,7 +29,18 @@ struct CalibrationTests {
         let entry = try #require(found)
         #expect(entry.state == nil)
         libraries.calibrate(entry)
-        #expect(throws: TraceError.self) { try entry.state?.get() }
+        let expected = TraceError(.calibration, "its code fails outside its program")
+        #expect(throws: expected) { try entry.state?.get() }
+    }
+
+    /// The compiler of apsw removes the public function.
+    @Test func aPrivateInitializerIsFound() {
+        let function = ELFFile.Function(address: 64, fileOffset: 64, length: 8)
+        let other = ELFFile.Function(address: 128, fileOffset: 128, length: 8)
+        #expect(SQLiteFunctions.initializer(["sqlite3Initialize": function]) == function)
+        let both = ["sqlite3Initialize": function, "sqlite3_initialize": other]
+        #expect(SQLiteFunctions.initializer(both) == other)
+        #expect(SQLiteFunctions.initializer([:]) == nil)
     }
 }
 #endif

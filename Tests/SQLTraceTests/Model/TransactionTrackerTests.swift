@@ -1,3 +1,4 @@
+import SQLiteWatch
 import Testing
 
 @testable import SQLTrace
@@ -191,6 +192,26 @@ struct StatementTableTests {
     }
 }
 
+struct CurrentStatementTests {
+    @Test func eachProcessHasItsLastStatementOrTheOneUnderWay() {
+        var model = TraceModel()
+        model.add(execution("SELECT 1 FROM t", at: 2 * second, of: 7, isAutocommit: true))
+        model.add(execution("SELECT 2 FROM t", at: 3 * second, of: 8, isAutocommit: true))
+        model.add(execution("SELECT 3 FROM t", at: 3 * second, of: 9, isAutocommit: true))
+        model.end(process: 9, at: 4 * second)
+        let current = model.currentReport(
+            running: [8: ("UPDATE t SET a = 5", 4 * second)],
+            now: 6 * second
+        )
+        #expect(
+            current == [
+                .init(pid: 7, sql: "SELECT ? FROM t", isRunning: false, seconds: 4),
+                .init(pid: 8, sql: "UPDATE t SET a = ?", isRunning: true, seconds: 2),
+            ]
+        )
+    }
+}
+
 struct CostLimiterTests {
     @Test func tracingPausesToKeepTheLimit() {
         var limiter = CostLimiter(limit: 0.05, at: 0)
@@ -201,7 +222,7 @@ struct CostLimiterTests {
             // While traced, a thread loses a quarter of its time.
             if let decision = limiter.decision(
                 at: now,
-                lost: { 0.25 * Double(CostLimiter.interval) }
+                lost: { _ in 0.25 }
             ) {
                 decisions.append(decision)
             }
@@ -213,7 +234,12 @@ struct CostLimiterTests {
     @Test func aCheapTraceDoesNotPause() {
         var limiter = CostLimiter(limit: 0.05, at: 0)
         for step in 1...100 as ClosedRange<UInt64> {
-            #expect(limiter.decision(at: step * CostLimiter.interval, lost: { 1_000 }) == nil)
+            #expect(
+                limiter.decision(
+                    at: step * CostLimiter.interval,
+                    lost: { 1_000 / Double(max(1, $0)) }
+                ) == nil
+            )
         }
         #expect(limiter.tracedShare == 1)
     }

@@ -59,11 +59,13 @@ extension SQLTraceSession {
     @discardableResult
     func executions(until text: String = "SELECT 'end of test'") -> [StatementExecution] {
         var all: [StatementExecution] = []
-        for _ in 0..<4_000 {
+        // The program has executed it: its event is in the kernel's buffer. Those of a process that
+        // must be surveyed first are counted later.
+        for _ in 0..<1_000_000 {
             let new = poll()
             all += new
             if new.contains(where: { $0.sql == text }) { return all }
-            usleep(5_000)
+            sched_yield()
         }
         Issue.record("the last statement was not traced")
         return all

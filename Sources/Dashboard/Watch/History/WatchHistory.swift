@@ -188,7 +188,10 @@ struct WatchHistory: Sendable, Timeline {
         let transactions = (report.transactions ?? []).reduce(0) {
             $0 + MemoryLayout<WatchedTransaction>.stride + ($1.sql?.utf8.count ?? 0)
         }
-        return (report.blocked ?? []).reduce(statements + transactions) {
+        let current = (report.current ?? []).reduce(0) {
+            $0 + MemoryLayout<WatchedCurrentStatement>.stride + $1.sql.utf8.count
+        }
+        return (report.blocked ?? []).reduce(statements + transactions + current) {
             $0 + MemoryLayout<WatchedBlock>.stride + ($1.sql?.utf8.count ?? 0)
                 + ($1.by?.sql?.utf8.count ?? 0)
         }

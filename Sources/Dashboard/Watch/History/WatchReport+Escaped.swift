@@ -41,6 +41,11 @@ extension WatchReport {
             Self.escape(&transaction.sql)
             return transaction
         }
+        current = current?.map { statement in
+            var statement = statement
+            Self.escape(&statement.sql)
+            return statement
+        }
         blocked = blocked?.map { block in
             var block = block
             Self.escape(&block.name)

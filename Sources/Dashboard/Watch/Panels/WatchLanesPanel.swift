@@ -39,13 +39,19 @@ struct WatchLanesPanel {
         case name
         case state
         case since
+        case statement
         case history
 
-        var track: Track {
+        // `isTraced` is whether statements are known.
+        func track(isTraced: Bool) -> Track {
             switch self {
             case .name: Track(minimum: 10, ideal: 20, maximum: 22, priority: 10, flex: 0)
             case .state: Track.fixed(14, priority: 6)
             case .since: Track.fixed(10, priority: 7)
+            case .statement:
+                isTraced
+                    ? Track(minimum: 16, ideal: 40, maximum: 60, priority: 8)
+                    : .fixed(0, priority: 0)
             case .history: Track(minimum: 8, ideal: 20, priority: 9)
             }
         }
@@ -75,7 +81,7 @@ struct WatchLanesPanel {
         let isCut = lanes.count > inner.height
         let shown = lanes.prefix(isCut ? inner.height - 1 : inner.height)
         let widths = Track.lengths(
-            of: Column.allCases.map(\.track),
+            of: Column.allCases.map { $0.track(isTraced: history.report?.current != nil) },
             available: inner.width,
             spacing: 1
         )
@@ -131,6 +137,18 @@ struct WatchLanesPanel {
             let text = WatchWords.held(lock, isASCII: canvas.glyphs == .ascii)
             let style = lock.seconds >= 1 ? theme.bold(.warning) : theme.style(.text)
             canvas.write(text, in: cell(.since), style: style, alignment: .trailing)
+        }
+        if cell(.statement).width > 0,
+            let statement = history.report?.current?.first(where: { $0.pid == lane.pid })
+        {
+            // What ended a while ago says what the process did, not what it does.
+            let isNow = statement.isRunning || statement.seconds < 1
+            canvas.write(
+                statement.sql,
+                in: cell(.statement),
+                style: theme.style(isNow ? .text : .dim),
+                alignment: .leading
+            )
         }
         let offset = history.moments.count - lane.points.count
         let states = bins.states(

@@ -20,7 +20,8 @@ public enum CapacityReport {
             lines += equalLoads(loads, result.load.clients.map(\.client)).lines()
             lines += missed(in: loads)
         }
-        lines += [""] + TextReport.environment(result.environment, seed: result.seed)
+        lines += [""] + ArmSettings.lines(of: result.settings)
+        lines += TextReport.environment(result.environment, seed: result.seed)
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -38,7 +39,8 @@ public enum CapacityReport {
             lines += markdownTable(table.titles, table.rows)
             lines += missed(in: loads)
         }
-        lines += [""] + TextReport.environment(result.environment, seed: result.seed)
+        lines += [""] + ArmSettings.lines(of: result.settings)
+        lines += TextReport.environment(result.environment, seed: result.seed)
         return lines.joined(separator: "\n") + "\n"
     }
 

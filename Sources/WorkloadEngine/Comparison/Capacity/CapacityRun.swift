@@ -99,6 +99,7 @@ public final class CapacityRun: Sendable {
                 result.arms[index].unanswered = reason
             }
         }
+        result.settings = trials.settings
         return result
     }
 

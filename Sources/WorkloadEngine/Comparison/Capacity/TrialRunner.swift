@@ -19,6 +19,8 @@ final class TrialRunner: Sendable {
         /// The sum of the runs' overheads beyond their phases, in seconds, and their count.
         var overhead = 0.0
         var count = 0
+        /// The settings of the arms that ran, by name.
+        var settings: [String: String] = [:]
     }
 
     private let factory: any WorkloadTargetFactory
@@ -52,6 +54,12 @@ final class TrialRunner: Sendable {
     /// Deletes the data.
     func close() {
         if ownsDatasets { datasets.remove() }
+    }
+
+    /// The journal mode and `synchronous` of each arm that ran; nil if none is known.
+    var settings: [String: String]? {
+        let settings = state.withLock { $0.settings }
+        return settings.isEmpty ? nil : settings
     }
 
     /// Whether ``stop()`` was called.
@@ -104,6 +112,7 @@ final class TrialRunner: Sendable {
                 state.current = nil
                 state.overhead += max(0, rest)
                 state.count += 1
+                state.settings[arm.name] = result.journalSettings
             }
             return result
         } catch is CancellationError {

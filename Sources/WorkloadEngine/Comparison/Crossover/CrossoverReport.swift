@@ -26,7 +26,8 @@ public enum CrossoverReport {
         }
         lines += [""] + legend(of: result)
         lines += corners(of: result)
-        lines += [""] + TextReport.environment(result.environment, seed: result.seed)
+        lines += [""] + ArmSettings.lines(of: result.settings)
+        lines += TextReport.environment(result.environment, seed: result.seed)
         let text = lines.joined(separator: "\n") + "\n"
         return style.isUTF8 ? text : ascii(text)
     }
@@ -43,7 +44,8 @@ public enum CrossoverReport {
         }
         lines += legend(of: result).map { "* \($0)" }
         lines += corners(of: result).map { $0.hasPrefix("  ") ? "    \($0)" : $0 }
-        lines += [""] + TextReport.environment(result.environment, seed: result.seed)
+        lines += [""] + ArmSettings.lines(of: result.settings)
+        lines += TextReport.environment(result.environment, seed: result.seed)
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -274,6 +274,7 @@ public final class CrossoverRun: Sendable {
             noisePairs: noisePairs.count,
             leftOut: leftOut.isEmpty ? nil : leftOut,
             command: options.command,
+            settings: trials.settings,
             cells: cells
         )
     }

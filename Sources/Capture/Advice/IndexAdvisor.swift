@@ -1,0 +1,183 @@
+import WorkloadEngine
+
+/// Proposes indexes for statements whose plan scans a table or sorts.
+///
+/// It reads the plan for *which* table, and the statement for *which* columns: first those that
+/// WHERE, ON and USING compare for equality, then those of ORDER BY, or the first that is compared
+/// with a range (<https://sqlite.org/queryplanner.html>).
+package struct IndexAdvisor {
+    private let schema: CaptureSchema
+
+    /// The most columns of a proposed index.
+    private static let mostColumns = 3
+
+    /// Creates an advisor for a database.
+    package init(schema: CaptureSchema) { self.schema = schema }
+
+    /// The statements that create indexes for one statement, none where its plan needs none.
+    ///
+    /// - Parameters:
+    ///   - sql: The statement.
+    ///   - plan: The lines of `EXPLAIN QUERY PLAN`.
+    /// - Returns: `CREATE INDEX` statements, the most promising first.
+    package func indexes(for sql: String, plan: [String]) -> [String] {
+        guard let tokens = try? SQLLexer.tokens(of: sql) else { return [] }
+        let tables = StatementTables(tokens, schema)
+        let search = SearchedColumns(tokens, tables)
+        let sorts = plan.contains { $0.contains("USE TEMP B-TREE FOR") && $0.contains("ORDER BY") }
+        var wanted = plan.compactMap(Self.scannedName).compactMap { tables.table(alias: $0)?.name }
+        if sorts, let table = search.order.first?.table { wanted.append(table) }
+        var proposals: [String] = []
+        var seen: Set<String> = []
+        for table in wanted where seen.insert(table).inserted {
+            for columns in search.candidates(of: table) {
+                // The rowid is the end of every index.
+                let chosen = columns.filter { schema.table(table)?.column($0)?.isRowID != true }
+                    .prefix(Self.mostColumns)
+                guard !chosen.isEmpty else { continue }
+                let statement = Self.statement(table, Array(chosen))
+                if !proposals.contains(statement) { proposals.append(statement) }
+            }
+        }
+        return proposals
+    }
+
+    /// The table of a line such as `SCAN o` or `SEARCH o USING AUTOMATIC COVERING INDEX (…)`.
+    private static func scannedName(_ line: String) -> String? {
+        let words = line.split(separator: " ").map(String.init)
+        guard words.count >= 2 else { return nil }
+        let isScan = words[0] == "SCAN" && !line.contains("VIRTUAL TABLE")
+        let isAutomatic = words[0] == "SEARCH" && line.contains("AUTOMATIC")
+        guard isScan || isAutomatic else { return nil }
+        // Older versions of SQLite write SCAN TABLE orders AS o.
+        guard words[1] == "TABLE", words.count > 2 else { return words[1] }
+        return words.count > 4 && words[3] == "AS" ? words[4] : words[2]
+    }
+
+    private static func statement(_ table: String, _ columns: [String]) -> String {
+        let name = VariableRegistry.identifier(
+            "advised_" + ([table] + columns).joined(separator: "_")
+        )
+        let list = columns.map(TableStatements.quoted).joined(separator: ", ")
+        return "CREATE INDEX \(name) ON \(TableStatements.quoted(table)) (\(list))"
+    }
+}
+
+/// The columns by which a statement searches and sorts.
+struct SearchedColumns {
+    private(set) var equal: [Variable.Column] = []
+    private(set) var ranges: [Variable.Column] = []
+    private(set) var order: [Variable.Column] = []
+
+    private static let equalities: Set = ["=", "==", "IS", "IN"]
+    private static let inequalities: Set = ["<", "<=", ">", ">=", "BETWEEN"]
+    private static let searchClauses: Set = ["WHERE", "ON"]
+    private static let clauseWords: Set = [
+        "SELECT", "FROM", "WHERE", "SET", "VALUES", "LIMIT", "OFFSET", "ORDER", "GROUP", "HAVING",
+        "ON", "RETURNING", "USING", "JOIN", "WINDOW",
+    ]
+
+    /// Finds the columns of a statement.
+    init(_ tokens: [SQLToken], _ tables: StatementTables) {
+        var clause = ""
+        var orderEnds = false
+        var depth = 0
+        var clauses: [String] = []
+        for index in tokens.indices {
+            let token = tokens[index]
+            let text = token.kind == .word ? token.keyword : token.text
+            if text == "(" {
+                clauses.append(clause)
+                depth += 1
+            } else if text == ")" {
+                clause = clauses.popLast() ?? ""
+                depth -= 1
+            } else if Self.clauseWords.contains(token.keyword) {
+                clause = token.keyword
+                if clause == "ORDER" { orderEnds = false }
+            }
+            if Self.searchClauses.contains(clause) {
+                if Self.equalities.contains(text) {
+                    for column in Self.sides(of: index, tokens, tables) { Self.add(column, &equal) }
+                } else if Self.inequalities.contains(text) {
+                    for column in Self.sides(of: index, tokens, tables) {
+                        Self.add(column, &ranges)
+                    }
+                }
+            } else if clause == "ORDER", depth == 0, !orderEnds {
+                // An index is read in one direction: columns after one that falls are left out.
+                if token.keyword == "DESC", order.count > 1 { orderEnds = true }
+                let isTerm =
+                    index > 0
+                    && ["BY", ","].contains(
+                        tokens[index - 1].kind == .word
+                            ? tokens[index - 1].keyword : tokens[index - 1].text
+                    )
+                if isTerm {
+                    guard let column = Self.column(startingAt: index, tokens, tables) else {
+                        orderEnds = true
+                        continue
+                    }
+                    Self.add(column, &order)
+                }
+            }
+        }
+        ranges.removeAll { equal.contains($0) }
+        if let first = order.first { order = Array(order.prefix { $0.table == first.table }) }
+    }
+
+    /// The column lists for an index on a table: one that sorts, one that searches a range.
+    func candidates(of table: String) -> [[String]] {
+        let equal = self.equal.filter { $0.table == table }.map(\.name)
+        let order = self.order.filter { $0.table == table }.map(\.name)
+            .filter { !equal.contains($0) }
+        let range = ranges.first { $0.table == table }?.name
+        var lists: [[String]] = []
+        if !order.isEmpty { lists.append(equal + order) }
+        if let range, order.first != range { lists.append(equal + [range]) }
+        if lists.isEmpty, !equal.isEmpty { lists.append(equal) }
+        return lists
+    }
+
+    private static func add(_ column: Variable.Column, _ list: inout [Variable.Column]) {
+        if !list.contains(column) { list.append(column) }
+    }
+
+    /// The columns on both sides of an operator.
+    private static func sides(
+        of index: Int,
+        _ tokens: [SQLToken],
+        _ tables: StatementTables
+    ) -> [Variable.Column] {
+        let before = index - 1
+        if before > 0, tokens[before].keyword == "NOT" { return [] }
+        var found: [Variable.Column] = []
+        if before >= 0, isName(tokens[before]) {
+            let hasQualifier = before >= 2 && tokens[before - 1].text == "."
+            let qualifier = hasQualifier ? tokens[before - 2].name : nil
+            if let column = tables.column(tokens[before].name, of: qualifier) {
+                found.append(column)
+            }
+        }
+        if let column = column(startingAt: index + 1, tokens, tables) { found.append(column) }
+        return found
+    }
+
+    private static func column(
+        startingAt index: Int,
+        _ tokens: [SQLToken],
+        _ tables: StatementTables
+    ) -> Variable.Column? {
+        guard tokens.indices.contains(index), isName(tokens[index]) else { return nil }
+        if tokens.indices.contains(index + 2), tokens[index + 1].text == "." {
+            return tables.column(tokens[index + 2].name, of: tokens[index].name)
+        }
+        // The name of a function is no column.
+        if tokens.indices.contains(index + 1), tokens[index + 1].text == "(" { return nil }
+        return tables.column(tokens[index].name, of: nil)
+    }
+
+    private static func isName(_ token: SQLToken) -> Bool {
+        [.word, .quotedName].contains(token.kind)
+    }
+}

@@ -1,0 +1,74 @@
+/// How a drafted scenario loads its database.
+package struct DraftOptions: Sendable {
+    /// The scenario's name.
+    package var name: String
+    /// What the scenario shows, in a sentence.
+    package var description: String
+    /// The path of the database, as the scenario refers to it.
+    package var database: String
+    /// What the comment at the top states, one paragraph each.
+    package var introduction: [String] = []
+    /// The arms by name, in their order; see ``DraftArm``.
+    package var arms = DraftArm.usual
+    /// The workers of all clients together.
+    package var workers = 4
+    /// Accesses per second of all clients together; nil for closed loops.
+    package var rate: Double?
+    /// The share of the workers and of the rate that writes, in 0…1; nil for the share of the
+    /// operations that write.
+    package var writeShare: Double?
+    /// How long the measured phase lasts, in seconds.
+    package var seconds = 5.0
+    /// Distributions of parameters by name, as a YAML mapping without brackets.
+    package var values: [String: String] = [:]
+
+    /// Creates options.
+    package init(name: String, description: String, database: String) {
+        self.name = name
+        self.description = description
+        self.database = database
+    }
+}
+
+/// An arm that a command line can name.
+package struct DraftArm: Sendable, Equatable {
+    /// Its name.
+    package let name: String
+    let comment: String
+    let yaml: String
+
+    /// The arms that answer "queue or pool?".
+    package static let usual = ["queue", "queue-wal", "pool"].compactMap { DraftArm($0) }
+
+    /// The names that are understood, for messages.
+    package static let names = "queue, queue-wal, pool, pool-8 (with any number of readers), raw"
+
+    /// The arm of a name; nil for a name that is not understood.
+    package init?(_ name: String) {
+        self.name = name
+        switch name {
+        case "queue":
+            comment =
+                "One connection, with SQLite's defaults: a rollback journal, synchronous FULL."
+            yaml = "{type: queue}"
+        case "queue-wal":
+            comment = "One connection, with a write-ahead log and synchronous NORMAL."
+            yaml = "{type: queue, journal: wal}"
+        case "pool":
+            comment = "A writer and four readers, with a write-ahead log."
+            yaml = "{type: pool, readers: 4}"
+        case "raw":
+            comment = "libsqlite3 alone, a connection for each worker, with a write-ahead log."
+            yaml = "{library: raw}"
+        default:
+            guard name.hasPrefix("pool-"), let readers = Int(name.dropFirst(5)),
+                (1...1000).contains(readers)
+            else { return nil }
+            comment = "A writer and \(readers) \(readers == 1 ? "reader" : "readers")."
+            yaml = "{type: pool, readers: \(readers)}"
+        }
+    }
+
+    /// The lines of the scenario.
+    var lines: [String] { ["  " + YAMLText.comment(comment), "  \(name): \(yaml)"] }
+}

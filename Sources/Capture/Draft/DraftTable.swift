@@ -1,0 +1,76 @@
+/// What a draft needs to know of a table to make statements for it.
+package struct DraftTable: Sendable, Equatable {
+    /// A column.
+    package struct Column: Sendable, Equatable {
+        /// Its name.
+        package var name: String
+        /// Its place in the primary key from 1; 0 for none.
+        package var keyPlace: Int
+        /// Whether a statement can set it: it is neither generated nor hidden.
+        package var isWritable: Bool
+
+        /// Creates a column.
+        package init(name: String, keyPlace: Int = 0, isWritable: Bool = true) {
+            self.name = name
+            self.keyPlace = keyPlace
+            self.isWritable = isWritable
+        }
+    }
+
+    /// An index.
+    package struct Index: Sendable, Equatable {
+        /// The columns in their order; nil for an expression.
+        package var columns: [String?]
+        /// Whether no two rows may have the same values.
+        package var isUnique: Bool
+        /// Whether it has only some of the rows.
+        package var isPartial: Bool
+
+        /// Creates an index.
+        package init(columns: [String?], isUnique: Bool = false, isPartial: Bool = false) {
+            self.columns = columns
+            self.isUnique = isUnique
+            self.isPartial = isPartial
+        }
+    }
+
+    /// How rows are stored.
+    package enum Kind: Sendable, Equatable {
+        /// With rowids.
+        case plain
+        /// `WITHOUT ROWID`.
+        case withoutRowID
+        /// A full-text index; `ownsContent` where it stores the texts itself.
+        case fullText(ownsContent: Bool)
+    }
+
+    /// The table's name.
+    package var name: String
+    /// How rows are stored.
+    package var kind: Kind
+    /// How many rows it has.
+    package var rows: Int
+    /// Its columns.
+    package var columns: [Column]
+    /// Its indexes.
+    package var indexes: [Index]
+    /// The columns that refer to other tables.
+    package var references: Set<String>
+
+    /// Creates a table.
+    package init(
+        name: String,
+        kind: Kind = .plain,
+        rows: Int,
+        columns: [Column],
+        indexes: [Index] = [],
+        references: Set<String> = []
+    ) {
+        self.name = name
+        self.kind = kind
+        self.rows = rows
+        self.columns = columns
+        self.indexes = indexes
+        self.references = references
+    }
+}

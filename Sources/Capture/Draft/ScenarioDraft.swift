@@ -1,0 +1,231 @@
+import WorkloadEngine
+
+/// A scenario made of statements and a database, without a scenario file.
+///
+/// Parameters of the statements draw their values from the columns with which the statements
+/// compare them, or into which they write them.
+package struct ScenarioDraft {
+    /// An operation: the statements of one access.
+    struct Operation {
+        var name: String
+        var statements: [String]
+        var comment: String?
+    }
+
+    let options: DraftOptions
+    private let schema: CaptureSchema
+    /// Words of the full-text tables by the tables' names, for parameters of MATCH.
+    private let words: [String: [String]]
+    private(set) var variables = VariableRegistry()
+    private(set) var reads: [Operation] = []
+    private(set) var writes: [Operation] = []
+
+    /// Creates an empty draft.
+    package init(
+        _ options: DraftOptions,
+        schema: CaptureSchema,
+        words: [String: [String]] = [:]
+    ) {
+        self.options = options
+        self.schema = schema
+        self.words = words
+    }
+
+    /// Adds an access that reads.
+    ///
+    /// - Parameters:
+    ///   - sql: Its statements, separated by semicolons.
+    ///   - name: Its name in reports; nil for one made of its first statement.
+    ///   - comment: What the scenario states about it.
+    /// - Throws: ``DraftError`` for text that is no SQL, a statement that writes, and a parameter
+    ///   whose values cannot be drawn.
+    package mutating func addRead(
+        _ sql: String,
+        name: String? = nil,
+        comment: String? = nil
+    ) throws(DraftError) {
+        let statements = try parse(sql)
+        if let other = statements.first(where: { !$0.readsOnly }) {
+            throw DraftError("\(other.verb) writes; name it a write: '\(sql)'")
+        }
+        reads.append(try operation(statements, of: sql, name: name, comment: comment))
+    }
+
+    /// Adds an access that writes, with the rules of ``addRead(_:name:comment:)``.
+    package mutating func addWrite(
+        _ sql: String,
+        name: String? = nil,
+        comment: String? = nil
+    ) throws(DraftError) {
+        let statements = try parse(sql)
+        guard statements.contains(where: { !$0.readsOnly }) else {
+            throw DraftError("it only reads; name it a read: '\(sql)'")
+        }
+        writes.append(try operation(statements, of: sql, name: name, comment: comment))
+    }
+
+    private func parse(_ sql: String) throws(DraftError) -> [NormalizedStatement] {
+        var parsed: [NormalizedStatement] = []
+        for statement in StatementTemplate.statements(in: sql) {
+            let normalized: NormalizedStatement
+            do {
+                normalized = try StatementParser.parse(statement, schema: schema)
+            } catch {
+                throw DraftError("\(error.message): '\(statement)'")
+            }
+            if let control = Self.control(normalized.verb) {
+                throw DraftError("\(control): '\(statement)'")
+            }
+            if let obstacle = normalized.obstacle {
+                throw DraftError("it cannot be repeated, \(obstacle): '\(statement)'")
+            }
+            if let table = normalized.missingTables.first {
+                let hint = NearestTable.hint(table, among: schema.tableNames)
+                throw DraftError("the database has no table '\(table)'\(hint): '\(statement)'")
+            }
+            parsed.append(normalized)
+        }
+        guard !parsed.isEmpty else { throw DraftError("'\(sql)' has no statement") }
+        return parsed
+    }
+
+    private static func control(_ verb: String) -> String? {
+        guard ["BEGIN", "COMMIT", "END", "ROLLBACK"].contains(verb) else { return nil }
+        return "leave \(verb) out, each access is a transaction"
+    }
+
+    // MARK: Operations
+
+    private mutating func operation(
+        _ statements: [NormalizedStatement],
+        of sql: String,
+        name: String?,
+        comment: String?
+    ) throws(DraftError) -> Operation {
+        var texts: [String] = []
+        // A parameter has one value in one access.
+        var known: [String: String] = [:]
+        for statement in statements {
+            texts.append(try text(of: statement, &known))
+        }
+        let main = statements.first { !$0.readsOnly } ?? statements[0]
+        return Operation(
+            name: free(name ?? Self.name(of: main)),
+            statements: texts,
+            comment: comment
+        )
+    }
+
+    private static func name(of statement: NormalizedStatement) -> String {
+        let table = statement.table.map { "-" + VariableRegistry.identifier($0) } ?? ""
+        return statement.verb.lowercased() + table
+    }
+
+    private func free(_ base: String) -> String {
+        let names = Set((reads + writes).map(\.name))
+        var name = base
+        var number = 2
+        while names.contains(name) {
+            name = "\(base)-\(number)"
+            number += 1
+        }
+        return name
+    }
+
+    private mutating func text(
+        of statement: NormalizedStatement,
+        _ known: inout [String: String]
+    ) throws(DraftError) -> String {
+        var texts: [String] = []
+        for (index, slot) in statement.slots.enumerated() {
+            switch slot.source {
+            case .literal(_, let literal): texts.append(literal)
+            case .parameter:
+                texts.append(try parameter(slot, index, of: statement, &known))
+            }
+        }
+        return statement.sql { texts[$0] }
+    }
+
+    private mutating func parameter(
+        _ slot: StatementSlot,
+        _ index: Int,
+        of statement: NormalizedStatement,
+        _ known: inout [String: String]
+    ) throws(DraftError) -> String {
+        let name = statement.parameterNames[index]
+        if let name, let variable = known[name] { return ":\(variable)" }
+        let variable = try variable(for: slot, index, of: statement, name)
+        let own = variables.name(
+            name ?? variable.base,
+            yaml: variable.yaml,
+            comment: variable.comment,
+            excluding: Set(known.values)
+        )
+        // Without a name, each `?` is a parameter of its own.
+        known[name ?? "?\(known.count)"] = own
+        return ":\(own)"
+    }
+
+    /// Where the values of a parameter come from.
+    private func variable(
+        for slot: StatementSlot,
+        _ index: Int,
+        of statement: NormalizedStatement,
+        _ name: String?
+    ) throws(DraftError) -> ColumnVariable {
+        if let name, let yaml = options.values[name] {
+            return ColumnVariable(base: name, yaml: yaml, comment: "as given")
+        }
+        func constant(_ value: Int, _ comment: String) -> ColumnVariable {
+            let yaml = "distribution: choice, values: [\(value)]"
+            return ColumnVariable(base: name ?? "value", yaml: yaml, comment: comment)
+        }
+        switch slot.role {
+        case .limit: return constant(20, "the value of a LIMIT")
+        case .offset: return constant(0, "the value of an OFFSET")
+        case .change: return constant(1, "the amount of a change")
+        case .insert:
+            if let column = slot.column, schema.column(column)?.isUnique == true,
+                !statement.toleratesConflicts
+            {
+                return .fresh(for: column, in: schema, prefix: "new-")
+            }
+        case .comparison, .rangeStart, .rangeEnd, .list, .set, .other: break
+        }
+        if let column = slot.column { return .drawn(from: column, in: schema) }
+        if let words = matchedWords(index, of: statement) {
+            let values = words.map(YAMLText.quoted).joined(separator: ", ")
+            return ColumnVariable(
+                base: "word",
+                yaml: "distribution: choice, values: [\(values)]",
+                comment: "words of the full-text index"
+            )
+        }
+        let shown = name ?? "?"
+        throw DraftError(
+            "parameter ':\(shown)' is compared with no column of the database: "
+                + "'\(statement.sql { statement.parameterNames[$0].map { ":" + $0 } ?? "?" })'; "
+                + "state its values: --values '\(shown)=distribution: uniform, min: 1, max: 1000'"
+        )
+    }
+
+    /// Words of the full-text table whose MATCH takes a parameter; nil for any other parameter.
+    private func matchedWords(_ index: Int, of statement: NormalizedStatement) -> [String]? {
+        let before = statement.pieces[index].uppercased()
+        guard before.split(whereSeparator: \.isWhitespace).last == "MATCH" else { return nil }
+        let table = statement.table?.lowercased()
+        return words.first { $0.key.lowercased() == table && !$0.value.isEmpty }?.value
+    }
+}
+
+/// The nearest name of a table, for messages.
+private enum NearestTable {
+    static func hint(_ name: String, among tables: [String]) -> String {
+        guard let nearest = tables.first(where: { $0.lowercased().hasPrefix(name.lowercased()) })
+        else {
+            return tables.isEmpty ? "" : "; it has \(tables.prefix(8).joined(separator: ", "))"
+        }
+        return "; did you mean '\(nearest)'?"
+    }
+}

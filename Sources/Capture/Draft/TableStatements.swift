@@ -1,0 +1,187 @@
+/// The statements that programs are likely to execute on a table.
+package struct TableStatements {
+    /// A statement whose parameters are `?`.
+    package struct Statement: Equatable {
+        /// Its name in reports.
+        package var name: String
+        /// Its text.
+        package var sql: String
+        /// The same with a value of a random row for each parameter, to try it once.
+        package var trial: String
+        /// What it does, for a comment.
+        package var comment: String
+    }
+
+    /// Reads by key and by index.
+    package private(set) var reads: [Statement] = []
+    /// An update of one row; nil for a table that statements do not change.
+    package private(set) var write: Statement?
+
+    private let table: DraftTable
+
+    /// The most indexes of one table that get a read.
+    private static let mostIndexes = 3
+    /// The rows that a list shows.
+    private static let listLength = 50
+
+    /// Makes the statements of a table.
+    package init(_ table: DraftTable) {
+        self.table = table
+        if case .fullText(let ownsContent) = table.kind {
+            addSearch()
+            if ownsContent { write = update }
+            return
+        }
+        addKeyRead()
+        addIndexReads()
+        write = update
+    }
+
+    /// Leaves the write out.
+    package mutating func dropWrite() { write = nil }
+
+    private var name: String { VariableRegistry.identifier(table.name) }
+    private var from: String { Self.quoted(table.name) }
+    private var key: [String] {
+        table.columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }.map(\.name)
+    }
+
+    /// The column that names one row; nil where a key has several columns and there is no rowid.
+    private var rowKey: String? {
+        if key.count == 1 { return key[0] }
+        return table.kind == .withoutRowID ? nil : "rowid"
+    }
+
+    private mutating func addKeyRead() {
+        let column = key.first ?? "rowid"
+        let isWhole = key.count <= 1
+        let limit = isWhole ? "" : " LIMIT \(Self.listLength)"
+        reads.append(
+            statement(
+                "\(name)-by-key",
+                "SELECT * FROM \(from) WHERE \(Self.quoted(column)) = ?\(limit)",
+                from: [column],
+                isWhole
+                    ? "One row by its key." : "Rows by the first column of the primary key."
+            )
+        )
+    }
+
+    private mutating func addIndexReads() {
+        var known: Set<String> = key.first.map { [$0] } ?? []
+        for index in table.indexes where !index.isPartial {
+            guard let column = index.columns.first ?? nil, known.insert(column).inserted else {
+                continue
+            }
+            guard reads.count <= Self.mostIndexes else { return }
+            reads.append(
+                statement(
+                    "\(name)-by-\(VariableRegistry.identifier(column))",
+                    "SELECT * FROM \(from) WHERE \(Self.quoted(column)) = ? "
+                        + "LIMIT \(Self.listLength)",
+                    from: [column],
+                    "Rows by an indexed column."
+                )
+            )
+        }
+    }
+
+    private mutating func addSearch() {
+        reads.append(
+            Statement(
+                name: "\(name)-search",
+                sql: "SELECT rowid FROM \(from) WHERE \(from) MATCH ? LIMIT \(Self.listLength)",
+                trial: "SELECT rowid FROM \(from) LIMIT 1",
+                comment: "A search for a word of the full-text index."
+            )
+        )
+    }
+
+    /// An update of one row that keeps what constraints check: a value of the same column, in a
+    /// column that no key, index or reference needs.
+    private var update: Statement? {
+        let unique = Set(table.indexes.filter(\.isUnique).flatMap(\.columns).compactMap { $0 })
+        let indexed = Set(table.indexes.flatMap(\.columns).compactMap { $0 })
+        let free = table.columns.filter {
+            $0.keyPlace == 0 && $0.isWritable && !unique.contains($0.name)
+        }
+        let preferred =
+            free.first { !table.references.contains($0.name) && !indexed.contains($0.name) }
+            ?? free.first { !table.references.contains($0.name) } ?? free.first
+        guard let column = preferred?.name else {
+            guard let column = key.first, let rowKey else { return nil }
+            return statement(
+                "update-\(name)",
+                "UPDATE \(from) SET \(Self.quoted(column)) = \(Self.quoted(column)) "
+                    + "WHERE \(Self.quoted(rowKey)) = ?",
+                from: [rowKey],
+                "One row, written unchanged: all columns are keys."
+            )
+        }
+        let set = "UPDATE \(from) SET \(Self.quoted(column)) = ? WHERE "
+        if let rowKey {
+            return statement(
+                "update-\(name)",
+                set + "\(Self.quoted(rowKey)) = ?",
+                from: [column, rowKey],
+                "One row by its key."
+            )
+        }
+        let columns = key.map(Self.quoted).joined(separator: ", ")
+        return statement(
+            "update-\(name)",
+            set + "(\(columns)) = (SELECT \(columns) FROM \(from) WHERE "
+                + "\(Self.quoted(key[0])) = ? LIMIT 1)",
+            from: [column, key[0]],
+            "One row by the first column of its key."
+        )
+    }
+
+    /// A statement whose parameters take values of columns, in this order.
+    private func statement(
+        _ name: String,
+        _ sql: String,
+        from columns: [String],
+        _ comment: String
+    ) -> Statement {
+        var trial = ""
+        var values = columns[...]
+        for character in sql {
+            guard character == "?", let column = values.popFirst() else {
+                trial.append(character)
+                continue
+            }
+            trial += "(SELECT \(Self.quoted(column)) FROM \(from) ORDER BY random() LIMIT 1)"
+        }
+        return Statement(name: name, sql: sql, trial: trial, comment: comment)
+    }
+
+    /// A name as an identifier of SQL, in quotes where it needs them.
+    static func quoted(_ name: String) -> String {
+        let isPlain =
+            VariableRegistry.identifier(name) == name
+            && !SQLKeywords.all.contains(name.uppercased())
+        return isPlain ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
+    }
+}
+
+/// The words that SQLite does not accept as names without quotes
+/// (<https://sqlite.org/lang_keywords.html>).
+private enum SQLKeywords {
+    static let all = Set(
+        """
+        ABORT ACTION ADD AFTER ALL ALTER ALWAYS ANALYZE AND AS ASC ATTACH AUTOINCREMENT BEFORE \
+        BEGIN BETWEEN BY CASCADE CASE CAST CHECK COLLATE COLUMN COMMIT CONFLICT CONSTRAINT CREATE \
+        CROSS CURRENT CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DATABASE DEFAULT DEFERRABLE \
+        DEFERRED DELETE DESC DETACH DISTINCT DO DROP EACH ELSE END ESCAPE EXCEPT EXCLUDE EXCLUSIVE \
+        EXISTS EXPLAIN FAIL FILTER FIRST FOLLOWING FOR FOREIGN FROM FULL GENERATED GLOB GROUP GROUPS \
+        HAVING IF IGNORE IMMEDIATE IN INDEX INDEXED INITIALLY INNER INSERT INSTEAD INTERSECT INTO IS \
+        ISNULL JOIN KEY LAST LEFT LIKE LIMIT MATCH MATERIALIZED NATURAL NO NOT NOTHING NOTNULL NULL \
+        NULLS OF OFFSET ON OR ORDER OTHERS OUTER OVER PARTITION PLAN PRAGMA PRECEDING PRIMARY QUERY \
+        RAISE RANGE RECURSIVE REFERENCES REGEXP REINDEX RELEASE RENAME REPLACE RESTRICT RETURNING \
+        RIGHT ROLLBACK ROW ROWS SAVEPOINT SELECT SET TABLE TEMP TEMPORARY THEN TIES TO TRANSACTION \
+        TRIGGER UNBOUNDED UNION UNIQUE UPDATE USING VACUUM VALUES VIEW VIRTUAL WHEN WHERE WINDOW \
+        WITH WITHOUT
+        """.split(separator: " ").map(String.init)
+    )
+}

@@ -1,0 +1,275 @@
+/// A change of an arm that may help.
+struct AdviceCandidate: Sendable, Equatable {
+    /// Candidates of one kind take one place among those that are confirmed.
+    enum Kind: Sendable, Hashable {
+        case readers, structure, journal, cache, memoryMap, busyTimeout, begin, checkpoint
+        case statistics, synchronous
+        case index(String)
+    }
+
+    var kind: Kind
+    /// The arm with the change; its name is the candidate's.
+    var arm: Arm
+    /// The line of the scenario, or the SQL, that makes the change.
+    var change: String
+    /// What it costs beside what the metrics show.
+    var cost: String
+    /// Whether commits may be lost that the present arm keeps after a power failure.
+    var weakensDurability = false
+}
+
+/// Makes the candidates for an arm from what a run of it showed.
+struct AdviceCandidates {
+    let arm: Arm
+    let baseline: ArmResult
+    /// The numbers of readers that a simulation finds promising.
+    var promisingReaders: [Int] = []
+    /// Statements that create indexes for a statement with a plan.
+    var indexes: (String, [String]) -> [String] = { _, _ in [] }
+
+    /// The most indexes that are tried.
+    private static let mostIndexes = 6
+    /// A page cache in KiB, as a negative `cache_size` states it.
+    private static let largeCache = 65_536
+    /// Bytes of the file that are mapped into memory.
+    private static let largeMap = 268_435_456
+
+    /// All candidates, those with the largest effects on most databases first.
+    var all: [AdviceCandidate] {
+        indexCandidates + structureCandidates + readerCandidates + transactionCandidates
+            + memoryCandidates + logCandidates + statisticsCandidates
+    }
+
+    private var isWAL: Bool { baseline.environment["journal_mode"] == "wal" || arm.isWAL }
+    private var synchronous: String { baseline.environment["synchronous"] ?? "full" }
+
+    /// The present arm with another name and some changes.
+    private func changed(_ name: String, _ change: (inout Arm) -> Void) -> Arm {
+        var changed = arm
+        change(&changed)
+        changed.name = name
+        return changed
+    }
+
+    // MARK: Indexes
+
+    private var indexCandidates: [AdviceCandidate] {
+        var statements: [String] = []
+        let operations = baseline.clients.sorted { $0.key < $1.key }
+            .flatMap { ($0.value.operations ?? [:]).sorted { $0.key < $1.key } }
+        for (_, operation) in operations {
+            for plan in operation.profile?.plans ?? [] {
+                for statement in indexes(plan.sql, plan.lines)
+                where !statements.contains(statement) {
+                    statements.append(statement)
+                }
+            }
+        }
+        return statements.prefix(Self.mostIndexes).map { statement in
+            let words = statement.split(separator: " ").map(String.init)
+            let name = words.count > 2 ? words[2] : "advised"
+            return AdviceCandidate(
+                kind: .index(words.drop { $0 != "ON" }.dropFirst().first ?? ""),
+                arm: changed(name) { $0.setup.append(statement) },
+                change: statement,
+                cost: "space in the file, and work for each write of these columns"
+            )
+        }
+    }
+
+    // MARK: Connections
+
+    private var structureCandidates: [AdviceCandidate] {
+        guard arm.library != .raw || !isWAL else { return [] }
+        var found: [AdviceCandidate] = []
+        let keepsFull = synchronous == "full" || synchronous == "extra" ? synchronous : nil
+        let durability = keepsFull.map { ", synchronous: \($0)" } ?? ""
+        if !isWAL, arm.kind == .queue || arm.library == .raw {
+            found.append(
+                AdviceCandidate(
+                    kind: .journal,
+                    arm: changed("journal-wal") {
+                        $0.journal = .wal
+                        $0.synchronous = keepsFull
+                    },
+                    change: "journal: wal\(durability)",
+                    cost: "a log beside the file; all processes must be on this machine"
+                )
+            )
+            if keepsFull != nil {
+                found.append(
+                    AdviceCandidate(
+                        kind: .journal,
+                        arm: changed("journal-wal-normal") {
+                            $0.journal = .wal
+                            $0.synchronous = "normal"
+                        },
+                        change: "journal: wal, synchronous: normal",
+                        cost: "the last commits before a power failure can be lost",
+                        weakensDurability: true
+                    )
+                )
+            }
+        }
+        guard arm.kind == .queue, arm.library != .raw else { return found }
+        found.append(
+            AdviceCandidate(
+                kind: .structure,
+                arm: changed("pool-4") {
+                    $0.kind = .pool
+                    $0.journal = nil
+                    $0.readers = 4
+                    $0.synchronous = keepsFull
+                },
+                change: "type: pool, readers: 4\(durability)",
+                cost: "four more connections with their caches, and a log beside the file"
+            )
+        )
+        return found
+    }
+
+    private var readerCandidates: [AdviceCandidate] {
+        guard arm.kind == .pool, arm.library != .raw else { return [] }
+        let present = baseline.pool?.maximumReaderCount ?? arm.readers ?? 5
+        var counts = promisingReaders
+        for count in [present * 2, max(1, present / 2), present * 4] where !counts.contains(count) {
+            counts.append(count)
+        }
+        return counts.filter { $0 != present && $0 <= 64 }.prefix(4).map { count in
+            AdviceCandidate(
+                kind: .readers,
+                arm: changed("readers-\(count)") { $0.readers = count },
+                change: "readers: \(count)",
+                cost: count > present
+                    ? "\(count - present) more connections with their caches"
+                    : "none: \(present - count) fewer connections"
+            )
+        }
+    }
+
+    // MARK: Transactions
+
+    private var transactionCandidates: [AdviceCandidate] {
+        var found: [AdviceCandidate] = []
+        if let begin = arm.begin, begin != .immediate {
+            found.append(
+                AdviceCandidate(
+                    kind: .begin,
+                    arm: changed("begin-immediate") { $0.begin = .immediate },
+                    change: "begin: immediate",
+                    cost: "a transaction that only might write locks the database from its start"
+                )
+            )
+        }
+        let busy = baseline.clients.values.flatMap(\.errors)
+            .filter { $0.key.hasPrefix("SQLITE_BUSY") || $0.key.hasPrefix("SQLITE_LOCKED") }
+            .reduce(0) { $0 + $1.value }
+        let retried = baseline.clients.values.reduce(0) { $0 + $1.retried }
+        if busy + retried > 0, (arm.busyTimeout ?? .zero) < .seconds(5) {
+            found.append(
+                AdviceCandidate(
+                    kind: .busyTimeout,
+                    arm: changed("busy-timeout-5s") { $0.busyTimeout = .seconds(5) },
+                    change: "busy: {timeout: 5s}",
+                    cost: "an access that meets a lock waits up to 5 s before it fails"
+                )
+            )
+        }
+        return found
+    }
+
+    // MARK: Memory, log, statistics
+
+    private func pragma(_ name: String) -> Int? {
+        (arm.pragmas.last { $0.name == name }?.value ?? baseline.environment[name])
+            .flatMap { Int($0) }
+    }
+
+    private func setting(
+        _ kind: AdviceCandidate.Kind,
+        _ pragma: String,
+        to value: Int,
+        cost: String
+    ) -> AdviceCandidate {
+        let name = pragma.replacing("_", with: "-")
+        return AdviceCandidate(
+            kind: kind,
+            arm: changed("\(name)-\(abs(value))") { arm in
+                arm.pragmas.removeAll { $0.name == pragma }
+                arm.pragmas.append(.init(name: pragma, value: String(value)))
+            },
+            change: "pragmas: {\(pragma): \(value)}",
+            cost: cost
+        )
+    }
+
+    private var memoryCandidates: [AdviceCandidate] {
+        var found: [AdviceCandidate] = []
+        let pageSize = pragma("page_size") ?? 4096
+        let cache = pragma("cache_size") ?? -2000
+        let kibibytes = cache < 0 ? -cache : cache * pageSize / 1024
+        if kibibytes < Self.largeCache / 2 {
+            found.append(
+                setting(
+                    .cache,
+                    "cache_size",
+                    to: -Self.largeCache,
+                    cost: "up to 64 MiB of memory for each connection"
+                )
+            )
+        }
+        if (pragma("mmap_size") ?? 0) < Self.largeMap {
+            found.append(
+                setting(
+                    .memoryMap,
+                    "mmap_size",
+                    to: Self.largeMap,
+                    cost: "an I/O error or a truncated file ends the process with a signal"
+                )
+            )
+        }
+        return found
+    }
+
+    private var logCandidates: [AdviceCandidate] {
+        guard isWAL else { return [] }
+        var found: [AdviceCandidate] = []
+        let pages = pragma("wal_autocheckpoint") ?? 1000
+        if pages < 8000 {
+            found.append(
+                setting(
+                    .checkpoint,
+                    "wal_autocheckpoint",
+                    to: max(4000, pages * 4),
+                    cost: "a log that is several times as large, and longer checkpoints"
+                )
+            )
+        }
+        if synchronous == "full" || synchronous == "extra" {
+            found.append(
+                AdviceCandidate(
+                    kind: .synchronous,
+                    arm: changed("synchronous-normal") { $0.synchronous = "normal" },
+                    change: "synchronous: normal",
+                    cost: "the last commits before a power failure can be lost",
+                    weakensDurability: true
+                )
+            )
+        }
+        return found
+    }
+
+    private var statisticsCandidates: [AdviceCandidate] {
+        guard !arm.setup.contains(where: { $0.uppercased().hasPrefix("ANALYZE") }) else {
+            return []
+        }
+        return [
+            AdviceCandidate(
+                kind: .statistics,
+                arm: changed("analyze") { $0.setup.append("ANALYZE") },
+                change: "ANALYZE",
+                cost: "one pass over all indexes, repeated as the data change"
+            )
+        ]
+    }
+}

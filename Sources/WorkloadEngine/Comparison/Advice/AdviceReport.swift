@@ -1,0 +1,124 @@
+/// Writes advice for people.
+public enum AdviceReport {
+    /// The whole report, with a newline at its end.
+    public static func text(of result: AdviceResult) -> String {
+        var lines: [String] = []
+        if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
+        lines.append(result.answer)
+        lines += (result.warnings ?? []).map { "warning: \($0)" }
+        for (number, candidate) in result.recommended.enumerated() {
+            lines += [""] + section(candidate, title: "\(number + 1). \(candidate.name)")
+        }
+        let tradeOffs = result.candidates.filter {
+            $0.verdict == .tradeOff && !$0.weakensDurability
+        }
+        if !tradeOffs.isEmpty { lines += ["", "Better in one metric, worse in another:"] }
+        for candidate in tradeOffs { lines += section(candidate, title: "   \(candidate.name)") }
+        lines += others(of: result)
+        lines += weakening(result)
+        lines += [""] + method(result)
+        lines += TextReport.environment(result.environment, seed: result.seed)
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The answer in one sentence.
+    static func answer(of result: AdviceResult) -> String {
+        let settings = result.settings.map { " (\($0))" } ?? ""
+        let place = "\(result.scenario) on \(result.arm)\(settings)"
+        let tried = result.candidates.count
+        let candidates = "\(tried) \(tried == 1 ? "candidate" : "candidates")"
+        guard let first = result.recommended.first else {
+            if tried == 0 { return "\(place): there is nothing to try." }
+            return "\(place): none of \(candidates) is confirmed to help."
+        }
+        let count = result.recommended.count
+        let help = count == 1 ? "1 of \(candidates) helps" : "\(count) of \(candidates) help"
+        return "\(place): \(help); most of all \(first.name): "
+            + changes(of: first).joined(separator: ", ") + "."
+    }
+
+    private static func section(_ candidate: AdviceResult.Candidate, title: String) -> [String] {
+        var lines = [title + ": " + changes(of: candidate).joined(separator: ", ")]
+        lines.append("   change: \(candidate.change)")
+        lines.append("   cost: \(candidate.cost)")
+        let worse =
+            (candidate.confirmed ?? []).filter { $0.verdict == .worse }
+            + (candidate.sideEffects ?? [])
+        if !worse.isEmpty {
+            lines.append("   worse: " + worse.map(change).joined(separator: ", "))
+        }
+        return lines
+    }
+
+    /// The deciding metrics of a candidate in words, those with a difference first.
+    private static func changes(of candidate: AdviceResult.Candidate) -> [String] {
+        let pairs = candidate.confirmed ?? []
+        let better = pairs.filter { $0.verdict == .better }.map(change)
+        let quiet = pairs.filter { !$0.verdict.isDifference }.map { pair in
+            "\(ComparisonResult.title(of: pair.metric)) "
+                + (pair.verdict == .same ? "the same" : pair.note ?? "inconclusive")
+        }
+        return better + quiet
+    }
+
+    private static func change(_ pair: ComparisonPair) -> String {
+        let title = ComparisonResult.title(of: pair.metric)
+        guard let ratio = pair.ratio, let low = pair.low, let high = pair.high else { return title }
+        return "\(title) \(RatioText.change(ratio, low, high))"
+    }
+
+    private static func others(of result: AdviceResult) -> [String] {
+        let rest = result.candidates.filter {
+            !$0.weakensDurability && $0.verdict != .recommended && $0.verdict != .tradeOff
+        }
+        guard !rest.isEmpty else { return [] }
+        var table = TextTable(["did not help", "change", "screening", "because"])
+        for candidate in rest {
+            table.add([
+                candidate.name, candidate.change,
+                candidate.screening.map { RatioText.factor($0) } ?? "–", reason(candidate),
+            ])
+        }
+        return [""] + table.lines()
+    }
+
+    private static func weakening(_ result: AdviceResult) -> [String] {
+        let weak = result.candidates.filter(\.weakensDurability)
+        guard !weak.isEmpty else { return [] }
+        return ["", "These weaken durability, and are no recommendation:"]
+            + weak.map { candidate in
+                let found = changes(of: candidate)
+                let text =
+                    found.isEmpty
+                    ? "screening " + (candidate.screening.map { RatioText.factor($0) } ?? "–")
+                    : found.joined(separator: ", ")
+                return "   \(candidate.change): \(text); \(candidate.cost)"
+            }
+    }
+
+    private static func reason(_ candidate: AdviceResult.Candidate) -> String {
+        switch candidate.verdict {
+        case .notConfirmed: "not confirmed: others were more promising, or the time was up"
+        case .noDifference: "no difference on fresh pairs"
+        case .worse: "worse on fresh pairs"
+        case .notPromising: "no improvement in the screening"
+        case .failed: candidate.problem ?? "it could not be measured"
+        case .recommended, .tradeOff: ""
+        }
+    }
+
+    private static func method(_ result: AdviceResult) -> [String] {
+        var lines = ["decided on: " + result.primary.joined(separator: ", ")]
+        if result.blocks > 0, let seconds = result.confirmingSeconds {
+            lines.append(
+                "confirmed on \(result.blocks) fresh pairs of runs of "
+                    + "\(HumanUnits.seconds(seconds)), with Holm's correction over all tests"
+            )
+        }
+        lines.append(
+            "screening: how many times better the deciding metrics were in runs of "
+                + "\(HumanUnits.seconds(result.screeningSeconds)); it selects, and proves nothing"
+        )
+        return lines
+    }
+}

@@ -1,0 +1,58 @@
+/// Writes a comparison as comma-separated values (RFC 4180, with bare line feeds).
+///
+/// The column `row` states what a row is: `pair` for what was decided of one metric of two arms,
+/// `value` for the metric of one arm in one block, where the control is the second run of the
+/// first arm. Times are in nanoseconds, rates in accesses/s; what was not measured is empty.
+public enum ComparisonCSV {
+    private static let columns = [
+        "row", "scenario", "seed", "metric", "a", "b", "primary", "lower_is_better", "ratio", "low",
+        "high", "p", "verdict", "blocks", "noise_floor", "arm", "control", "block", "value",
+        "versions",
+    ]
+
+    /// The header and all rows, each with a line feed at its end.
+    public static func text(of result: ComparisonResult) -> String {
+        let versions = result.environment.versions.sorted { $0.key < $1.key }
+            .map { "\($0.key) \($0.value)" }.joined(separator: " ")
+        var lines = [columns.joined(separator: ",")]
+        func add(_ cells: [String: String]) {
+            var cells = cells
+            cells["scenario"] = result.scenario
+            cells["seed"] = String(result.seed)
+            cells["versions"] = versions
+            lines.append(columns.map { quoted(cells[$0] ?? "") }.joined(separator: ","))
+        }
+        for pair in result.pairs {
+            var cells = [
+                "row": "pair", "metric": pair.metric, "a": pair.a, "b": pair.b,
+                "primary": String(pair.primary), "lower_is_better": String(pair.lowerIsBetter),
+                "verdict": pair.verdict.rawValue, "blocks": String(pair.blocks),
+            ]
+            cells["ratio"] = pair.ratio.map { String($0) }
+            cells["low"] = pair.low.map { String($0) }
+            cells["high"] = pair.high.map { String($0) }
+            cells["p"] = pair.p.map { String($0) }
+            cells["noise_floor"] = result.noiseFloor[pair.metric].map { String($0) }
+            add(cells)
+        }
+        for (arm, isControl) in result.arms.map({ ($0, false) })
+            + (result.control.map { [($0, true)] } ?? [])
+        {
+            for (metric, values) in arm.values.sorted(by: { $0.key < $1.key }) {
+                for (block, value) in values.enumerated() {
+                    add([
+                        "row": "value", "metric": metric, "arm": arm.arm,
+                        "control": String(isControl), "block": String(block + 1),
+                        "value": value.map { String($0) } ?? "",
+                    ])
+                }
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func quoted(_ cell: String) -> String {
+        guard cell.contains(where: { ",\"\n\r".contains($0) }) else { return cell }
+        return "\"" + cell.replacing("\"", with: "\"\"") + "\""
+    }
+}

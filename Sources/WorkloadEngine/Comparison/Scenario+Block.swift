@@ -1,0 +1,30 @@
+extension Scenario {
+    /// The shortest warm-up of a run, where the block is long enough for it.
+    private static let leastWarmUp = Duration.milliseconds(500)
+
+    /// How long accesses that run at a block's end are awaited at least, if the scenario does.
+    private static let leastDrain = Duration.milliseconds(500)
+
+    /// The scenario with phases that fit into a block of a comparison, a warm-up among them.
+    ///
+    /// - Throws: ``ScenarioError`` for a time that does not fit.
+    func scaled(toBlock duration: Duration) throws(ScenarioError) -> Scenario {
+        var scenario = try scaled(toMeasured: duration)
+        // What an arm began and cannot end must not take as long as the block itself.
+        scenario.drain = min(scenario.drain, max(Self.leastDrain, duration / 6))
+        let least = min(Self.leastWarmUp, duration / 2)
+        let warmUp = scenario.phases.prefix { !$0.isMeasured }
+        let length = warmUp.reduce(Duration.zero) { $0 + $1.duration }
+        if length == .zero {
+            scenario.phases.insert(
+                Phase(name: "warm-up", duration: least, isMeasured: false),
+                at: 0
+            )
+        } else if length < least {
+            for index in warmUp.indices {
+                scenario.phases[index].duration = scenario.phases[index].duration * (least / length)
+            }
+        }
+        return scenario
+    }
+}

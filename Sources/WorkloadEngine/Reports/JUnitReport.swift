@@ -1,0 +1,198 @@
+/// Writes verdicts as JUnit XML, which CI systems show as tests: a suite for each arm, a test case
+/// for the run itself, each threshold and each invariant.
+public enum JUnitReport {
+    /// The document on a run, with a newline at its end.
+    public static func text(of result: RunResult) -> String {
+        var suites = result.runs.map { suite(of: $0, scenario: result.scenario) }
+        if let failures = result.failures {
+            suites.append(
+                Suite(
+                    name: result.scenario,
+                    seconds: 0,
+                    cases: failures.map { Case(name: "run", outcome: .error($0)) }
+                )
+            )
+        }
+        return document(suites)
+    }
+
+    /// The document on a comparison, with a newline at its end.
+    public static func text(of result: ComparisonResult) -> String {
+        var cases = (result.failIf ?? []).map { condition in
+            Case(
+                name: condition.expression,
+                outcome: condition.failed ? .failure("regression", condition.reason) : .passed
+            )
+        }
+        let answer = result.answer.joined(separator: " ")
+        let problems =
+            (result.failedRuns ?? []) + (result.violations ?? []) + (result.invalidRuns ?? [])
+        cases.insert(
+            Case(
+                name: "comparison",
+                outcome: problems.isEmpty && !result.partial
+                    ? .passed
+                    : .error(
+                        problems.isEmpty
+                            ? "stopped after \(result.blocks) blocks"
+                            : problems.joined(separator: "; ")
+                    ),
+                output: answer.isEmpty ? nil : answer
+            ),
+            at: 0
+        )
+        let seconds = result.blockDuration * Double(result.order.joined().count)
+        return document([Suite(name: result.scenario, seconds: seconds, cases: cases)])
+    }
+
+    // MARK: Suites
+
+    private struct Suite {
+        var name: String
+        var seconds: Double
+        var cases: [Case]
+    }
+
+    private struct Case {
+        enum Outcome {
+            case passed
+            /// A verdict: its kind and its reason.
+            case failure(String, String)
+            /// Something prevented a verdict.
+            case error(String)
+            case skipped(String)
+        }
+
+        var name: String
+        var outcome: Outcome
+        var output: String?
+    }
+
+    private static func suite(of run: ArmResult, scenario: String) -> Suite {
+        var cases = [
+            Case(
+                name: "run",
+                outcome: outcome(of: run),
+                output: TextReport.verdict(of: run, scenario: scenario)
+            )
+        ]
+        cases += run.thresholds.map { threshold in
+            Case(
+                name: "\(threshold.metric) \(threshold.expression)",
+                outcome: outcome(of: threshold)
+            )
+        }
+        cases += run.invariants.map { invariant in
+            let outcome: Case.Outcome =
+                switch invariant.passed {
+                case true?: .passed
+                case false?: .failure("invariant", invariant.detail)
+                case nil: .skipped(invariant.detail)
+                }
+            return Case(name: "invariant \(invariant.name)", outcome: outcome)
+        }
+        return Suite(name: "\(scenario) on \(run.arm)", seconds: run.duration, cases: cases)
+    }
+
+    private static func outcome(of run: ArmResult) -> Case.Outcome {
+        if let failures = run.failures, !failures.isEmpty {
+            return .error(failures.joined(separator: "; "))
+        }
+        if run.partial { return .error("stopped before its end") }
+        if !run.valid {
+            return .error(run.invalidReason ?? "the generator was the bottleneck")
+        }
+        return .passed
+    }
+
+    private static func outcome(of threshold: ThresholdResult) -> Case.Outcome {
+        let observed =
+            threshold.observed.map { "observed " + TextReport.value($0, of: threshold) }
+            ?? "too few samples"
+        switch threshold.passed {
+        case true?: return .passed
+        case false?: return .failure("threshold", observed)
+        case nil:
+            guard threshold.undecided == true else {
+                return .skipped("this arm has no such client")
+            }
+            let advice = threshold.decidingSeconds.map {
+                "; --duration \(Int($0))s decides it"
+            }
+            return .failure("undecided", "too few samples" + (advice ?? ""))
+        }
+    }
+
+    // MARK: XML
+
+    private static func document(_ suites: [Suite]) -> String {
+        let cases = suites.flatMap(\.cases)
+        var lines = [
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
+            "<testsuites name=\"poolgauge\"\(counts(cases))>",
+        ]
+        for suite in suites {
+            lines.append(
+                "  <testsuite name=\"\(escaped(suite.name))\"\(counts(suite.cases)) "
+                    + "time=\"\(suite.seconds.rounded(toDigits: 3))\">"
+            )
+            for item in suite.cases {
+                lines += self.lines(of: item, in: suite.name)
+            }
+            lines.append("  </testsuite>")
+        }
+        lines.append("</testsuites>")
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func counts(_ cases: [Case]) -> String {
+        var (failures, errors, skipped) = (0, 0, 0)
+        for item in cases {
+            switch item.outcome {
+            case .passed: break
+            case .failure: failures += 1
+            case .error: errors += 1
+            case .skipped: skipped += 1
+            }
+        }
+        return " tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"\(errors)\" "
+            + "skipped=\"\(skipped)\""
+    }
+
+    private static func lines(of item: Case, in suite: String) -> [String] {
+        let head = "    <testcase classname=\"\(escaped(suite))\" name=\"\(escaped(item.name))\""
+        var inner: [String] = []
+        switch item.outcome {
+        case .passed: break
+        case .failure(let type, let message):
+            inner.append("<failure type=\"\(type)\" message=\"\(escaped(message))\"/>")
+        case .error(let message):
+            inner.append("<error type=\"run\" message=\"\(escaped(message))\"/>")
+        case .skipped(let message):
+            inner.append("<skipped message=\"\(escaped(message))\"/>")
+        }
+        if let output = item.output { inner.append("<system-out>\(escaped(output))</system-out>") }
+        guard !inner.isEmpty else { return [head + "/>"] }
+        return [head + ">"] + inner.map { "      " + $0 } + ["    </testcase>"]
+    }
+
+    /// A text for XML 1.0, which has no form for most control characters
+    /// (<https://www.w3.org/TR/xml/#charsets>).
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "\n": result += "&#10;"
+            case "\t": result += "&#9;"
+            case _ where scalar.value < 0x20 || (0xFFFE...0xFFFF).contains(scalar.value):
+                result += "\u{FFFD}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

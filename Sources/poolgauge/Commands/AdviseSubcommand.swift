@@ -1,0 +1,93 @@
+import ArgumentParser
+import Capture
+import GRDBTarget
+import WorkloadEngine
+
+/// `poolgauge advise`.
+struct AdviseSubcommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "advise",
+        abstract: "Try changes of an arm, and recommend those that are proved to help.",
+        discussion: """
+            The candidates are other numbers of readers, a pool, a write-ahead log, caches, busy \
+            timeouts, other kinds of BEGIN, checkpoint settings, ANALYZE, and indexes for \
+            statements whose plan scans a table or sorts. All are screened in short runs; the best \
+            three are confirmed on fresh pairs of runs, as 'compare' makes them. Candidates that \
+            weaken durability are listed separately.
+            """
+    )
+
+    @Argument(
+        help: "A preset's name, or the path of a YAML file.",
+        completion: .list(Presets.all.map(\.name))
+    )
+    var scenario: String
+
+    @Option(help: "The arm to change; the arm 'present', or else the first one, by default.")
+    var arm: String?
+
+    @Option(help: "End after this time with what is known.", transform: TimeArgument.parse)
+    var within: TimeArgument?
+
+    @OptionGroup var changes: VariantOptions
+
+    @OptionGroup var data: DatabaseOptions
+
+    @Option(help: "How the report is written.")
+    var format = AdviceFormat.text
+
+    @Option(
+        help: "The file that receives the report; standard output by default.",
+        completion: .file()
+    )
+    var output: String?
+
+    @Option(help: "When progress is shown on standard error.")
+    var progress = ProgressMode.auto
+
+    func run() throws {
+        try data.check(for: self.scenario)
+        let scenario = try changes.load(self.scenario)
+        if let arm { _ = try scenario.arms(named: [arm]) }
+        let destination = try ReportDestination(path: output)
+        let reporter = ProgressReporter(progress)
+        let folder = try RunFolder(isKept: false)
+        defer { folder.remove() }
+        var options = AdviceOptions()
+        options.arm = arm
+        if let within { options.within = within.duration }
+        options.run.folder = folder.url
+        options.run.database = try data.copy(for: self.scenario, in: folder.url) {
+            reporter.showStep($0)
+        }
+        options.run.processCommand = ClientProcess.command
+        options.versions = HeadlessRun.versions
+        options.onProgress = { reporter.showStep($0) }
+        options.indexes = { target in
+            let advisor = IndexAdvisor(
+                schema: CaptureSchema(try CaptureDatabase.tables(of: target))
+            )
+            return { advisor.indexes(for: $0, plan: $1) }
+        }
+        let advice = try AdviceRun(
+            scenario: scenario,
+            factory: LibraryTargetFactory(),
+            options: options
+        )
+        let interruption = Interruption(cleanUp: folder.remove) { advice.stop() }
+        let result = try blocking { try await advice.run() }
+        reporter.finish()
+        switch format {
+        case .text: try destination.write(AdviceReport.text(of: result))
+        case .json: try destination.write(JSONReport.text(of: result))
+        }
+        if let signal = interruption.signal { throw ExitCode(128 + signal) }
+        throw ExitCode(result.exitStatus.rawValue)
+    }
+}
+
+/// How advice is written.
+enum AdviceFormat: String, CaseIterable, ExpressibleByArgument {
+    case text
+    case json
+}

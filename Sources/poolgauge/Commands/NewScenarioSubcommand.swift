@@ -1,0 +1,114 @@
+import ArgumentParser
+import Capture
+import Foundation
+import WorkloadEngine
+
+/// `poolgauge scenarios new`.
+struct NewScenarioSubcommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new",
+        abstract: "Write a scenario for a database of yours: a start, to be changed.",
+        discussion: """
+            The scenario has, for each of the tables with the most rows, reads by key and by index, \
+            searches of full-text indexes, and an update of one row. Each update is tried on a \
+            copy first; one that a constraint or a trigger refuses is left out, and named in a \
+            comment.
+            """
+    )
+
+    @Option(help: "The database: it is only read.", completion: .file())
+    var database: String
+
+    @Option(
+        help: "How many tables get statements, those with the most rows first.",
+        transform: NumberArgument.positive
+    )
+    var tables = 5
+
+    @Option(
+        help: "The file that receives the scenario; standard output by default.",
+        completion: .file()
+    )
+    var output: String?
+
+    func run() throws {
+        let source = try DatabaseFile.url(database)
+        let destination = try ReportDestination(path: output)
+        let folder = try RunFolder(isKept: false)
+        defer { folder.remove() }
+        let copy = try DatabaseFile.copy(source, named: database, in: folder.url)
+        let facts = try DraftDatabase(copy: copy.path, of: database, triesStatements: true)
+        guard !facts.statements.isEmpty else {
+            throw CommandFailure(
+                "'\(database)' has no table with rows; fill it, or state a dataset in a scenario "
+                    + "(poolgauge scenarios show reads-during-import)"
+            )
+        }
+        let yaml = try draft(of: source, facts).yaml
+        // What is written must be right: the text is read as any scenario is.
+        _ = try Scenario.parse(yaml: yaml, file: output ?? "new")
+        try destination.write(yaml)
+    }
+
+    private func draft(of source: URL, _ facts: DraftDatabase) throws -> ScenarioDraft {
+        let name = source.deletingPathExtension().lastPathComponent
+        var options = DraftOptions(
+            name: name,
+            description: "Likely reads and writes on \(source.lastPathComponent).",
+            database: DatabaseReference.path(of: database, from: output)
+        )
+        let chosen = facts.statements.prefix(tables)
+        options.introduction = introduction(chosen.map(\.table), facts)
+        options.rate = 100
+        options.writeShare = 0.2
+        var draft = ScenarioDraft(options, schema: facts.schema, words: facts.words)
+        for (table, statements) in chosen {
+            for read in statements.reads where hasWords(read, table, facts) {
+                try add { () throws(DraftError) in
+                    try draft.addRead(read.sql, name: read.name, comment: read.comment)
+                }
+            }
+            if let write = statements.write {
+                try add { () throws(DraftError) in
+                    try draft.addWrite(write.sql, name: write.name, comment: write.comment)
+                }
+            }
+        }
+        return draft
+    }
+
+    /// Whether a read of a full-text index has words to search for.
+    private func hasWords(
+        _ read: TableStatements.Statement,
+        _ table: DraftTable,
+        _ facts: DraftDatabase
+    ) -> Bool {
+        guard case .fullText = table.kind else { return true }
+        return facts.words[table.name]?.isEmpty == false
+    }
+
+    private func add(_ body: () throws(DraftError) -> Void) throws {
+        do { try body() } catch { throw CommandFailure("'\(database)': \(error)") }
+    }
+
+    private func introduction(_ tables: [DraftTable], _ facts: DraftDatabase) -> [String] {
+        let names = tables.map { "\($0.name) (\($0.rows) rows)" }.joined(separator: ", ")
+        var lines = [
+            "Written by 'poolgauge scenarios new' from the schema of the database. The statements "
+                + "are guesses: replace them by those of your program, and state its rates.",
+            "Tables: \(names).",
+        ]
+        let others = facts.statements.dropFirst(tables.count).map(\.table.name)
+        if !others.isEmpty {
+            lines.append("Without statements: \(others.joined(separator: ", ")).")
+        }
+        for table in tables {
+            if let reason = facts.failures[table.name] {
+                lines.append("No update of \(table.name), which failed: \(reason)")
+            } else if case .fullText(ownsContent: false) = table.kind {
+                lines.append("No update of \(table.name): its texts are in another table.")
+            }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,186 @@
+import ArgumentParser
+import Capture
+import Foundation
+import WorkloadEngine
+
+/// `poolgauge try`.
+struct TrySubcommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "try",
+        abstract: "Run statements on a copy of your database, without a scenario file.",
+        discussion: """
+            Each --read and each --write is one access, a transaction of its own; semicolons \
+            separate its statements. A parameter such as :id draws its values from the column with \
+            which the statement compares it, or into which it writes it: integer keys from their \
+            range, other columns as the rows have them. New rows get new keys.
+
+            Without --rate, each client starts its next access when the last one ends.
+            """
+    )
+
+    @Option(help: "Your database: a copy of it is used.", completion: .file())
+    var database: String
+
+    @Option(
+        help: ArgumentHelp(
+            "An access that reads; may be given several times.",
+            valueName: "sql"
+        )
+    )
+    var read: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "An access that writes; may be given several times.",
+            valueName: "sql"
+        )
+    )
+    var write: [String] = []
+
+    @Option(
+        help: "How many clients there are together; at least one for reads, one for writes.",
+        transform: NumberArgument.positive
+    )
+    var clients = 4
+
+    @Option(
+        help: "Accesses per second of all clients together, such as 200/s.",
+        transform: RateArgument.parse
+    )
+    var rate: RateArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "The share of the clients and of the rate that writes, such as 20%; by default the "
+                + "share of the accesses that are given with --write.",
+            valueName: "share"
+        ),
+        transform: WriteShareArgument.parse
+    )
+    var writeShare: WriteShareArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "The values of a parameter that no column explains, such as "
+                + "'word=distribution: choice, values: [red, blue]'; may be given several times.",
+            valueName: "name=distribution"
+        )
+    )
+    var values: [String] = []
+
+    @Option(
+        help:
+            "The arms, separated by commas: \(DraftArm.names); queue, queue-wal and pool by default.",
+        transform: NamesArgument.parse
+    )
+    var arms: NamesArgument?
+
+    @Option(help: "How long each arm is measured.", transform: TimeArgument.parse)
+    var duration: TimeArgument?
+
+    @Flag(help: "Print the scenario that it would run, to keep and to change, and run nothing.")
+    var print = false
+
+    @Option(help: "How the report is written.")
+    var format = ReportFormat.text
+
+    @Option(
+        help: "The file that receives the report or the scenario; standard output by default.",
+        completion: .file()
+    )
+    var output: String?
+
+    @Option(help: "When progress is shown on standard error.")
+    var progress = ProgressMode.auto
+
+    func validate() throws {
+        guard !read.isEmpty || !write.isEmpty else {
+            throw ValidationError(
+                "there is nothing to run: give --read 'SELECT …' or --write 'UPDATE …'"
+            )
+        }
+    }
+
+    func run() throws {
+        let source = try DatabaseFile.url(database)
+        let yaml = try draft(of: source).yaml
+        let scenario = try Scenario.parse(yaml: yaml, file: "try")
+        let destination = try ReportDestination(path: output)
+        guard !print else { return try destination.write(yaml) }
+        var run = HeadlessRun(scenario: scenario, arms: scenario.arms)
+        run.progress = progress
+        try run.run(format: format, to: destination)
+    }
+
+    private func draft(of source: URL) throws -> ScenarioDraft {
+        let name = source.deletingPathExtension().lastPathComponent
+        var options = DraftOptions(
+            name: "try-\(name)",
+            description: "Statements on \(source.lastPathComponent).",
+            database: DatabaseReference.path(of: database, from: print ? output : nil)
+        )
+        options.introduction = [
+            "Written by 'poolgauge try'. Parameters draw their values from the columns of the "
+                + "database."
+        ]
+        options.workers = clients
+        options.rate = rate?.perSecond
+        options.writeShare = writeShare?.share
+        if let duration { options.seconds = duration.duration / .seconds(1) }
+        options.values = try distributions()
+        if let arms { options.arms = try Self.arms(arms.names) }
+        let folder = try RunFolder(isKept: false)
+        defer { folder.remove() }
+        let copy = try DatabaseFile.copy(source, named: database, in: folder.url)
+        let facts = try DraftDatabase(copy: copy.path, of: database, triesStatements: false)
+        var draft = ScenarioDraft(options, schema: facts.schema, words: facts.words)
+        for sql in read {
+            do { try draft.addRead(sql) } catch { throw CommandFailure("--read: \(error)") }
+        }
+        for sql in write {
+            do { try draft.addWrite(sql) } catch { throw CommandFailure("--write: \(error)") }
+        }
+        return draft
+    }
+
+    private static func arms(_ names: [String]) throws -> [DraftArm] {
+        try names.map { name in
+            guard let arm = DraftArm(name) else {
+                throw CommandFailure("--arms: there is no arm '\(name)'; use \(DraftArm.names)")
+            }
+            return arm
+        }
+    }
+
+    private func distributions() throws -> [String: String] {
+        var found: [String: String] = [:]
+        for text in values {
+            guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
+                throw CommandFailure(
+                    "--values: '\(text)' states no values; write "
+                        + "'word=distribution: choice, values: [red, blue]'"
+                )
+            }
+            let name = text[..<sign].drop { ":@$".contains($0) }
+            found[String(name)] = String(text[text.index(after: sign)...])
+        }
+        return found
+    }
+}
+
+/// A share: `20%`.
+struct WriteShareArgument {
+    var share: Double
+
+    /// The share that a text states.
+    static func parse(_ text: String) throws -> WriteShareArgument {
+        let share: Double
+        do { share = try Quantity.share(text) } catch {
+            throw ValidationError(String(describing: error))
+        }
+        guard share > 0, share < 1 else {
+            throw ValidationError("'\(text)' must be above 0% and below 100%")
+        }
+        return WriteShareArgument(share: share)
+    }
+}

@@ -1,0 +1,224 @@
+import Capture
+import EngineTarget
+import WorkloadEngine
+
+/// What a draft needs of a database: its tables, their statements and words of full-text indexes.
+struct DraftDatabase {
+    /// The tables and views, with the ranges of their columns.
+    let schema: CaptureSchema
+    /// The tables that statements can be made for, those with the most rows first.
+    let tables: [DraftTable]
+    /// Words of the full-text tables by the tables' names.
+    let words: [String: [String]]
+    /// The writes that failed on the copy, with the reason, by the tables' names.
+    private(set) var failures: [String: String] = [:]
+    /// The statements of each table that succeeded on the copy.
+    private(set) var statements: [(table: DraftTable, statements: TableStatements)] = []
+
+    /// How often a write is tried: other rows may fail other constraints.
+    private static let trials = 5
+    /// The words of a full-text index that a scenario draws from.
+    private static let wordCount = 20
+
+    /// Reads a copy of a database.
+    ///
+    /// - Parameters:
+    ///   - path: The copy, which SQLite opens and may change.
+    ///   - original: The database, for errors.
+    ///   - triesStatements: Whether to make statements for the tables, and to try them.
+    /// - Throws: ``CommandFailure`` where SQLite cannot read it.
+    init(copy path: String, of original: String, triesStatements: Bool) throws {
+        do {
+            let arm = Arm(name: "draft", kind: .queue)
+            let target = try EngineTargetFactory().open(arm, at: path)
+            defer { try? target.close() }
+            schema = CaptureSchema(try CaptureDatabase.tables(of: target))
+            let reader = DraftTableReader(target)
+            tables = try reader.tables().sorted { ($1.rows, $0.name) < ($0.rows, $1.name) }
+            var words: [String: [String]] = [:]
+            for table in tables {
+                guard case .fullText = table.kind else { continue }
+                words[table.name] = (try? reader.words(of: table.name, Self.wordCount)) ?? []
+            }
+            self.words = words
+            if triesStatements { tryStatements(on: target) }
+        } catch {
+            throw CommandFailure("'\(original)': the database cannot be read: \(error)")
+        }
+    }
+
+    private mutating func tryStatements(on target: any WorkloadTarget) {
+        for table in tables where table.rows > 0 {
+            var found = TableStatements(table)
+            if let write = found.write, let problem = Self.problem(with: write, on: target) {
+                failures[table.name] = problem
+                found.dropWrite()
+            }
+            statements.append((table, found))
+        }
+    }
+
+    private struct Undo: Error {}
+
+    /// Why a statement fails; nil where it succeeds.
+    private static func problem(
+        with statement: TableStatements.Statement,
+        on target: any WorkloadTarget
+    ) -> String? {
+        for _ in 0..<trials {
+            do {
+                try target.perform(.write, as: WorkloadClientName("draft")) { session in
+                    _ = try session.run(statement.trial, [])
+                    throw Undo()
+                }
+            } catch is Undo {
+                continue
+            } catch {
+                return "\(error)"
+            }
+        }
+        return nil
+    }
+}
+
+/// Reads the tables of a database for a draft.
+private struct DraftTableReader {
+    private let target: any WorkloadTarget
+
+    init(_ target: any WorkloadTarget) { self.target = target }
+
+    private func rows(_ sql: String, _ values: [WorkloadValue] = []) throws -> [[WorkloadValue]] {
+        var rows: [[WorkloadValue]] = []
+        try target.perform(.read, as: WorkloadClientName("draft")) {
+            rows = try $0.rows(sql, values)
+        }
+        return rows
+    }
+
+    func tables() throws -> [DraftTable] {
+        try rows(
+            """
+            SELECT l.name, l.type, l.wr, m.sql FROM pragma_table_list AS l
+            JOIN sqlite_master AS m ON m.type = 'table' AND m.name = l.name
+            WHERE l.schema = 'main' AND l.type IN ('table', 'virtual')
+              AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+            """
+        ).compactMap { row in
+            guard row.count == 4, case .text(let name) = row[0],
+                let kind = Self.kind(type: row[1], withoutRowID: row[2], sql: row[3])
+            else { return nil }
+            return try table(name, kind)
+        }
+    }
+
+    private static func kind(
+        type: WorkloadValue,
+        withoutRowID: WorkloadValue,
+        sql: WorkloadValue
+    ) -> DraftTable.Kind? {
+        if type == .text("table") {
+            return withoutRowID == .integer(1) ? .withoutRowID : .plain
+        }
+        guard case .text(let sql) = sql else { return nil }
+        let text = sql.lowercased()
+        guard text.firstMatch(of: /using\s+fts5/) != nil else { return nil }
+        return .fullText(ownsContent: text.firstMatch(of: /content\s*=/) == nil)
+    }
+
+    private func table(_ name: String, _ kind: DraftTable.Kind) throws -> DraftTable {
+        let columns = try rows(
+            "SELECT name, pk, hidden FROM pragma_table_xinfo(?)",
+            [.text(name)]
+        ).compactMap { row -> DraftTable.Column? in
+            guard row.count == 3, case .text(let column) = row[0], case .integer(let key) = row[1]
+            else { return nil }
+            // The hidden columns of a full-text table are no texts.
+            if case .fullText = kind, row[2] != .integer(0) { return nil }
+            return .init(name: column, keyPlace: Int(key), isWritable: row[2] == .integer(0))
+        }
+        let references = try rows(
+            "SELECT DISTINCT \"from\" FROM pragma_foreign_key_list(?)",
+            [.text(name)]
+        ).compactMap { row in
+            if case .text(let column)? = row.first { column } else { nil }
+        }
+        return DraftTable(
+            name: name,
+            kind: kind,
+            rows: try count(of: name, kind),
+            columns: columns,
+            indexes: try indexes(of: name),
+            references: Set(references)
+        )
+    }
+
+    private func count(of name: String, _ kind: DraftTable.Kind) throws -> Int {
+        let quoted = CaptureDatabase.quote(name)
+        var sql = "SELECT count(*) FROM \(quoted)"
+        if kind != .withoutRowID {
+            // The largest rowid is known at once, and the rows are counted where they are few.
+            sql = """
+                SELECT CASE WHEN coalesce((SELECT max(rowid) FROM \(quoted)), 0) < 2000000
+                THEN (SELECT count(*) FROM \(quoted))
+                ELSE (SELECT max(rowid) FROM \(quoted)) END
+                """
+        }
+        if case .integer(let count)? = try rows(sql).first?.first { return Int(clamping: count) }
+        return 0
+    }
+
+    private func indexes(of name: String) throws -> [DraftTable.Index] {
+        let found = try rows(
+            """
+            SELECT i.seq, i."unique", i.partial, c.name, i.origin
+            FROM pragma_index_list(?) AS i, pragma_index_info(i.name) AS c
+            ORDER BY i.seq, c.seqno
+            """,
+            [.text(name)]
+        )
+        var order: [WorkloadValue] = []
+        var indexes: [WorkloadValue: DraftTable.Index] = [:]
+        for row in found where row.count == 5 && row[4] != .text("pk") {
+            if indexes[row[0]] == nil {
+                order.append(row[0])
+                indexes[row[0]] = .init(
+                    columns: [],
+                    isUnique: row[1] == .integer(1),
+                    isPartial: row[2] == .integer(1)
+                )
+            }
+            var column: String?
+            if case .text(let name) = row[3] { column = name }
+            indexes[row[0]]?.columns.append(column)
+        }
+        return order.compactMap { indexes[$0] }
+    }
+
+    /// Words of a full-text index: some that many rows have, and some that few have.
+    func words(of table: String, _ count: Int) throws -> [String] {
+        var found: [WorkloadValue] = []
+        try target.perform(.writeWithoutTransaction, as: WorkloadClientName("draft")) { session in
+            let name = "'" + table.replacing("'", with: "''") + "'"
+            _ = try session.run(
+                "CREATE VIRTUAL TABLE temp.poolgauge_words USING fts5vocab(main, \(name), row)",
+                []
+            )
+            defer { _ = try? session.run("DROP TABLE temp.poolgauge_words", []) }
+            // Letters alone: anything else could be an operator of MATCH.
+            found = try session.rows(
+                """
+                WITH usable AS (SELECT term, row_number() OVER (ORDER BY doc DESC, term) AS place
+                  FROM temp.poolgauge_words
+                  WHERE length(term) > 2 AND term NOT GLOB '*[^a-z]*'
+                    AND term NOT IN ('and', 'not', 'near'))
+                SELECT term FROM usable
+                WHERE place <= ?1 / 2
+                  OR place % max(1, (SELECT count(*) FROM usable) / ?1) = 0
+                ORDER BY place LIMIT ?1
+                """,
+                [.integer(Int64(count))]
+            ).compactMap(\.first)
+        }
+        return found.compactMap { if case .text(let word) = $0 { word } else { nil } }
+    }
+}

@@ -1,0 +1,69 @@
+import Testing
+
+@testable import Capture
+
+/// Indexes for statements whose plan scans or sorts.
+struct IndexAdvisorTests {
+    private func indexes(_ sql: String, _ plan: [String]) -> [String] {
+        IndexAdvisor(schema: CaptureFixture.schema).indexes(for: sql, plan: plan)
+    }
+
+    @Test func aScanGetsAnIndexOnWhatWhereCompares() {
+        #expect(
+            indexes("SELECT * FROM orders WHERE user = :u", ["SCAN orders"]) == [
+                "CREATE INDEX advised_orders_user ON orders (user)"
+            ]
+        )
+    }
+
+    @Test func theColumnsOfOrderByFollowThoseOfWhere() {
+        #expect(
+            indexes(
+                "SELECT * FROM orders AS o WHERE o.user = :u AND o.id > 5 ORDER BY o.state DESC",
+                ["SCAN o", "USE TEMP B-TREE FOR ORDER BY"]
+            ) == [
+                "CREATE INDEX advised_orders_user_state ON orders (user, state)",
+                "CREATE INDEX advised_orders_user ON orders (user)",
+            ]
+        )
+    }
+
+    @Test func aJoinGetsAnIndexForTheScannedTable() {
+        #expect(
+            indexes(
+                "SELECT * FROM users u JOIN orders o ON o.user = u.id WHERE u.mail = :m",
+                ["SEARCH u USING INDEX mails (mail=?)", "SCAN o"]
+            ) == ["CREATE INDEX advised_orders_user ON orders (user)"]
+        )
+    }
+
+    @Test func aRangeGetsAnIndex() {
+        #expect(
+            indexes("DELETE FROM users WHERE age BETWEEN ? AND ?", ["SCAN users"]) == [
+                "CREATE INDEX advised_users_age ON users (age)"
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        (
+            "SELECT * FROM orders WHERE id = 1",
+            ["SEARCH orders USING INTEGER PRIMARY KEY (rowid=?)"]
+        ),
+        ("SELECT * FROM orders", ["SCAN orders"]),
+        // The rowid is the table's own order.
+        ("SELECT * FROM orders WHERE id > 3", ["SCAN orders"]),
+        ("SELECT * FROM orders WHERE lower(state) = ?", ["SCAN orders"]),
+        ("not SQL '", ["SCAN orders"]),
+    ])
+    func nothingIsProposedThatCannotHelp(sql: String, plan: [String]) {
+        #expect(indexes(sql, plan) == [])
+    }
+
+    @Test func theNameOfATableInOlderPlansIsFound() {
+        #expect(
+            indexes("SELECT * FROM orders o WHERE o.user = 1", ["SCAN TABLE orders AS o"]).count
+                == 1
+        )
+    }
+}

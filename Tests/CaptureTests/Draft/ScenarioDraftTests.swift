@@ -1,0 +1,158 @@
+import Testing
+import WorkloadEngine
+
+@testable import Capture
+
+/// Scenarios made of statements.
+struct ScenarioDraftTests {
+    private func draft(
+        words: [String: [String]] = [:],
+        _ change: (inout DraftOptions) -> Void = { _ in }
+    ) -> ScenarioDraft {
+        var options = DraftOptions(name: "try", description: "d", database: "/tmp/app.sqlite")
+        change(&options)
+        return ScenarioDraft(options, schema: CaptureFixture.schema, words: words)
+    }
+
+    private func yaml(of name: String, in draft: ScenarioDraft) -> String? {
+        draft.variables.entries.first { $0.name == name }?.yaml
+    }
+
+    @Test func aParameterDrawsFromTheColumnWithWhichItIsCompared() throws {
+        var draft = draft()
+        try draft.addRead("SELECT * FROM orders WHERE state = :state AND id = ?")
+        #expect(
+            draft.reads.first?.statements == [
+                "SELECT * FROM orders WHERE state = :state AND id = :orders_id"
+            ]
+        )
+        #expect(
+            yaml(of: "state", in: draft) == "distribution: choice, table: orders, column: state"
+        )
+        #expect(
+            yaml(of: "orders_id", in: draft) == "distribution: uniform, table: orders, column: id"
+        )
+    }
+
+    @Test func literalsStay() throws {
+        var draft = draft()
+        let sql = "SELECT * FROM orders WHERE state = 'sent' AND user > 12 LIMIT 3"
+        try draft.addRead(sql)
+        #expect(draft.reads.first?.statements == [sql])
+        #expect(draft.variables.entries.isEmpty)
+    }
+
+    @Test func oneNameForTwoColumnsBecomesTwoVariables() throws {
+        var draft = draft()
+        try draft.addRead("SELECT * FROM users WHERE id = :id")
+        try draft.addWrite("UPDATE orders SET state = :state WHERE id = :id")
+        #expect(draft.writes.first?.statements.first?.hasSuffix("WHERE id = :id_2") == true)
+        #expect(
+            yaml(of: "id_2", in: draft) == "distribution: uniform, table: orders, column: id"
+        )
+    }
+
+    @Test func aParameterHasOneValueInOneAccess() throws {
+        var draft = draft()
+        try draft.addWrite(
+            "SELECT state FROM orders WHERE id = :id; UPDATE orders SET state = 'x' WHERE id = :id"
+        )
+        #expect(draft.writes.first?.statements.count == 2)
+        #expect(draft.variables.entries.map(\.name) == ["id"])
+    }
+
+    @Test func newRowsGetNewKeys() throws {
+        var draft = draft()
+        try draft.addWrite("INSERT INTO users (id, mail, age) VALUES (:id, :mail, :age)")
+        #expect(yaml(of: "id", in: draft)?.hasPrefix("distribution: sequential, table:") == true)
+        #expect(yaml(of: "mail", in: draft) == "distribution: sequential, prefix: new-")
+        #expect(yaml(of: "age", in: draft) == "distribution: choice, table: users, column: age")
+    }
+
+    @Test func aKeyWithGapsIsDrawnFromItsRows() throws {
+        var column = CaptureFixture.Column(
+            name: "id",
+            type: "INTEGER",
+            isRowID: true,
+            isUnique: true,
+            range: 1...1_000_000
+        )
+        column.distinctCount = 1000
+        let schema = CaptureSchema([.init(name: "t", columns: [column])])
+        var draft = ScenarioDraft(
+            DraftOptions(name: "n", description: "d", database: "x"),
+            schema: schema
+        )
+        try draft.addRead("SELECT * FROM t WHERE id = :id")
+        #expect(yaml(of: "id", in: draft)?.hasPrefix("distribution: choice") == true)
+    }
+
+    @Test func aParameterOfMatchDrawsWordsOfTheIndex() throws {
+        let schema = CaptureSchema([.init(name: "search", columns: [.init(name: "text")])])
+        var draft = ScenarioDraft(
+            DraftOptions(name: "n", description: "d", database: "x"),
+            schema: schema,
+            words: ["search": ["red", "blue"]]
+        )
+        try draft.addRead("SELECT rowid FROM search WHERE search MATCH :q LIMIT 5")
+        #expect(yaml(of: "q", in: draft) == "distribution: choice, values: ['red', 'blue']")
+    }
+
+    @Test func aParameterWithoutAColumnNeedsValues() throws {
+        var without = draft()
+        let error = #expect(throws: DraftError.self) {
+            try without.addRead("SELECT * FROM users WHERE length(mail) * 2 = abs(:n)")
+        }
+        #expect(error?.description.contains("--values 'n=distribution:") == true)
+        var with = draft { $0.values["n"] = "distribution: uniform, min: 1, max: 9" }
+        try with.addRead("SELECT * FROM users WHERE length(mail) * 2 = abs(:n)")
+        #expect(yaml(of: "n", in: with) == "distribution: uniform, min: 1, max: 9")
+    }
+
+    @Test(arguments: [
+        ("UPDATE users SET age = 1", "UPDATE writes; name it a write"),
+        ("SELECT 1; COMMIT", "leave COMMIT out"),
+        ("SELECT * FROM user", "no table 'user'; did you mean 'users'?"),
+        ("SELEC 1", "'SELEC' is not SQL"),
+        ("PRAGMA cache_size", "a PRAGMA"),
+        ("", "has no statement"),
+    ])
+    func aReadThatCannotRunIsRefused(sql: String, message: String) {
+        var draft = draft()
+        let error = #expect(throws: DraftError.self) { try draft.addRead(sql) }
+        #expect(error?.description.contains(message) == true, "\(String(describing: error))")
+    }
+
+    @Test func aWriteThatOnlyReadsIsRefused() {
+        var draft = draft()
+        let error = #expect(throws: DraftError.self) { try draft.addWrite("SELECT 1") }
+        #expect(error?.description.contains("it only reads") == true)
+    }
+
+    @Test func theTextIsAScenario() throws {
+        var draft = draft {
+            $0.workers = 10
+            $0.rate = 200
+            $0.arms = ["queue", "pool-8", "raw"].compactMap { DraftArm($0) }
+            $0.writeShare = 0.2
+            $0.database = #filePath
+        }
+        try draft.addRead("SELECT * FROM users WHERE id = :id")
+        try draft.addWrite("UPDATE users SET age = :age WHERE id = :id")
+        let scenario = try Scenario.parse(yaml: draft.yaml, file: "try")
+        #expect(scenario.arms.map(\.name) == ["queue", "pool-8", "raw"])
+        #expect(scenario.arms[1].readers == 8)
+        #expect(scenario.clients.map(\.workers) == [8, 2])
+        #expect(
+            scenario.clients.map(\.pace) == [
+                .open(Arrival(rate: 160)), .open(Arrival(rate: 40)),
+            ]
+        )
+        #expect(scenario.primary == ["reads.response.p99", "writes.response.p99"])
+    }
+
+    @Test(arguments: ["pol", "pool-0", "pool-", "pool-x", "pool-1001"])
+    func anUnknownArmIsNone(name: String) {
+        #expect(DraftArm(name) == nil)
+    }
+}

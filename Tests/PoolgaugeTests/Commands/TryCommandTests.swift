@@ -1,0 +1,189 @@
+import Foundation
+import SQLiteEngine
+import Testing
+
+@testable import WorkloadEngine
+
+/// `poolgauge try` and `poolgauge scenarios new` on a database that exists.
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct TryCommandTests {
+    private func makeDatabase(in folder: URL) throws {
+        let path = folder.appendingPathComponent("app.sqlite").path
+        let queue = try DatabaseQueue(path: path)
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
+                    CREATE TABLE orders (
+                        id INTEGER PRIMARY KEY, customer INTEGER REFERENCES customer, state TEXT);
+                    CREATE INDEX orders_customer ON orders (customer);
+                    CREATE TABLE fixed (id INTEGER PRIMARY KEY, text TEXT);
+                    CREATE TRIGGER no_update BEFORE UPDATE ON fixed
+                        BEGIN SELECT raise(ABORT, 'it is fixed'); END;
+                    CREATE VIRTUAL TABLE search USING fts5(text);
+                    """
+            )
+            for number in 1...200 {
+                try db.execute(
+                    sql: "INSERT INTO customer (name) VALUES (?)",
+                    arguments: ["c\(number)"]
+                )
+                try db.execute(
+                    sql: "INSERT INTO orders (customer, state) VALUES (?, ?)",
+                    arguments: [number, ["open", "sent"][number % 2]]
+                )
+                try db.execute(sql: "INSERT INTO fixed (text) VALUES ('x')")
+                try db.execute(sql: "INSERT INTO search VALUES ('red apple on the table')")
+            }
+        }
+        try queue.close()
+    }
+
+    private let statements = [
+        "--read", "SELECT * FROM orders WHERE customer = :customer",
+        "--write", "UPDATE orders SET state = :state WHERE id = :id",
+    ]
+
+    @Test func statementsRunOnACopyWithValuesOfTheirColumns() throws {
+        try withTemporaryFolder { folder in
+            try makeDatabase(in: folder)
+            let before = try Data(contentsOf: folder.appendingPathComponent("app.sqlite"))
+            let outcome = try HeadlessProgram.run(
+                ["try", "--database", "app.sqlite", "--clients", "3", "--rate", "100/s"]
+                    + statements + ["--arms", "queue,pool-2", "--duration", "1s"]
+                    + ["--format", "json"],
+                in: folder
+            )
+            #expect([0, 5].contains(outcome.status), "\(outcome)")
+            let result = try JSONDecoder().decode(RunResult.self, from: Data(outcome.output.utf8))
+            #expect(result.runs.map(\.arm) == ["queue", "pool-2"])
+            for run in result.runs {
+                #expect(run.clients.values.allSatisfy { $0.errorCount == 0 })
+                // Each customer has an order, so each read finds one.
+                let reads = run.clients["reads"]?.operations?.values.first
+                #expect(reads?.profile?.counters?.rows == 1)
+                #expect((run.clients["writes"]?.completed ?? 0) > 0)
+            }
+            let after = try Data(contentsOf: folder.appendingPathComponent("app.sqlite"))
+            #expect(before == after)
+            #expect(contents(of: folder) == ["app.sqlite"])
+        }
+    }
+
+    @Test func theScenarioIsPrintedAndRuns() throws {
+        try withTemporaryFolder { folder in
+            try makeDatabase(in: folder)
+            let printed = try HeadlessProgram.run(
+                ["try", "--database", "app.sqlite", "--print", "--output", "mine.yaml"]
+                    + statements,
+                in: folder
+            )
+            #expect(printed.status == 0, "\(printed)")
+            for command in [
+                ["scenarios", "validate", "mine.yaml"],
+                ["run", "mine.yaml", "--arm", "pool", "--duration", "500ms"],
+            ] {
+                let outcome = try HeadlessProgram.run(command, in: folder)
+                #expect([0, 5].contains(outcome.status), "\(outcome)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (["--read", "UPDATE orders SET state = ''"], "--read: UPDATE writes"),
+        (["--write", "SELECT 1"], "--write: it only reads"),
+        (["--read", "SELECT * FROM nothing"], "the database has no table 'nothing'"),
+        (["--read", "SELECT abs(:x)"], "parameter ':x' is compared with no column"),
+        (["--read", "SELECT 1", "--arms", "pol"], "--arms: there is no arm 'pol'"),
+        ([], "there is nothing to run"),
+    ])
+    func whatCannotRunIsRefused(arguments: [String], message: String) throws {
+        try withTemporaryFolder { folder in
+            try makeDatabase(in: folder)
+            let outcome = try HeadlessProgram.run(
+                ["try", "--database", "app.sqlite"] + arguments,
+                in: folder
+            )
+            #expect(outcome.status == 64)
+            #expect(outcome.errors.contains(message), "\(outcome.errors)")
+            #expect(contents(of: folder) == ["app.sqlite"])
+        }
+    }
+
+    @Test func aNewScenarioIsValidAndRuns() throws {
+        try withTemporaryFolder { folder in
+            try makeDatabase(in: folder)
+            let made = try HeadlessProgram.run(
+                ["scenarios", "new", "--database", "app.sqlite", "--output", "mine.yaml"],
+                in: folder
+            )
+            #expect(made.status == 0, "\(made)")
+            let text = try String(
+                contentsOf: folder.appendingPathComponent("mine.yaml"),
+                encoding: .utf8
+            )
+            #expect(
+                text.contains("SELECT * FROM orders WHERE customer = :orders_customer LIMIT 50")
+            )
+            #expect(text.contains("UPDATE orders SET state = :orders_state WHERE id = :orders_id"))
+            #expect(text.contains("SELECT rowid FROM search WHERE search MATCH :word LIMIT 50"))
+            #expect(text.contains("No update of fixed, which failed: "))
+            #expect(text.contains("it is fixed"))
+            for command in [
+                ["scenarios", "validate", "mine.yaml"],
+                ["run", "mine.yaml", "--duration", "500ms", "--format", "json"],
+            ] {
+                let outcome = try HeadlessProgram.run(command, in: folder)
+                #expect([0, 5].contains(outcome.status), "\(outcome)")
+                guard command[0] == "run" else { continue }
+                let result = try JSONDecoder()
+                    .decode(RunResult.self, from: Data(outcome.output.utf8))
+                #expect(result.runs.flatMap(\.clients.values).allSatisfy { $0.errorCount == 0 })
+            }
+        }
+    }
+
+    @Test func adviceFindsAMissingIndex() throws {
+        try withTemporaryFolder { folder in
+            let queue = try DatabaseQueue(path: folder.appendingPathComponent("app.sqlite").path)
+            try queue.write { db in
+                try db.execute(
+                    sql: """
+                        CREATE TABLE item (id INTEGER PRIMARY KEY, owner INTEGER, text TEXT);
+                        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
+                          WHERE i < 60000)
+                        INSERT INTO item (owner, text) SELECT i % 20000, 'text ' || i FROM n;
+                        """
+                )
+            }
+            try queue.close()
+            let yaml = """
+                version: 1
+                name: items
+                dataset: {file: app.sqlite}
+                arms: {present: {type: queue, journal: wal}}
+                phases: [{name: steady, duration: 2s}]
+                variables: {owner: {distribution: choice, table: item, column: owner}}
+                clients:
+                  ui: {access: read, sql: "SELECT * FROM item WHERE owner = :owner"}
+                """
+            try yaml.write(
+                to: folder.appendingPathComponent("items.yaml"),
+                atomically: true,
+                encoding: .utf8
+            )
+            let outcome = try HeadlessProgram.run(
+                ["advise", "items.yaml", "--within", "90s", "--format", "json"],
+                in: folder
+            )
+            #expect(outcome.status == 0, "\(outcome)")
+            let result = try JSONDecoder()
+                .decode(AdviceResult.self, from: Data(outcome.output.utf8))
+            #expect(
+                result.recommended.first?.change
+                    == "CREATE INDEX advised_item_owner ON item (owner)"
+            )
+            #expect((result.recommended.first?.effect ?? 0) > 2)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Testing
+
+@testable import SQLTrace
+
+/// What threads lose to probes, of the time that they could have run.
+struct LostSharesTests {
+    /// The delays of threads, as the system would show them.
+    private final class Delays {
+        var values: [Int32: UInt64] = [:]
+    }
+
+    @Test func aThreadWithoutAProcessorLosesOfItsOwnTime() {
+        let delays = Delays()
+        delays.values = [7: 500, 8: 0]
+        var shares = LostShares { delays.values[$0] }
+        #expect(shares.largest(of: [7: 20_000, 8: 10_000], in: 1_000_000) == 0.02)
+        // Thread 7 ran for a tenth of the interval, thread 8 for all of it.
+        delays.values[7] = 900_500
+        #expect(shares.largest(of: [7: 20_000, 8: 30_000], in: 1_000_000) == 0.2)
+        // A thread that sleeps waits for no processor.
+        #expect(shares.largest(of: [7: 20_000], in: 1_000_000) == 0.02)
+    }
+
+    @Test func delaysOfAPauseDoNotCount() {
+        let delays = Delays()
+        delays.values = [7: 0]
+        var shares = LostShares { delays.values[$0] }
+        _ = shares.largest(of: [7: 1], in: 1_000)
+        delays.values[7] = 5_000_000
+        shares.restart()
+        delays.values[7] = 5_500_000
+        #expect(shares.largest(of: [7: 10_000], in: 1_000_000) == 0.02)
+    }
+
+    @Test func aSystemWithoutDelaysCountsTheWholeTime() {
+        var shares = LostShares { _ in nil }
+        for _ in 0..<2 { #expect(shares.largest(of: [7: 50_000], in: 1_000_000) == 0.05) }
+    }
+}
