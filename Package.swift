@@ -225,7 +225,8 @@ let package = Package(
         .testTarget(
             name: "EngineTargetTests",
             dependencies: [
-                "Capture", "EngineTarget", "SQLiteEngine", "Telemetry", "WorkloadEngine",
+                "Capture", "Dashboard", "EngineTarget", "SQLiteEngine", "Telemetry", "TerminalUI",
+                "WorkloadEngine",
             ],
             swiftSettings: strict
         ),

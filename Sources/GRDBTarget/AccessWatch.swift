@@ -200,7 +200,10 @@ final class AccessWatch: Sendable {
             writerWaits: .init(of: [writerWaits]),
             writerHolds: .init(of: [writerHolds])
         )
-        state.withLock { $0.earlier = earlier }
+        state.withLock { state in
+            state.earlier = earlier
+            state.readersPeak = state.readersInUse
+        }
     }
 
     /// Returns the observed status, without information that only GRDB has.

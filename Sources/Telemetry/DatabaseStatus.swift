@@ -39,7 +39,7 @@ public struct ReaderPoolStatus: Sendable, Codable, Equatable {
     public var open: Int
     /// `Configuration.maximumReaderCount`.
     public var maximum: Int
-    /// The largest number of readers in use at the same time, as shown by accesses and waiters.
+    /// The largest number of readers that accesses have used at the same time.
     public var peak: Int
     /// The total time that readers were held, including current holds, in nanoseconds.
     ///
@@ -89,6 +89,12 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var waitingReaders: [WaiterStatus]
     /// The accesses that wait for the writer (for a queue: that wait to write), oldest first.
     public var waitingWriters: [WaiterStatus]
+    /// The largest number of accesses that waited for a reader at once (for a queue: that waited to
+    /// read); nil if the library does not count them.
+    public var waitingReadersPeak: Int?
+    /// The largest number of accesses that waited for the writer at once (for a queue: that waited to
+    /// write); nil if the library does not count them.
+    public var waitingWritersPeak: Int?
     /// How long accesses waited for a connection.
     public var acquire: LatencySummary?
     /// How long accesses held their connection.

@@ -95,7 +95,7 @@ struct VerdictTests {
             if sample.sequence == 99 { sample.state = .finished }
         }
         #expect(level == .strained)
-        #expect(text.contains("t most 2 writes waited at once"), "\(text)")
+        #expect(text.contains("t most 2 writes were observed to wait at once"), "\(text)")
     }
 
     @Test func aQueueCountsItsWritersAndIsJudgedBySamples() {
@@ -122,7 +122,8 @@ struct VerdictTests {
     @Test(arguments: [
         (RunState.preparing, "Building the data set"),
         (.paused, "The load is paused: no waiters"),
-        (.draining, "The load has ended"), (.finished, "Finished after 29.9 s: no access waited"),
+        (.draining, "The load has ended"),
+        (.finished, "Finished after 29.9 s: no waiters observed"),
     ])
     func theRunsStateComesFirst(state: RunState, start: String) {
         let (_, text) = verdict { $0.state = state }

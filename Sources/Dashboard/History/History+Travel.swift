@@ -5,6 +5,20 @@ extension History: Timeline {
     /// Whether the displayed sample is the end of the run.
     var isOver: Bool { latest?.state == .finished }
 
+    /// The share of the last `seconds` in which all connections were in use and an access waited, in
+    /// 0…1; after a run, the share of its measured time, as in its result.
+    func saturation(over seconds: Double) -> Double? {
+        (isOver ? peaks.saturation : nil) ?? mean(over: seconds, \.saturation)
+    }
+
+    /// The mean number of connections in use for reads in the last `seconds`; after a run, the mean
+    /// of its measured time, as in its result.
+    func inUse(over seconds: Double) -> Double? {
+        let maximum = Double(latest?.database.readers?.maximum ?? 1)
+        return (isOver ? peaks.utilization.map { $0 * maximum } : nil)
+            ?? mean(over: seconds, \.inUse)
+    }
+
     /// Describes the time before the displayed sample: `last 10 s`, or after the end of the run,
     /// `last 10 s of the run`.
     func spanLabel(_ seconds: Double) -> String {

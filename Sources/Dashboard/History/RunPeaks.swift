@@ -1,17 +1,30 @@
 import Telemetry
+import TerminalUI
 
 /// The peak values of a run, which panels show after its end.
 struct RunPeaks: Sendable {
-    /// The largest number of reads that waited at once.
-    private(set) var waitingReaders = 0
-    /// The largest number of writes that waited at once.
-    private(set) var waitingWriters = 0
+    /// The largest numbers of waiting accesses and of readers in use.
+    ///
+    /// When the measured time has begun, they are those of the measured time, as in the run's result.
+    private(set) var accesses = AccessPeaks()
+    /// The share of the measured time in which all readers were in use and an access waited, in 0…1;
+    /// nil if the library does not measure it.
+    var saturation: Double? { elapsed > 0 ? min(saturated / elapsed, 1) : nil }
+    /// Time-weighted readers in use over their number in the measured time, in 0…1; nil if the
+    /// library does not measure it.
+    var utilization: Double? { elapsed > 0 ? min(used / elapsed, 1) : nil }
+
+    private var elapsed = 0.0
+    private var saturated = 0.0
+    private var used = 0.0
+    private var before: DatabaseStatus?
+    /// Whether the time since the last sample counts in the run's result; nil if that is unknown.
+    private var isMeasured: Bool?
+    private var wasEverMeasured = false
     /// The read with the longest observed wait.
     private(set) var longestReader: WaiterStatus?
     /// The write with the longest observed wait.
     private(set) var longestWriter: WaiterStatus?
-    /// The largest number of readers in use at once.
-    private(set) var readersInUse = 0
     /// The largest size of the write-ahead log, in bytes.
     private(set) var walBytes: UInt64 = 0
     /// The snapshot with the greatest observed age.
@@ -20,16 +33,37 @@ struct RunPeaks: Sendable {
     /// Adds a sample.
     mutating func append(_ sample: Sample) {
         let database = sample.database
-        waitingReaders = max(waitingReaders, database.waitingReaders.count)
-        waitingWriters = max(waitingWriters, database.waitingWriters.count)
+        if isMeasured == true, !wasEverMeasured {
+            accesses = AccessPeaks()
+            (elapsed, saturated, used) = (0, 0, 0)
+            wasEverMeasured = true
+        }
+        if isMeasured == true || !wasEverMeasured {
+            accesses.add(database)
+            addShares(of: database)
+        }
+        isMeasured = sample.isMeasured
+        before = database
         for waiter in database.waitingReaders { Self.keep(waiter, in: &longestReader) }
         for waiter in database.waitingWriters { Self.keep(waiter, in: &longestWriter) }
-        readersInUse = max(readersInUse, database.readers?.inUse ?? 0)
         walBytes = max(walBytes, database.wal?.bytes ?? 0)
         for snapshot in database.snapshots
         where snapshot.ageNanoseconds > oldestSnapshot?.ageNanoseconds ?? 0 {
             oldestSnapshot = snapshot
         }
+    }
+
+    private mutating func addShares(of database: DatabaseStatus) {
+        guard let before, let last = before.readers, let now = database.readers,
+            before.takenAtNanoseconds > 0,
+            database.takenAtNanoseconds > before.takenAtNanoseconds
+        else { return }
+        let time = Double(database.takenAtNanoseconds - before.takenAtNanoseconds)
+        elapsed += time
+        saturated += max(0, Double(now.saturatedNanoseconds) - Double(last.saturatedNanoseconds))
+        used +=
+            max(0, Double(now.busyNanoseconds) - Double(last.busyNanoseconds))
+            / Double(max(now.maximum, 1))
     }
 
     private static func keep(_ waiter: WaiterStatus, in longest: inout WaiterStatus?) {
@@ -49,4 +83,19 @@ extension Sample {
             clients[index].throughput = last.clients[index].throughput
         }
     }
+}
+
+extension AccessPeaks {
+    /// The peaks as a sentence: `At most 6 reads and 1 write waited at once`.
+    var sentence: String {
+        let most = [(waitingReaders, "read", "reads"), (waitingWriters, "write", "writes")]
+            .filter { $0.0 > 0 }
+            .map { HumanUnits.counted($0.0, $0.1, $0.2) }
+        return most.isEmpty
+            ? areSampled ? "No waiters observed" : "No access waited"
+            : "At most \(most.joined(separator: " and ")) \(waited) at once"
+    }
+
+    /// The verb for the numbers of waiting accesses.
+    var waited: String { areSampled ? "were observed to wait" : "waited" }
 }

@@ -63,7 +63,7 @@ struct PoolPanel {
     private var remark: String {
         guard let readers else { return "" }
         if history.isOver {
-            let most = max(history.peaks.readersInUse, 0)
+            let most = history.peaks.accesses.readersInUse ?? 0
             return "the run has ended; at most \(most) of \(readers.maximum) in use"
         }
         let maximum = HumanUnits.counted(readers.maximum, "reader", "readers")

@@ -27,25 +27,37 @@ struct WaitingPanel {
         func next() -> Rect { rows.next() ?? Rect(x: 0, y: 0, width: 0, height: 0) }
         drawCount(
             "reads",
-            isOver ? history.peaks.waitingReaders : database.waitingReaders.count,
+            isOver ? history.peaks.accesses.waitingReaders : database.waitingReaders.count,
             series: bins.values(.maximum) { moments[$0].waitingReaders },
             on: &canvas,
             in: next()
         )
-        drawOldest(database.waitingReaders, history.peaks.longestReader, on: &canvas, in: next())
+        drawOldest(
+            database.waitingReaders,
+            history.peaks.longestReader,
+            anyWaited: history.peaks.accesses.waitingReaders > 0,
+            on: &canvas,
+            in: next()
+        )
         drawCount(
             "writes",
-            isOver ? history.peaks.waitingWriters : database.waitingWriters.count,
+            isOver ? history.peaks.accesses.waitingWriters : database.waitingWriters.count,
             series: bins.values(.maximum) { moments[$0].waitingWriters },
             on: &canvas,
             in: next()
         )
-        drawOldest(database.waitingWriters, history.peaks.longestWriter, on: &canvas, in: next())
+        drawOldest(
+            database.waitingWriters,
+            history.peaks.longestWriter,
+            anyWaited: history.peaks.accesses.waitingWriters > 0,
+            on: &canvas,
+            in: next()
+        )
         let isQueue = database.readers == nil
         let limit = Double(database.readers?.maximum ?? 1)
         let span = isOver ? Double.greatestFiniteMagnitude : Verdict.seconds
-        let inUse = history.mean(over: span) { $0.inUse / max(limit, 1) }
-        let saturation = history.mean(over: span, \.saturation)
+        let inUse = history.inUse(over: span).map { $0 / max(limit, 1) }
+        let saturation = history.saturation(over: span)
         drawMeter(isQueue ? "in use" : "readers in use", inUse, on: &canvas, in: next())
         drawMeter(isQueue ? "saturated" : "pool saturated", saturation, on: &canvas, in: next())
         if inner.height >= 10 { _ = next() }
@@ -84,10 +96,13 @@ struct WaitingPanel {
 
     /// Draws `  oldest  12.3 ms  ui since 30.9 s`, or after the run, the longest observed wait.
     ///
+    /// After a run whose accesses waited only between samples, no wait was observed.
+    ///
     /// The start time distinguishes a waiter from a previous one of the same age.
     private func drawOldest(
         _ waiters: [WaiterStatus],
         _ longest: WaiterStatus?,
+        anyWaited: Bool,
         on canvas: inout Canvas,
         in row: Rect
     ) {
@@ -96,7 +111,8 @@ struct WaitingPanel {
         let isOver = history.isOver
         let now = waiters.max { $0.waitedNanoseconds < $1.waitedNanoseconds }
         guard let oldest = isOver ? longest : now else {
-            canvas.write("  none", in: row, style: theme.style(.dim), alignment: .leading)
+            let text = isOver && anyWaited ? "  none in a sample" : "  none"
+            canvas.write(text, in: row, style: theme.style(.dim), alignment: .leading)
             return
         }
         let age = HumanUnits.duration(nanoseconds: oldest.waitedNanoseconds)

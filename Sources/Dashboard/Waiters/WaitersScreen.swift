@@ -103,10 +103,10 @@ struct WaitersScreen {
     private var oldest: String {
         guard let first = all.max(by: { $0.status.waitedNanoseconds < $1.status.waitedNanoseconds })
         else {
-            let peaks = scene.history.peaks
+            let peaks = scene.history.peaks.accesses
             return scene.history.isOver
                 ? "the run has ended; at most \(peaks.waitingReaders) reads and "
-                    + "\(peaks.waitingWriters) writes waited"
+                    + "\(peaks.waitingWriters) writes \(peaks.waited)"
                 : "no waiters"
         }
         let age = HumanUnits.duration(nanoseconds: first.status.waitedNanoseconds)
@@ -155,10 +155,16 @@ struct WaitersScreen {
                 return ", longest \($0.origin.name) \(age)"
             } ?? ""
         }
-        let reads = HumanUnits.counted(peaks.waitingReaders, "read", "reads")
-        let writes = HumanUnits.counted(peaks.waitingWriters, "write", "writes")
+        let most = peaks.accesses
+        let reads = HumanUnits.counted(most.waitingReaders, "read", "reads")
+        let writes = HumanUnits.counted(most.waitingWriters, "write", "writes")
         let lines = [
-            ("the run has ended; maximum numbers of waiters:", Role.dim),
+            (
+                most.areSampled
+                    ? "the run has ended; maximum numbers of observed waiters:"
+                    : "the run has ended; maximum numbers of waiters:",
+                Role.dim
+            ),
             ("\(reads) at once\(longest(peaks.longestReader))", .text),
             ("\(writes) at once\(longest(peaks.longestWriter))", .text),
         ]

@@ -95,7 +95,7 @@ struct Verdict: Equatable {
     ) -> Verdict {
         let database = sample.database
         let isQueue = database.readers == nil
-        let saturation = history.mean(over: seconds, \.saturation) ?? 0
+        let saturation = history.saturation(over: seconds) ?? 0
         let moments = history.moments
         let kept = history.now - (moments.count > 0 ? moments[0].time : 0)
         let span = Int(max(1, min(seconds, kept.rounded(.up), 1e6)))
@@ -127,7 +127,7 @@ struct Verdict: Equatable {
                 parts: [hold].compactMap(\.self)
             )
         }
-        let mean = history.mean(over: seconds, \.inUse) ?? 0
+        let mean = history.inUse(over: seconds) ?? 0
         let tenths = Int((mean * 10).rounded())
         let use =
             database.readers.map {
@@ -135,7 +135,7 @@ struct Verdict: Equatable {
             } ?? "the connection is in use \(HumanUnits.percent(min(mean, 1))) of the time"
         let pin = WALWords.pin(database.wal).map { "the log \($0)" }
         return Verdict(
-            level: history.isOver && history.peaks.waitingWriters > 1 ? .strained : .good,
+            level: history.isOver && history.peaks.accesses.waitingWriters > 1 ? .strained : .good,
             heads: heads(of: history, use),
             parts: [longestHold(database), pin].compactMap(\.self)
         )
@@ -144,28 +144,22 @@ struct Verdict: Equatable {
     /// Returns `No waiters: 1.2 of 4 in use on average`; for an ended run, the maximum.
     private static func heads(of history: History, _ use: String) -> [String] {
         guard history.isOver else { return ["No waiters: \(use)", "No waiters"] }
-        let waited = [
-            (history.peaks.waitingReaders, "read", "reads"),
-            (history.peaks.waitingWriters, "write", "writes"),
-        ]
-        .filter { $0.0 > 0 }
-        .map { HumanUnits.counted($0.0, $0.1, $0.2) }
-        guard !waited.isEmpty else { return ["No access waited: \(use)", "No access waited"] }
-        let most = "At most \(waited.joined(separator: " and ")) waited at once"
+        let most = history.peaks.accesses.sentence
         return ["\(most): \(use)", most]
     }
 
-    /// Returns `no waiters now, up to 6 before`.
+    /// Returns `no waiters now, up to 6 before`; for an ended run, the maximum.
     private static func peak(_ history: History, seconds: Double, isQueue: Bool) -> String {
+        if history.isOver {
+            let most = history.peaks.accesses.sentence
+            return most.prefix(1).lowercased() + most.dropFirst()
+        }
         let peak = history.maximum(over: seconds) {
             $0.waitingReaders + (isQueue ? $0.waitingWriters : 0)
         }
-        let isOver = history.isOver
-        guard let peak, peak >= 1 else {
-            return isOver ? "no waiters observed" : "no waiters now"
-        }
+        guard let peak, peak >= 1 else { return "no waiters now" }
         let count = HumanUnits.count(UInt64(min(peak, 1e9)))
-        return isOver ? "at most \(count) waited at once" : "no waiters now, up to \(count) before"
+        return "no waiters now, up to \(count) before"
     }
 
     /// Returns `6 reads wait, oldest ui 12.3 ms`; nil without waiters.

@@ -62,6 +62,7 @@ extension AccessGate {
             return waiters
         }
         for waiter in waiters {
+            waiting.end(waiter.intent)
             wake(waiter, with: .failure(DatabaseError.connectionIsClosed()))
         }
     }

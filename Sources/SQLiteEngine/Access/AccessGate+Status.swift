@@ -21,11 +21,6 @@ extension AccessGate {
     /// The number of connections that could not be opened.
     var failedOpenings: UInt64 { failures.load(ordering: .relaxed) }
 
-    /// The largest number of open connections.
-    ///
-    /// The gate opens a connection only when all others are in use.
-    var peak: Int { openedPeak.load(ordering: .relaxed) }
-
     /// The times of accesses that had to wait, and their number.
     var acquisitions: (histogram: AtomicHistogram, count: UInt64) {
         (slowAcquisitions, slowCount.load(ordering: .relaxed))
@@ -34,8 +29,15 @@ extension AccessGate {
     /// The waits and holds that the status leaves out; nil when it includes all.
     var baseline: AccessBaseline? { restart.withLock { $0 } }
 
-    /// Restarts the waits and holds of ``DatabaseStatus`` from zero.
+    /// Restarts the waits, holds and peaks of ``DatabaseStatus`` from zero.
+    ///
+    /// The peaks restart first, so that the new peak includes each wait of the new times, except a
+    /// wait that ended before this call and is recorded after it.
     func restartTimes() {
+        waiting.restart()
+        inUsePeak.store(0, ordering: .sequentiallyConsistent)
+        // Slots that are in use count from the start.
+        for slot in slots where slot.isTaken { noteUse(of: slot) }
         let baseline = AccessBaseline(of: self)
         restart.withLock { $0 = baseline }
     }

@@ -65,20 +65,27 @@ extension AccessGate: GateSteps {
     func enqueue(_ waiter: Waiter) -> Bool {
         // A releaser may resume a task as soon as it is in the queue.
         let isTask = waiter.isTask
-        let isOpen = queue.withLock { queue in
-            if queue.isClosed { return false }
-            queue.append(waiter, at: waiter.since)
+        let waitersBefore: Int? = queue.withLock { queue in
+            if queue.isClosed { return nil }
+            let before = queue.append(waiter, at: waiter.since)
+            waiting.begin(waiter.intent)
             attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            return true
+            return before
         }
-        // Set after enqueueing, so that the waiters before this one become entitled first.
-        if !isTask { waiter.patientUntil = monotonicNanoseconds() + Waiter.patience }
-        return isOpen
+        guard let waitersBefore else { return false }
+        if !isTask {
+            // Later than `since`, so that the waiter is entitled when its thread stops looking.
+            let now = monotonicNanoseconds()
+            waiter.looksAt = now + EngineTimings.firstLook(behind: waitersBefore)
+            waiter.patientUntil = now + EngineTimings.patience(behind: waitersBefore)
+        }
+        return true
     }
 
     func withdraw(_ waiter: Waiter) -> GateWithdrawal<AccessSlot> {
         queue.withLock { queue in
             if queue.remove(waiter, at: monotonicNanoseconds()) {
+                waiting.end(waiter.intent)
                 attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             }
             return GateWithdrawal(
@@ -126,6 +133,7 @@ extension AccessGate: GateSteps {
         queue.withLock { queue in
             switch queue.release(slot, at: monotonicNanoseconds()) {
             case .grant(let waiter):
+                waiting.end(waiter.intent)
                 attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
                 return .grant(waiter, isAwake: waiter.isWatching)
             // Inside the lock, so that a waiter that enqueues next finds the slot free.
@@ -156,8 +164,13 @@ extension AccessGate: GateSteps {
 
     func sleep(_ waiter: Waiter, isPatient: Bool) -> Bool {
         guard case .thread(let parker) = waiter.sleeper else { return false }
-        parker.park(until: isPatient ? waiter.patientUntil : nil)
-        return isPatient && monotonicNanoseconds() < waiter.patientUntil
+        guard isPatient else {
+            parker.park()
+            return false
+        }
+        let isBeforeLook = monotonicNanoseconds() < waiter.looksAt
+        parker.park(until: isBeforeLook ? waiter.looksAt : waiter.patientUntil)
+        return monotonicNanoseconds() < waiter.patientUntil
     }
 
     func notify(_ waiter: Waiter) {

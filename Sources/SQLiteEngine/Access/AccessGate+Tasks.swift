@@ -22,6 +22,7 @@ extension AccessGate {
         let start = monotonicNanoseconds()
         // Behind the existing waiters: asynchronous accesses run in the order of their calls.
         if wanted != nil || !readAttention().hasWaiters, let slot = claim(wanted) {
+            if wanted == nil { noteUse(of: slot) }
             resume(.success(slot))
             return nil
         }
@@ -51,11 +52,15 @@ extension AccessGate {
     }
 
     /// Acquires a free slot with an open connection, unless an access waits for one.
-    func claimFree() -> AccessSlot? { readAttention().hasWaiters ? nil : claimAny() }
+    func claimFree() -> AccessSlot? {
+        guard !readAttention().hasWaiters, let slot = claimAny() else { return nil }
+        noteUse(of: slot)
+        return slot
+    }
 
     /// Acquires a free slot, with or without a connection.
     private func claim(_ wanted: AccessSlot?) -> AccessSlot? {
-        guard let wanted else { return claimAny() ?? claimAfterEnding() ?? claimClosed() }
+        guard let wanted else { return claimForUse() }
         return wanted.claimIdle() || wanted.claimClosed() ? wanted : nil
     }
 
@@ -69,7 +74,10 @@ extension AccessGate {
             if isOurs { attention.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
             return isOurs
         }
-        if isOurs { endNestedWait(waiter) }
+        if isOurs {
+            waiting.end(waiter.intent)
+            endNestedWait(waiter)
+        }
         return isOurs
     }
 }

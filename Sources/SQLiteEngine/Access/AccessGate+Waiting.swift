@@ -41,6 +41,7 @@ extension AccessGate {
         _ site: AccessSite,
         since start: UInt64
     ) -> AccessSlot {
+        noteUse(of: slot)
         slot.probe.noteWait(since: start, for: site)
         slowAcquisitions.record(monotonicNanoseconds() &- start)
         slowCount.wrappingAdd(1, ordering: .relaxed)

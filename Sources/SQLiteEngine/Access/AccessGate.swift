@@ -9,9 +9,10 @@ import Telemetry
 /// connection is free.
 ///
 /// Running threads may overtake a waiter, because handing each connection to a sleeping thread
-/// would limit all accesses to the speed of the scheduler. A waiter that has been overtaken for
+/// would limit all accesses to the speed of the scheduler. A waiter that has waited for its
 /// ``Waiter/patience`` receives the next connection that is released, so no waiter starves. Until
-/// then, it is notified to try again at most once per ``WaiterQueue/notificationInterval``.
+/// then, the first waiter is notified to try again at most once per
+/// ``EngineTimings/notificationInterval``.
 @usableFromInline
 final class AccessGate: Sendable {
     private static let nextIdentity = Atomic<UInt>(1)
@@ -36,8 +37,10 @@ final class AccessGate: Sendable {
     /// The times of accesses that had to wait, and their number.
     let slowAcquisitions = AtomicHistogram()
     let slowCount = Atomic<UInt64>(0)
-    /// The largest number of open connections.
-    let openedPeak = Atomic<Int>(0)
+    /// The largest number of connections that accesses have used at once; see ``claimForUse()``.
+    let inUsePeak = Atomic<Int>(0)
+    /// The accesses that wait, at this gate and at the gate of the readers.
+    let waiting: WaiterCounts
     /// How long the successful openings took.
     let openings = AtomicHistogram()
     /// The number of failed openings.
@@ -69,6 +72,7 @@ final class AccessGate: Sendable {
     ) {
         self.opening = opening
         self.readers = readers
+        waiting = readers?.waiting ?? WaiterCounts()
         self.events = events
         let times = AccessTimes(level: probes)
         self.times = times
@@ -104,7 +108,7 @@ final class AccessGate: Sendable {
         _ intent: Waiter.Intent
     ) throws -> AccessSlot {
         let hint = thread.pointee.hint
-        if thread.pointee.hintGate == identity, hint < slots.count {
+        if thread.pointee.hintGate == identity, hint < inUsePeak.load(ordering: .relaxed) {
             let slot = slots[hint]
             if slot.claimIdle() { return slot }
         }
@@ -118,18 +122,36 @@ final class AccessGate: Sendable {
         _ intent: Waiter.Intent
     ) throws -> AccessSlot {
         let slot: AccessSlot
-        if let free = claimAny() ?? claimAfterEnding() {
-            slot = free
-        } else if let closed = claimClosed() {
-            slot = try open(closed, site)
+        if let free = claimForUse() {
+            slot = free.database == nil ? try open(free, site) : free
         } else if let borrowed = borrow(ifAllowed: mayBorrow(thread)) {
             slot = borrowed
         } else {
             slot = try wait(thread, site, intent)
         }
+        noteUse(of: slot)
         thread.pointee.hintGate = identity
         thread.pointee.hint = slot.index
         return slot
+    }
+
+    /// Acquires a free slot for an access that any slot can serve.
+    ///
+    /// The slot may have no connection. Slots beyond ``inUsePeak`` come last, like connections that
+    /// are not open yet: an access uses one only when all slots before it are in use. So
+    /// ``inUsePeak`` is the number of connections that were in use at once, and the accesses on the
+    /// fast path need not count.
+    func claimForUse() -> AccessSlot? {
+        let peak = inUsePeak.load(ordering: .relaxed)
+        return claimAny(in: slots[..<min(peak, slots.count)]) ?? claimAfterEnding() ?? claimAny()
+            ?? claimClosed()
+    }
+
+    /// Records that an access uses a slot.
+    func noteUse(of slot: AccessSlot) {
+        if slot.index >= inUsePeak.load(ordering: .relaxed) {
+            inUsePeak.max(slot.index + 1, ordering: .relaxed)
+        }
     }
 
     /// Acquires the first slot while the gate is being created; always succeeds then.
@@ -161,7 +183,6 @@ final class AccessGate: Sendable {
         let duration = monotonicNanoseconds() - start
         openings.record(duration)
         events.emit(slot.label, .connectionOpened(took: duration))
-        openedPeak.max(slot.index + 1, ordering: .relaxed)
         return slot
     }
 }

@@ -208,18 +208,18 @@ final class AccessCancellation: Sendable {
     /// interrupt stops belongs to an access that is cancelled anyway.
     func cancel() {
         flag.store(true, ordering: .releasing)
-        interrupt(againAfter: .milliseconds(1))
+        interrupt(againAfter: EngineTimings.firstInterruptPause)
     }
 
-    private func interrupt(againAfter pause: Duration) {
+    private func interrupt(againAfter pause: UInt64) {
         // Inside the lock, so that the interrupt cannot affect the next access of the connection.
         let isRunning = state.withLock { state in
             if !state.isPaused { _ = state.slot?.interrupt() }
             return state.slot != nil
         }
         guard isRunning else { return }
-        Later.run(after: pause) { [self] in
-            interrupt(againAfter: min(pause * 2, .milliseconds(100)))
+        Later.run(after: .nanoseconds(pause)) { [self] in
+            interrupt(againAfter: min(pause * 2, EngineTimings.longestInterruptPause))
         }
     }
 

@@ -1,7 +1,10 @@
 /// Acquiring slots and waiting for them.
 extension GateSteps {
     /// Acquires any free slot with a connection.
-    func claimAny() throws(Failure) -> Slot? {
+    func claimAny() throws(Failure) -> Slot? { try claimAny(in: slots[...]) }
+
+    /// Acquires any free slot with a connection among the given slots.
+    func claimAny(in slots: ArraySlice<Slot>) throws(Failure) -> Slot? {
         for slot in slots {
             if try claim(slot, from: AccessSlot.State.idle) { return slot }
         }

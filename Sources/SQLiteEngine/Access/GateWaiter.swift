@@ -4,6 +4,10 @@ protocol GateWaiter {
 
     /// When the wait started, in nanoseconds of the monotonic clock.
     var since: UInt64 { get }
+    /// The time during which running threads may overtake the waiter, in nanoseconds.
+    ///
+    /// The queue sets it.
+    var patience: UInt64 { get set }
     /// The only slot that can serve the waiter; nil when any can.
     var wanted: Slot? { get }
     /// Whether a reserved slot can serve the waiter; see ``GateSteps/reserve()``.
@@ -24,15 +28,12 @@ protocol GateWaiter {
 }
 
 extension GateWaiter {
-    /// The time during which running threads may overtake a waiter, in nanoseconds.
-    static var patience: UInt64 { 1_000_000 }
-
     /// Whether the waiter must be granted the next slot.
     ///
     /// Tasks are always entitled, because they do not search for a slot themselves. Waiters for one
     /// certain slot are entitled too. A thread that is awake takes over a slot without delay.
     func isEntitled(at now: UInt64) -> Bool {
-        isTask || isWatching || wanted != nil || now &- since >= Self.patience
+        isTask || isWatching || wanted != nil || now &- since >= patience
     }
 }
 

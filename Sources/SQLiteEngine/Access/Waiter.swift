@@ -39,6 +39,11 @@ final class Waiter: GateWaiter, @unchecked Sendable {
 
     /// The slot that was handed over to the waiter.
     private(set) var granted: AccessSlot?
+    /// The time during which running threads may overtake the waiter, in nanoseconds.
+    var patience = EngineTimings.shortestPatience
+    /// When the thread looks for a slot although it was not woken, in nanoseconds of the monotonic
+    /// clock; only the waiting thread uses it.
+    var looksAt: UInt64 = .max
     /// When the waiter's patience is over, in nanoseconds of the monotonic clock; only the waiting
     /// thread uses it.
     var patientUntil: UInt64 = .max
@@ -75,10 +80,6 @@ final class Waiter: GateWaiter, @unchecked Sendable {
         return false
     }
 
-    /// How long a woken thread watches for a connection before it sleeps again, in nanoseconds:
-    /// about the cost of falling asleep and being woken.
-    static let watchTime: UInt64 = 50_000
-
     func canUse(_ slot: AccessSlot) -> Bool {
         wanted.map { $0 === slot } ?? !slot.isLost
     }
@@ -88,9 +89,9 @@ final class Waiter: GateWaiter, @unchecked Sendable {
         isServed.store(true, ordering: .relaxed)
     }
 
-    /// Watches until a slot is granted or ``watchTime`` is over.
+    /// Watches until a slot is granted or ``EngineTimings/watch`` is over.
     func watch() {
-        let end = monotonicNanoseconds() + Self.watchTime
+        let end = monotonicNanoseconds() + EngineTimings.watch
         repeat {
             for _ in 0..<32 {
                 if isServed.load(ordering: .relaxed) { return }

@@ -1,3 +1,5 @@
+import Telemetry
+
 /// The waiters of a gate, oldest first, and the rules by which they are served.
 ///
 /// The queue is a value, so that tests can check the rules in isolation. The gate protects it with
@@ -13,11 +15,6 @@ struct WaiterQueue<Waiter: GateWaiter> {
         case grant(Waiter)
     }
 
-    /// The shortest time between two notifications, in nanoseconds.
-    ///
-    /// Waking a thread that loses the race costs two context switches, several times a point read.
-    static var notificationInterval: UInt64 { 50_000 }
-
     private(set) var waiters: [Waiter] = []
     private(set) var lastNotification: UInt64 = 0
     private var saturatedSince: UInt64 = 0
@@ -29,10 +26,17 @@ struct WaiterQueue<Waiter: GateWaiter> {
     /// Whether the slot is reserved: see ``GateSteps/reserve()``.
     var isReserved = false
 
-    /// Adds a waiter.
-    mutating func append(_ waiter: Waiter, at now: UInt64) {
+    /// Adds a waiter, whose patience depends on the number of waiters before it.
+    ///
+    /// - Returns: That number.
+    @discardableResult
+    mutating func append(_ waiter: Waiter, at now: UInt64) -> Int {
         if waiters.isEmpty { saturatedSince = now }
+        let before = waiters.count
+        var waiter = waiter
+        waiter.patience = EngineTimings.patience(behind: before)
         waiters.append(waiter)
+        return before
     }
 
     /// Removes a waiter; returns false when it is not in the queue.
@@ -94,7 +98,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
             return .grant(waiter)
         }
         guard !waiters[oldest].isNotified,
-            now &- lastNotification >= Self.notificationInterval
+            now &- lastNotification >= EngineTimings.notificationInterval
         else { return .free }
         lastNotification = now
         waiters[oldest].isNotified = true

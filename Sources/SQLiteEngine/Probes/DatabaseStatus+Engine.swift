@@ -55,6 +55,9 @@ extension DatabaseStatus {
         if let reading {
             status.readers = readerPoolStatus(reading.gate, at: now)
         }
+        // After the waits: a wait that they contain has raised the peak.
+        status.waitingReadersPeak = writing.gate.waiting.reading.peak
+        status.waitingWritersPeak = writing.gate.waiting.writing.peak
         status.isClosed = writing.gate.isClosed
         return status
     }
@@ -72,7 +75,7 @@ extension DatabaseStatus {
             inUse: gate.slots.filter(\.isTaken).count,
             open: gate.slots.filter(\.isOpen).count,
             maximum: gate.slots.count,
-            peak: gate.peak,
+            peak: gate.inUsePeak.load(ordering: .relaxed),
             busyNanoseconds: gate.slots.map { $0.probe.heldNanoseconds(at: now) }.reduce(0, +),
             saturatedNanoseconds: gate.saturatedNanoseconds(at: now)
         )

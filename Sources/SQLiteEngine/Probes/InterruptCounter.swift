@@ -13,7 +13,7 @@ final class InterruptCounter: Sendable {
         for slot in slots {
             guard let step = slot.interrupt() else { continue }
             wasRunning = true
-            Self.insist(on: step, of: slot, after: .milliseconds(1))
+            Self.insist(on: step, of: slot, after: EngineTimings.firstInterruptPause)
         }
         if !wasRunning { withoutEffect.wrappingAdd(1, ordering: .relaxed) }
         if let probe = slots.first?.probe {
@@ -26,9 +26,11 @@ final class InterruptCounter: Sendable {
     /// The probe reports a running statement a moment before SQLite does. SQLite discards an
     /// interrupt that arrives in this moment (https://sqlite.org/c3ref/interrupt.html, "no running
     /// statements").
-    private static func insist(on step: UInt64, of slot: AccessSlot, after pause: Duration) {
-        Later.run(after: pause) {
-            guard pause < .seconds(1), slot.interrupt(step) != nil else { return }
+    private static func insist(on step: UInt64, of slot: AccessSlot, after pause: UInt64) {
+        Later.run(after: .nanoseconds(pause)) {
+            guard pause < EngineTimings.lastInterruptPause, slot.interrupt(step) != nil else {
+                return
+            }
             insist(on: step, of: slot, after: pause * 2)
         }
     }

@@ -17,11 +17,8 @@ import Telemetry
 /// program holds it, the error is delayed by the pause between two checks, or by ``limit`` while a
 /// reader is active.
 struct OwnReaders: Sendable {
-    /// How long the writer retries, in nanoseconds.
-    ///
-    /// A reader holds the lock for some microseconds, or for a time slice of the scheduler if it
-    /// loses its core meanwhile.
-    var limit: UInt64 = 10_000_000
+    /// ``EngineTimings/ownReaderRetry``, unless a test sets it.
+    var limit = EngineTimings.ownReaderRetry
 
     /// The minimum number of attempts, even if the writer itself loses its core.
     private static let fewestTries = 10
@@ -36,9 +33,6 @@ struct OwnReaders: Sendable {
 
     /// The number of such checks after which the writer gives up.
     private static let mostLooksInVain = 2
-
-    /// The pause between two attempts, in microseconds.
-    private static let pause: UInt32 = 50
 
     /// Returns whether a reader may be starting its transaction: it is in an access.
     let mayBeBeginning: @Sendable () -> Bool
@@ -60,7 +54,7 @@ struct OwnReaders: Sendable {
             met.looksInVain < Self.mostLooksInVain,
             tries < Self.fewestTries || monotonicNanoseconds() &- met.since < limit
         else { return false }
-        usleep(Self.pause)
+        usleep(UInt32(EngineTimings.ownReaderPause / 1_000))
         return true
     }
 }

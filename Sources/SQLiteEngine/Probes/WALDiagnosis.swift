@@ -25,13 +25,6 @@ struct WALDiagnosis {
         var age: UInt64
     }
 
-    /// How long a state may be held before it is reported, in nanoseconds.
-    static let patience: UInt64 = 100_000_000
-
-    /// How long an unknown connection of this process must be visible before it is reported, in
-    /// nanoseconds.
-    static let patienceWithOwnProcess: UInt64 = 500_000_000
-
     var log: WALState
     /// The number of frames that fit into the file.
     var fileFrames: UInt32
@@ -55,7 +48,7 @@ struct WALDiagnosis {
             let age = now > since ? now - since : 0
             // Readers of this database come and go between reading their states and reading the
             // locks. Only a lock that persists belongs to another connection.
-            if name == WALLocks.ownProcess, age < Self.patienceWithOwnProcess { return .perhaps }
+            if name == WALLocks.ownProcess, age < EngineTimings.ownProcessPinAge { return .perhaps }
             return .somebody(
                 WALPin(by: AccessOrigin(name: name), cause: .otherProcess, ageNanoseconds: age)
             )
@@ -124,7 +117,7 @@ struct WALDiagnosis {
 
     /// Returns the oldest connection that has held a state before the last commit for long enough.
     private func oldReader() -> Holder? {
-        let old = holders.filter { $0.age >= Self.patience }
+        let old = holders.filter { $0.age >= EngineTimings.pinAge }
         let certain = old.filter { isBehind($0.after) }
         let possible = old.filter { $0.after == nil || isBehind($0.before) }
         return (certain.isEmpty ? possible : certain).max { $0.age < $1.age }

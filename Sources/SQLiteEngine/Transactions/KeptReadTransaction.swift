@@ -12,17 +12,9 @@ import Telemetry
 /// can reset the log as without it, and suspension finds no lock. ``ReadTransactionKeeper`` lists
 /// the rules; this value applies them to one connection.
 struct KeptReadTransaction {
-    /// The longest gap between two accesses across which a transaction is kept, in nanoseconds.
-    ///
-    /// A process that is stopped between two reads (SIGSTOP, a laptop's sleep) holds its lock until
-    /// it continues. Where reads are further apart than this, it holds none.
-    static let patience: UInt64 = 200_000
-    /// The longest time for which one transaction is kept, in nanoseconds, not counting the
-    /// accesses that use it.
-    static let limit: UInt64 = 5_000_000
     /// The age from which on a transaction is not kept again, in nanoseconds: the timer ends a kept
-    /// transaction up to ``ReadTransactionKeeper/idleLimit`` later.
-    static let lastKeep = limit - ReadTransactionKeeper.idleLimit
+    /// transaction up to ``EngineTimings/keptIdle`` later.
+    static var lastKeep: UInt64 { EngineTimings.longestKept - EngineTimings.keptIdle }
 
     /// The wal-index, in WAL mode; its owner is ``Database/walIndex``.
     var walIndex: UnsafeRawPointer?
@@ -90,7 +82,7 @@ struct KeptReadTransaction {
     /// - Returns: Whether it may be kept; ``keep(at:)`` follows.
     @inline(__always)
     mutating func mayKeep(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
-        let isDense = now &- lastEnd < Self.patience
+        let isDense = now &- lastEnd < EngineTimings.longestKeptGap
         lastEnd = now
         guard let keeper, isDense, !isExposed, since == 0 || now &- since < Self.lastKeep
         else { return false }

@@ -14,40 +14,30 @@ import Glibc
 ///
 /// A connection that is idle and keeps its transaction is in the state
 /// ``AccessSlot/State/keeping``. A transaction is kept only
-/// - while accesses follow each other within ``KeptReadTransaction/patience``, and for at most
-///   ``KeptReadTransaction/limit``;
+/// - while accesses follow each other within ``EngineTimings/longestKeptGap``, and for at most
+///   ``EngineTimings/longestKept``;
 /// - while it shows the last committed state, which is checked again before the first statement of
 ///   each access;
 /// - while this process's writer is idle (``AccessGate/forbidKeeping()``): it ends kept
 ///   transactions before it begins, so its checkpoints and its next log do not wait for them;
 /// - while no other process writes. A kept transaction that is outdated although no writer of this
 ///   process was active proves that another process has committed: nothing is kept for ``rest``.
-///   After that, while a checkpoint is due, transactions are kept in turns (``turn``) for some time
-///   (``memory``), and none is where the log is long (``longLog``). Otherwise, back-to-back reads
-///   would keep that process from copying and resetting its log;
+///   After that, while a checkpoint is due, transactions are kept in turns
+///   (``EngineTimings/keepingTurn``) for some time (``EngineTimings/foreignWriterMemory``), and none
+///   is where the log is long (``longLog``). Otherwise, back-to-back reads would keep that process
+///   from copying and resetting its log;
 /// - where no database is attached, whose commits the main wal-index does not show;
-/// - until the timer expires (``idleLimit``), when no access follows.
+/// - until the timer expires (``EngineTimings/keptIdle``), when no access follows.
 ///
 /// `@unchecked Sendable`: `timer` is set before a connection is opened, and a dispatch source may
 /// be used from any thread; the rest is atomic.
 final class ReadTransactionKeeper: @unchecked Sendable {
-    /// How long a transaction is kept if no access ends it, in nanoseconds.
-    static let idleLimit: UInt64 = 2_000_000
     /// The number of frames from which SQLite checkpoints a log by default
     /// (<https://sqlite.org/pragma.html#pragma_wal_autocheckpoint>).
     static let longLog: UInt32 = 1_000
 
-    /// How long no transaction is kept after another process has committed, in nanoseconds.
-    let rest = Atomic<UInt64>(250_000_000)
-    /// How long another process that has committed is expected to write again, in nanoseconds.
-    static let memory: UInt64 = 10_000_000_000
-    /// The bit of the clock, in nanoseconds, that determines the turn while another process's log
-    /// waits for a checkpoint: transactions are kept for 4 ms, and none is kept for the next 4 ms.
-    ///
-    /// A checkpoint of that process may wait for a read mark and retry from time to time (the busy
-    /// handler). This wait is not visible. The checkpoint must find a moment at which no reader
-    /// holds the mark.
-    static let turn: UInt64 = 1 << 22
+    /// ``EngineTimings/restAfterForeignCommit``, unless a test sets it.
+    let rest = Atomic<UInt64>(EngineTimings.restAfterForeignCommit)
 
     /// The number of accesses that the writers of this process have started.
     let writes = Atomic<UInt64>(0)
@@ -56,9 +46,8 @@ final class ReadTransactionKeeper: @unchecked Sendable {
     private let restsUntil = Atomic<UInt64>(0)
     /// The log that another process has written to.
     private let foreignLog = Atomic<UInt32>(0)
-    /// The longest time that a writer waits for a transaction that another thread is ending, in
-    /// nanoseconds: that thread may have lost its processor.
-    let longestEnding = Atomic<UInt64>(10_000_000)
+    /// ``EngineTimings/longestEnding``, unless a test sets it.
+    let longestEnding = Atomic<UInt64>(EngineTimings.longestEnding)
 
     /// Whether the timer is set.
     var isTimerSet: Bool { isArmed.load(ordering: .sequentiallyConsistent) }
@@ -107,7 +96,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         guard now >= end, let walIndex else { return false }
         var header = header
         // Commits of other processes are not detected while nothing is kept.
-        let isRecent = now &- end < Self.memory
+        let isRecent = now &- end < EngineTimings.foreignWriterMemory
         guard
             isRecent || poolgauge_wal_generation(&header) == foreignLog.load(ordering: .relaxed)
         else {
@@ -117,7 +106,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         }
         let frames = poolgauge_wal_frames(&header)
         if poolgauge_wal_backfill(walIndex) == frames { return true }
-        return frames < Self.longLog && (!isRecent || now & Self.turn == 0)
+        return frames < Self.longLog && (!isRecent || now & EngineTimings.keepingTurn == 0)
     }
 
     /// Records that another process has committed: `header` describes its log.
@@ -142,7 +131,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
     private func arm() {
         guard !isArmed.exchange(true, ordering: .sequentiallyConsistent) else { return }
         timer?.schedule(
-            deadline: .now() + .nanoseconds(Int(Self.idleLimit)),
+            deadline: .now() + .nanoseconds(Int(EngineTimings.keptIdle)),
             leeway: .nanoseconds(0)
         )
     }
@@ -206,7 +195,7 @@ extension AccessGate {
     @inline(never)
     func claimAfterEnding() -> AccessSlot? {
         guard isEnding else { return nil }
-        let deadline = monotonicNanoseconds() + Waiter.watchTime
+        let deadline = monotonicNanoseconds() + EngineTimings.watch
         while true {
             let isLastTry = !isEnding || monotonicNanoseconds() > deadline
             if let slot = claimAny() { return slot }

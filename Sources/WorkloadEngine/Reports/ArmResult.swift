@@ -136,10 +136,13 @@ public struct PoolResult: Sendable, Codable, Equatable {
     /// The share of time, in 0…1, in which all readers were in use and an access waited; absent
     /// for a queue.
     public var saturation: Double?
-    /// The largest number of accesses that waited for a reader, in ten samples per second.
+    /// The largest number of accesses that waited to read at once, in the measured time.
     public var waitingReadersPeak: Int
-    /// The largest number of accesses that waited for the writer, in ten samples per second.
+    /// The largest number of accesses that waited to write at once, in the measured time.
     public var waitingWritersPeak: Int
+    /// Whether the numbers of waiting accesses are the largest of ten samples per second, because the
+    /// library does not count waiting accesses; absent if it counts them.
+    public var peaksAreSampled: Bool?
     /// The waits of accesses for a connection in the measured time.
     ///
     /// The wait is zero if a connection was free. For a pool, the connections are its readers; see

@@ -144,7 +144,8 @@ public enum TextReport {
             if let share = pool.saturation {
                 parts.append("saturated \(HumanUnits.percent(share)) of the time")
             }
-            parts.append("most waiting: \(pool.waitingReadersPeak) to read")
+            let scope = pool.peaksAreSampled == true ? " in a sample" : ""
+            parts.append("most waiting\(scope): \(pool.waitingReadersPeak) to read")
             lines.append(
                 "  connections: \(parts.joined(separator: ", ")), \(pool.waitingWritersPeak) to write"
             )

@@ -13,8 +13,7 @@ struct DatabaseWatch {
     private var saturated = 0.0
     private var capacity = 0.0
     private var elapsed = 0.0
-    private var waitingReadersPeak = 0
-    private var waitingWritersPeak = 0
+    private var peaks = AccessPeaks()
     private var oldestSnapshot: UInt64?
     private var peakBytes: UInt64 = 0
     private var hasWAL = false
@@ -48,8 +47,7 @@ struct DatabaseWatch {
         if let wal = status.wal { addWAL(wal, at: status, isMeasured) }
         if isMeasured {
             measured = status
-            waitingReadersPeak = max(waitingReadersPeak, status.waitingReaders.count)
-            waitingWritersPeak = max(waitingWritersPeak, status.waitingWriters.count)
+            peaks.add(status)
             if let age = status.snapshots.map(\.ageNanoseconds).max() {
                 oldestSnapshot = max(oldestSnapshot ?? 0, age)
             }
@@ -109,11 +107,12 @@ struct DatabaseWatch {
         guard let latest else { return nil }
         return PoolResult(
             maximumReaderCount: latest.readers?.maximum,
-            readersPeak: latest.readers?.peak,
+            readersPeak: peaks.readersInUse ?? latest.readers?.peak,
             utilization: capacity > 0 ? min(1, busy / capacity).rounded(toDigits: 4) : nil,
             saturation: elapsed > 0 ? min(1, saturated / elapsed).rounded(toDigits: 4) : nil,
-            waitingReadersPeak: waitingReadersPeak,
-            waitingWritersPeak: waitingWritersPeak,
+            waitingReadersPeak: peaks.waitingReaders,
+            waitingWritersPeak: peaks.waitingWriters,
+            peaksAreSampled: peaks.areSampled ? true : nil,
             acquire: measured?.acquire,
             acquiredAtOnce: measured?.acquiredAtOnce?.rounded(toDigits: 4),
             hold: measured?.hold,

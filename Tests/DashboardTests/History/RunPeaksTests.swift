@@ -15,14 +15,64 @@ struct RunPeaksTests {
         var model = dashboard(Story().finished())
         let peaks = model.history.peaks
         let story = Story().samples()
-        #expect(peaks.waitingReaders == story.map(\.database.waitingReaders.count).max())
-        #expect(peaks.waitingWriters == 2)
+        #expect(peaks.accesses.waitingReaders == story.map(\.database.waitingReaders.count).max())
+        #expect(peaks.accesses.waitingWriters == 2)
+        #expect(!peaks.accesses.areSampled)
         #expect(peaks.longestWriter?.waitedNanoseconds == 18_200_000)
         #expect(peaks.longestReader?.origin.name == "ui")
         #expect(peaks.oldestSnapshot?.ageNanoseconds ?? 0 >= 21_900_000_000)
         #expect(peaks.walBytes == story.compactMap(\.database.wal?.bytes).max())
         for sample in Story(kind: .queue).samples(until: 0) { model.ingest(sample) }
         #expect(model.history.peaks.longestWriter == nil)
+    }
+
+    /// Returns a sample of a library that has counted waits between samples.
+    private func counted(_ sequence: Int, reads: Int, isMeasured: Bool) throws -> Sample {
+        var sample = try #require(Story().samples(until: 0).first)
+        sample.sequence = sequence
+        sample.time = Double(sequence)
+        sample.database.waitingReaders = []
+        sample.database.waitingWriters = []
+        sample.database.waitingReadersPeak = reads
+        sample.database.waitingWritersPeak = 0
+        sample.database.readers?.peak = 3
+        sample.isMeasured = isMeasured
+        return sample
+    }
+
+    @Test func countedWaitsAreKnownWithoutASampleThatShowsThem() throws {
+        var end = try counted(1, reads: 16, isMeasured: false)
+        end.state = .finished
+        let model = dashboard([try counted(0, reads: 0, isMeasured: true), end])
+        #expect(model.history.peaks.accesses.waitingReaders == 16)
+        #expect(model.history.peaks.accesses.readersInUse == 3)
+        #expect(!model.history.peaks.accesses.areSampled)
+        let overview = model.render(size: Size(width: 120, height: 40)).plainText
+        #expect(overview.contains("t most 16 reads waited at once"))
+        #expect(overview.contains("none in a sample"))
+        #expect(!overview.lowercased().contains("no access waited"))
+    }
+
+    @Test func onlyTheMeasuredTimeCounts() throws {
+        var end = try counted(3, reads: 9, isMeasured: false)
+        end.state = .finished
+        let model = dashboard([
+            // The warm-up.
+            try counted(0, reads: 16, isMeasured: false),
+            try counted(1, reads: 16, isMeasured: true),
+            // The library has restarted its counts; the measured time ends with this sample.
+            try counted(2, reads: 2, isMeasured: false), end,
+        ])
+        #expect(model.history.peaks.accesses.waitingReaders == 2)
+    }
+
+    @Test func withoutCountsNoWaitersAreObserved() throws {
+        var end = try counted(1, reads: 0, isMeasured: false)
+        end.database.waitingReadersPeak = nil
+        end.state = .finished
+        let model = dashboard([try counted(0, reads: 0, isMeasured: true), end])
+        let overview = model.render(size: Size(width: 120, height: 40)).plainText
+        #expect(overview.contains("o waiters observed"))
     }
 
     @Test func theTargetRateStaysWhenTheLoadEnds() throws {

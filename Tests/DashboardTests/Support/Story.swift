@@ -70,6 +70,8 @@ struct Story {
         let time = Double(sequence) * interval
         var database =
             kind == .pool ? pool(at: time) : queue(at: time)
+        database.waitingReadersPeak = database.waitingReaders.count
+        database.waitingWritersPeak = database.waitingWriters.count
         database.interrupts = InterruptStatus(
             requested: UInt64(time / 7),
             delivered: UInt64(time / 14),

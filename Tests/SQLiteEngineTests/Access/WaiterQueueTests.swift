@@ -1,11 +1,12 @@
 import Synchronization
+import Telemetry
 import Testing
 
 @testable import SQLiteEngine
 
 /// The order of waiters, with the time as an argument.
 struct WaiterQueueTests {
-    private static let patience = Waiter.patience
+    private static let patience = EngineTimings.shortestPatience
     private let slots = (0..<2).map { index in
         AccessSlot(
             index: index,
@@ -58,6 +59,31 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[1], at: start + Self.patience) == .grant(waiter))
         #expect(waiter.granted === slots[1])
         #expect(queue.waiters.map(ObjectIdentifier.init) == [ObjectIdentifier(younger)])
+    }
+
+    @Test func patienceGrowsWithTheNumberOfWaiters() {
+        let waiters = (0..<200).map { thread(since: 1_000_000_000 + $0) }
+        var queue = WaiterQueue<Waiter>()
+        for (index, waiter) in waiters.enumerated() {
+            #expect(queue.append(waiter, at: waiter.since) == index)
+        }
+        #expect(waiters[0].patience == EngineTimings.shortestPatience)
+        #expect(waiters[64].patience == 13_800_000)
+        #expect(waiters.last?.patience == 20_000_000)
+        #expect(zip(waiters, waiters.dropFirst()).allSatisfy { $0.patience <= $1.patience })
+        for waiter in waiters.dropLast() { queue.remove(waiter, at: waiter.since) }
+        let late = thread(since: 2_000_000_000)
+        #expect(queue.append(late, at: late.since) == 1)
+        #expect(late.patience == 1_200_000)
+    }
+
+    @Test func aThreadLooksWithinAMillisecondOfTheNotificationThatItExpects() {
+        for waiters in 0..<200 {
+            let look = EngineTimings.firstLook(behind: waiters)
+            let notification = UInt64(waiters) * EngineTimings.notificationInterval
+            #expect(look == min(notification + 1_000_000, 20_000_000))
+            #expect(look <= EngineTimings.patience(behind: waiters))
+        }
     }
 
     @Test func aThreadThatWatchesGetsTheNextSlotAtOnce() {
@@ -123,7 +149,7 @@ struct WaiterQueueTests {
         let waiter = thread(since: start)
         var queue = queue(waiter)
         #expect(queue.release(slots[0], at: start) == .notify(waiter))
-        let later = start + WaiterQueue<Waiter>.notificationInterval
+        let later = start + EngineTimings.notificationInterval
         #expect(queue.release(slots[0], at: later) == .free)
         waiter.isNotified = false
         #expect(queue.release(slots[0], at: later) == .notify(waiter))
@@ -135,7 +161,7 @@ struct WaiterQueueTests {
         var queue = queue(waiter)
         #expect(queue.release(slots[0], at: start) == .notify(waiter))
         waiter.isNotified = false
-        let tooEarly = start + WaiterQueue<Waiter>.notificationInterval - 1
+        let tooEarly = start + EngineTimings.notificationInterval - 1
         #expect(queue.release(slots[0], at: tooEarly) == .free)
         #expect(queue.release(slots[0], at: tooEarly + 1) == .notify(waiter))
     }

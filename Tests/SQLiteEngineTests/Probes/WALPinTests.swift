@@ -78,7 +78,7 @@ struct WALPinTests {
             let pin = try #require(currentPin(pool))
             #expect(pin.cause == .oldReader)
             #expect(pin.by.name == "report")
-            #expect(pin.ageNanoseconds >= WALDiagnosis.patience)
+            #expect(pin.ageNanoseconds >= EngineTimings.pinAge)
         }
         #expect(currentPin(pool) == nil)
     }
@@ -132,7 +132,7 @@ struct WALPinTests {
             // Older than all limits, but without later commits.
             try eventually {
                 pool.status().connections.contains {
-                    $0.role == .reader && $0.heldNanoseconds ?? 0 > 2 * WALDiagnosis.patience
+                    $0.role == .reader && $0.heldNanoseconds ?? 0 > 2 * EngineTimings.pinAge
                 }
             }
             let wal = try #require(pool.status().wal)
@@ -146,7 +146,7 @@ struct WALPinTests {
         try pool.read(as: AccessLabel("thinking")) { _ in
             try pool.write { db in try db.fill(pages: 5) }
             try eventually {
-                pool.status().connections.last?.heldNanoseconds ?? 0 > 2 * WALDiagnosis.patience
+                pool.status().connections.last?.heldNanoseconds ?? 0 > 2 * EngineTimings.pinAge
             }
             #expect(currentPin(pool) == nil)
         }

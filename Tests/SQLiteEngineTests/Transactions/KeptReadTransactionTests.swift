@@ -58,8 +58,8 @@ struct KeptReadTransactionTests {
         let memory = Memory()
         let kept = beginTransaction(on: memory)
         #expect(!kept.mayKeep(at: 10_000_000))
-        #expect(kept.mayKeep(at: 10_000_000 + KeptReadTransaction.patience - 1))
-        #expect(!kept.mayKeep(at: 10_000_000 + 2 * KeptReadTransaction.patience))
+        #expect(kept.mayKeep(at: 10_000_000 + EngineTimings.longestKeptGap - 1))
+        #expect(!kept.mayKeep(at: 10_000_000 + 2 * EngineTimings.longestKeptGap))
     }
 
     @Test func itIsKeptForALimitedTime() {
@@ -68,8 +68,8 @@ struct KeptReadTransactionTests {
         var now: UInt64 = 10_000_000
         _ = kept.mayKeep(at: now)
         kept.keep(at: now)
-        // The timer may end it up to `idleLimit` after the last access.
-        let last = KeptReadTransaction.limit - ReadTransactionKeeper.idleLimit
+        // The timer may end it up to `keptIdle` after the last access.
+        let last = EngineTimings.longestKept - EngineTimings.keptIdle
         while now < 10_000_000 + last - 50_000 {
             now += 50_000
             #expect(kept.mayKeep(at: now))
@@ -133,7 +133,7 @@ struct KeptReadTransactionTests {
         _ = kept.mayKeep(at: later)
         #expect(kept.mayKeep(at: later + 1))
         // While a checkpoint is due, periods with and without keeping alternate.
-        let next = later + ReadTransactionKeeper.turn
+        let next = later + EngineTimings.keepingTurn
         _ = kept.mayKeep(at: next)
         #expect(!kept.mayKeep(at: next + 1))
         memory.checkpoint(11)
@@ -144,7 +144,7 @@ struct KeptReadTransactionTests {
     /// A time after the pause, in a period of kept transactions.
     private func afterRest(_ now: UInt64) -> UInt64 {
         let end = now + 2 * keeper.rest.load(ordering: .relaxed)
-        return (end / (2 * ReadTransactionKeeper.turn) + 1) * (2 * ReadTransactionKeeper.turn)
+        return (end / (2 * EngineTimings.keepingTurn) + 1) * (2 * EngineTimings.keepingTurn)
     }
 
     @Test func aCommitOfThisProcessIsNotMistakenForAnothers() {
@@ -198,7 +198,7 @@ struct KeptReadTransactionTests {
         memory.checkpoint(0)
         memory.commit(frames: 2 * ReadTransactionKeeper.longLog, generation: 2)
         #expect(!mayKeep(at: later + 300))
-        #expect(mayKeep(at: later + 2 * ReadTransactionKeeper.memory))
+        #expect(mayKeep(at: later + 2 * EngineTimings.foreignWriterMemory))
     }
 
     @Test func anothersLongLogIsRemembered() {
@@ -208,7 +208,7 @@ struct KeptReadTransactionTests {
         memory.commit(frames: ReadTransactionKeeper.longLog)
         kept.didEnd()
         kept.willBegin()
-        let later = afterRest(monotonicNanoseconds()) + 2 * ReadTransactionKeeper.memory
+        let later = afterRest(monotonicNanoseconds()) + 2 * EngineTimings.foreignWriterMemory
         _ = kept.mayKeep(at: later)
         #expect(!kept.mayKeep(at: later + 1))
     }

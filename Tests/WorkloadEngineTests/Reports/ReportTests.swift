@@ -47,6 +47,17 @@ struct ReportTests {
         #expect(response["p99"] as? Int == 9_990_000)
     }
 
+    @Test func peaksOfSamplesAreMarked() throws {
+        var result = ResultFixture.result
+        result.runs[0].pool?.peaksAreSampled = true
+        let text = TextReport.text(of: result)
+        #expect(text.contains("most waiting in a sample: 6 to read, 1 to write"))
+        let page = try HTMLReport.text(of: result)
+        let most = "at most 6 accesses that waited to read, and 1 to write."
+        #expect(page.contains("Ten samples per second showed \(most)"))
+        #expect(!page.contains("At most 6 accesses waited"))
+    }
+
     @Test func textIsReadable() throws {
         try expectGolden(TextReport.text(of: ResultFixture.result), "run.txt")
     }

@@ -101,6 +101,7 @@ struct SamplerTests {
         #expect(pool.maximumReaderCount == 4)
         #expect(pool.readersPeak == 4)
         #expect(pool.waitingReadersPeak == 1)
+        #expect(pool.peaksAreSampled == true)
         #expect(pool.waitingWritersPeak == 0)
         #expect(abs(try #require(pool.utilization) - 0.75) < 0.001)
         #expect(abs(try #require(pool.saturation) - 0.75) < 0.001)
@@ -113,6 +114,27 @@ struct SamplerTests {
         #expect((5_800_000...6_100_000).contains(pin.bytes))
         #expect(result.intervals.last?.saturation == 1)
         #expect(result.value(of: "wal.bytes", "max") == 10_000_000)
+    }
+
+    @Test func theCountsOfTheLibraryReplaceSamples() {
+        func status(at time: UInt64, reads: Int, writes: Int, inUse: Int) -> DatabaseStatus {
+            var status = DatabaseStatus(label: "fake", kind: .pool, takenAtNanoseconds: time)
+            status.readers = ReaderPoolStatus(inUse: 0, open: 4, maximum: 4, peak: inUse)
+            status.waitingReadersPeak = reads
+            status.waitingWritersPeak = writes
+            return status
+        }
+        var watch = DatabaseWatch()
+        // The warm-up, and the end of the run.
+        _ = watch.add(status(at: 0, reads: 9, writes: 9, inUse: 4), isMeasured: false)
+        _ = watch.add(status(at: 1, reads: 5, writes: 2, inUse: 2), isMeasured: true)
+        _ = watch.add(status(at: 2, reads: 6, writes: 2, inUse: 3), isMeasured: true)
+        _ = watch.add(status(at: 3, reads: 9, writes: 9, inUse: 4), isMeasured: false)
+        let pool = watch.poolResult()
+        #expect(pool?.waitingReadersPeak == 6)
+        #expect(pool?.waitingWritersPeak == 2)
+        #expect(pool?.readersPeak == 3)
+        #expect(pool?.peaksAreSampled == nil)
     }
 
     @Test func aLogsPeakIsNeverBelowItsEnd() throws {

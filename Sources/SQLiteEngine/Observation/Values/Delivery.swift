@@ -24,9 +24,6 @@ struct Delivery {
         let begin = monotonicNanoseconds()
     }
 
-    /// How long a value may wait for others to be sent with it, in nanoseconds.
-    private static let patience: UInt64 = 1_000_000
-
     private let batches = Batches()
 
     /// Delivers the fetched values that no other thread is delivering, including values that arrive
@@ -57,7 +54,9 @@ struct Delivery {
         } while !member.endDelivery()
     }
 
-    private var isOverdue: Bool { monotonicNanoseconds() - batches.begin >= Self.patience }
+    private var isOverdue: Bool {
+        monotonicNanoseconds() - batches.begin >= EngineTimings.longestBatch
+    }
 
     /// Adds an action for a queue; it runs after all actions that were added before.
     func add(_ action: @escaping @Sendable () -> Void, on queue: DispatchQueue) {

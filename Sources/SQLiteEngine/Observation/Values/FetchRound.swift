@@ -14,8 +14,6 @@ import Dispatch
 /// transaction, and a connection that others could use. Values whose last fetch was long still get
 /// their own access, so that the others do not wait for them.
 struct FetchRound: Sendable {
-    /// The duration below which a fetch or a delivery is quick, in nanoseconds.
-    static let quick: UInt64 = 1_000_000
     private static var site: AccessSite { AccessSite(AccessLabel("ValueObservation")) }
 
     /// The queue that delivers values, apart from connections.

@@ -39,13 +39,6 @@ extension ObservationHub {
     /// The queue that checks the lookouts of all databases.
     private static let watching = DispatchQueue(label: "SQLiteEngine.observation.watching")
 
-    /// How long a lookout stays awake without work, in nanoseconds.
-    private static let tail: UInt64 = 5_000_000
-    /// The shortest pause between two checks for work, in nanoseconds.
-    private static let shortestPause: UInt64 = 500_000
-    /// How long a round may last before another lookout takes over, in nanoseconds.
-    private static let trust: UInt64 = 3_000_000
-
     /// Schedules the fetches of some values, and of all other touched values.
     ///
     /// The writer starts no fetch itself, and wakes no thread while a lookout is awake.
@@ -86,8 +79,8 @@ extension ObservationHub {
     /// the time. So rounds take at most a quarter of the time, and commits during a pause are
     /// fetched in one round. A few quick fetches cause no pause.
     func didFetch(in duration: UInt64) {
-        let rest = min(3 * duration, 5_000_000)
-        let end = rest < 200_000 ? 0 : monotonicNanoseconds() + rest
+        let rest = min(3 * duration, EngineTimings.longestRest)
+        let end = rest < EngineTimings.shortestRest ? 0 : monotonicNanoseconds() + rest
         state.withLock { $0.lookout.restsUntil = end }
     }
 
@@ -112,10 +105,10 @@ extension ObservationHub {
                 guard state.lookout.number == number else { return nil }
                 let restsUntil = state.lookout.restsUntil
                 // A pause is due, or one was due recently: commits are frequent.
-                let mayStay = restsUntil != 0 && now - lastRound < Self.tail
+                let mayStay = restsUntil != 0 && now - lastRound < EngineTimings.lookoutTail
                 if mayStay {
                     state.lookout.isTrustedUntil = .max
-                    return max(restsUntil > now ? restsUntil - now : 0, Self.shortestPause)
+                    return max(restsUntil > now ? restsUntil - now : 0, EngineTimings.lookoutPause)
                 }
                 if !state.touched.isEmpty || !state.waiting.isEmpty { return 0 }
                 state.lookout.isAwake = false
@@ -154,8 +147,9 @@ extension ObservationHub {
     }
 
     private func checkLookoutLater() {
-        Self.watching.asyncAfter(deadline: .now() + .nanoseconds(Int(Self.trust))) { [self] in
-            continueRounds(exceptFetchesSince: monotonicNanoseconds() - Self.trust)
+        Self.watching.asyncAfter(deadline: .now() + .nanoseconds(Int(EngineTimings.roundTrust))) {
+            [self] in
+            continueRounds(exceptFetchesSince: monotonicNanoseconds() - EngineTimings.roundTrust)
             let mustContinue = state.withLock { state in
                 state.lookout.isWatched =
                     state.lookout.isAwake || state.rounds.contains(where: \.isLeft)
@@ -192,7 +186,7 @@ extension ObservationHub {
         if !state.waiting.isEmpty { work.append(state.waiting) }
         state.waiting = [:]
         state.touched = []
-        state.lookout.isTrustedUntil = monotonicNanoseconds() + trust
+        state.lookout.isTrustedUntil = monotonicNanoseconds() + EngineTimings.roundTrust
         return work
     }
 }

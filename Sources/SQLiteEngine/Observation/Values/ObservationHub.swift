@@ -62,13 +62,12 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     let freeReaders: @Sendable () -> Int
     /// Counts the writer's commits while there are observations.
     let commits = Atomic<UInt64>(0)
-    /// The processor time up to which the next fetch of a value runs inside the commit, in
-    /// nanoseconds.
-    let cheapFetch = Atomic<UInt64>(1_000_000)
-    /// The longest fetch that shares a connection with others, in nanoseconds.
-    let quickFetch = Atomic<UInt64>(FetchRound.quick)
-    /// The longest time that a round keeps its connection, in nanoseconds.
-    let longestRound = Atomic<UInt64>(2_000_000)
+    /// ``EngineTimings/cheapFetch``, unless a test sets it.
+    let cheapFetch = Atomic<UInt64>(EngineTimings.cheapFetch)
+    /// ``EngineTimings/quickFetch``, unless a test sets it.
+    let quickFetch = Atomic<UInt64>(EngineTimings.quickFetch)
+    /// ``EngineTimings/longestRound``, unless a test sets it.
+    let longestRound = Atomic<UInt64>(EngineTimings.longestRound)
     /// The counts of what the observations do.
     let counts = ObservationCounts()
 

@@ -2,7 +2,7 @@ import Telemetry
 
 /// Reducing and delivering fetched values.
 extension ObservedValue {
-    var isDeliveryQuick: Bool { inbox.withLock { $0.lastDelivery < FetchRound.quick } }
+    var isDeliveryQuick: Bool { inbox.withLock { $0.lastDelivery < EngineTimings.quickFetch } }
 
     func beginDelivery() -> Bool {
         inbox.withLock { inbox in

@@ -12,9 +12,6 @@ import Dispatch
 ///
 /// A closure may take long, or wait for another one. Then a second thread continues with the rest.
 final class TellingTurns: Sendable {
-    /// How long the rest waits for a slow delivery, in nanoseconds.
-    private static let patience = 3_000_000
-
     private let rest: Lock<ArraySlice<any ObservedMember>>
 
     init(_ members: [any ObservedMember]) { rest = Lock(members[...]) }
@@ -24,7 +21,8 @@ final class TellingTurns: Sendable {
         start(
             running: { queue.async(execute: $0) },
             later: { turn in
-                let deadline = DispatchTime.now() + .nanoseconds(Self.patience)
+                let deadline =
+                    DispatchTime.now() + .nanoseconds(Int(EngineTimings.notificationTurn))
                 queue.asyncAfter(deadline: deadline, execute: turn)
             }
         )

@@ -1,4 +1,5 @@
 import Foundation
+import Telemetry
 
 /// One run of a recorded load on a simulated queue or pool: a discrete-event simulation.
 ///
@@ -27,6 +28,10 @@ struct AccessSimulation {
         var isInterrupted = false
         var isWaiting = false
         var isNotified = false
+        /// The time during which others may overtake the waiting worker, in nanoseconds.
+        ///
+        /// After that, it is handed a connection, which is then idle until the worker wakes.
+        var patience = 0.0
     }
 
     private enum Step {
@@ -65,13 +70,6 @@ struct AccessSimulation {
     /// The number of accesses after which a fast closed loop has warmed up, despite its phases.
     private static let warmUpLimit = 50_000
 
-    /// The wait after which an access is handed a connection, which is then idle until the thread
-    /// wakes (the engine's `Waiter.patience`).
-    ///
-    /// Before that, the thread is awake, or others may overtake it.
-    private static let patience = 1e6
-    /// The time that a thread takes to wake if no connection waits for it, in nanoseconds.
-    private static let wakeUp = 50e3
     /// The time for which a thread keeps its processor when others wake, in nanoseconds: the base
     /// slice of Linux's scheduler.
     private static let slice = 700e3
@@ -220,9 +218,11 @@ struct AccessSimulation {
         guard free[resource] > 0 else {
             if resource == Self.readers { hasWaitedForReader = true }
             workers[worker].isWaiting = true
+            let before = queues[resource].count
+            workers[worker].patience = Double(EngineTimings.patience(behind: before))
             queues[resource].append(worker)
             if isOvertaking, !clients[workers[worker].client].isTask {
-                at(now + Self.patience, worker, .notified)
+                at(now + workers[worker].patience, worker, .notified)
             }
             return
         }
@@ -239,20 +239,20 @@ struct AccessSimulation {
         if isEntitled(next, at: now) {
             queues[resource].removeFirst()
             workers[next].isWaiting = false
-            let isAsleep = now - workers[next].start >= Self.patience
+            let isAsleep = now - workers[next].start >= workers[next].patience
             at(isAsleep ? now + drawHandover(of: resource) : now, next, .granted)
             return serveTasks(at: now)
         }
         free[resource] += 1
         guard !workers[next].isNotified else { return }
         workers[next].isNotified = true
-        at(now + Self.wakeUp + drawHandover(of: resource), next, .notified)
+        at(now + Double(EngineTimings.wakeUp) + drawHandover(of: resource), next, .notified)
     }
 
     /// Whether a released connection is reserved for a waiter.
     private func isEntitled(_ worker: Int, at now: Double) -> Bool {
         !isOvertaking || clients[workers[worker].client].isTask
-            || now - workers[worker].start >= Self.patience
+            || now - workers[worker].start >= workers[worker].patience
     }
 
     /// Handles a waiter that has woken and tries to acquire a connection.

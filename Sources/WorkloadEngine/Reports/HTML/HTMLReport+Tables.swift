@@ -77,8 +77,11 @@ extension HTMLReport {
             )
         }
         facts.append(
-            "At most \(pool.waitingReadersPeak) accesses waited to read, and "
-                + "\(pool.waitingWritersPeak) to write, at the same time."
+            pool.peaksAreSampled == true
+                ? "Ten samples per second showed at most \(pool.waitingReadersPeak) accesses that "
+                    + "waited to read, and \(pool.waitingWritersPeak) to write."
+                : "At most \(pool.waitingReadersPeak) accesses waited to read, and "
+                    + "\(pool.waitingWritersPeak) to write, at the same time."
         )
         var table = HTMLTable(
             "Waiting for connections and holding them",

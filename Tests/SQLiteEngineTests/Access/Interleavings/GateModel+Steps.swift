@@ -171,7 +171,11 @@ extension GateModel {
         switch step {
         case .sleep(_, let isPatient):
             let isOver = clock >= waits[thread].patientUntil
-            guard waits[thread].isWoken || isPatient && isOver else { return nil }
+            if !waits[thread].isWoken, !isOver {
+                guard looks, isPatient, !waits[thread].hasLooked else { return nil }
+                waits[thread].hasLooked = true
+            }
+            guard waits[thread].isWoken || isPatient else { return nil }
             waits[thread].isWoken = false
             return isPatient && !isOver ? 1 : 0
         case .forgetWakeUp:

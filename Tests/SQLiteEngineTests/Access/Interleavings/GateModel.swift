@@ -31,6 +31,8 @@ struct GateModel {
         /// The result for which a task waits.
         var resumption: Int?
         var patientUntil = 0
+        /// Whether the thread has looked for a slot without having been woken.
+        var hasLooked = false
         /// Whether the graph contains the wait.
         var isRegistered = false
     }
@@ -40,10 +42,14 @@ struct GateModel {
     var graph = WaitGraph<Int, Int>()
     /// The time, in units of a waiter's patience.
     var clock = 1
+    /// Whether a patient thread may look for a slot without having been woken, once in each wait;
+    /// see ``EngineTimings/firstLook(behind:)``.
+    let looks: Bool
     /// The first rule that was broken.
     var violation: String?
 
     init(_ scenario: GateScenario) {
+        looks = scenario.looks
         gates = scenario.gates.map { count in
             SharedGate(
                 slots: Array(
@@ -58,7 +64,7 @@ struct GateModel {
         waits = Array(repeating: Wait(), count: scenario.programs.count)
     }
 
-    var now: UInt64 { UInt64(clock) * GateModelWaiter.patience }
+    var now: UInt64 { UInt64(clock) * GateModelWaiter.unit }
 
     func slot(ofThread thread: Int, at gate: Int) -> Int? {
         gates[gate].slots.firstIndex { $0.owner == thread }

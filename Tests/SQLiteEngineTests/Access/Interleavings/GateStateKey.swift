@@ -1,3 +1,5 @@
+import Telemetry
+
 @testable import SQLiteEngine
 
 /// A state of an exploration, packed into a few words.
@@ -22,6 +24,7 @@ struct GateStateKey: Hashable {
             add(wait.isTask)
             add(wait.isRegistered)
             add(wait.patientUntil > model.clock)
+            add(wait.hasLooked)
         }
         for control in controls {
             add(control.operation, bits: 4)
@@ -38,7 +41,7 @@ struct GateStateKey: Hashable {
         add(gate.attention % GateAttention.forbidding, bits: 3)
         add(gate.attention / GateAttention.forbidding, bits: 2)
         add((gate.reserver ?? -1) + 1, bits: 2)
-        let interval = WaiterQueue<GateModelWaiter>.notificationInterval
+        let interval = EngineTimings.notificationInterval
         add(model.now - gate.queue.lastNotification < interval)
         add(gate.queue.isClosed)
         add(gate.queue.isReserved)
@@ -49,7 +52,7 @@ struct GateStateKey: Hashable {
             add(waiter.isTask)
             add(waiter.isNotified)
             add(waiter.isWatching)
-            add(model.now - waiter.since >= GateModelWaiter.patience)
+            add(model.now - waiter.since >= waiter.patience)
         }
     }
 

@@ -110,7 +110,7 @@ struct ObservationUnderLoadTests {
         let long = ValueObservation.trackingConstantRegion { db in
             let count = try db.rowCount() ?? -1
             let begin = monotonicNanoseconds()
-            while monotonicNanoseconds() - begin < 2 * FetchRound.quick {}
+            while monotonicNanoseconds() - begin < 2 * EngineTimings.quickFetch {}
             if count > 0 {
                 isFetching.open()
                 try mayEnd.wait()
@@ -304,7 +304,7 @@ struct ObservationUnderLoadTests {
         let cancellable = ValueObservation.trackingConstantRegion { try $0.rowCount() ?? -1 }
             .map { count in
                 let begin = monotonicNanoseconds()
-                while monotonicNanoseconds() - begin < 2 * FetchRound.quick {}
+                while monotonicNanoseconds() - begin < 2 * EngineTimings.quickFetch {}
                 if count > 0 {
                     isMapping.open()
                     try mayEnd.wait()

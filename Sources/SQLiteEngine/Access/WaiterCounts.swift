@@ -1,0 +1,56 @@
+import Synchronization
+
+/// The accesses that wait for the connections of a database, and their largest numbers.
+///
+/// The gates of a pool share one object, because a barrier waits for the writer and then for
+/// readers. Only accesses that wait change the counts; an access that finds a free connection does
+/// not.
+final class WaiterCounts: Sendable {
+    /// The waiting accesses of one intent.
+    struct Count: ~Copyable, Sendable {
+        private let waiting = Atomic<Int>(0)
+        private let most = Atomic<Int>(0)
+
+        /// The largest number of accesses that waited at the same time since ``restart()``.
+        var peak: Int { most.load(ordering: .sequentiallyConsistent) }
+
+        fileprivate func change(by difference: Int) {
+            let now = waiting.wrappingAdd(difference, ordering: .relaxed).newValue
+            if difference > 0 { most.max(now, ordering: .relaxed) }
+        }
+
+        /// Restarts the peak from the accesses that wait now.
+        ///
+        /// An access that starts to wait at the same moment is included in the loaded count, or raises
+        /// the peak after the store.
+        fileprivate func restart() {
+            most.store(0, ordering: .sequentiallyConsistent)
+            most.max(waiting.load(ordering: .sequentiallyConsistent), ordering: .relaxed)
+        }
+    }
+
+    /// The accesses that wait to read.
+    let reading = Count()
+    /// The accesses that wait to write.
+    let writing = Count()
+
+    /// Records that an access starts to wait.
+    func begin(_ intent: Waiter.Intent) { change(intent, by: 1) }
+
+    /// Records that an access no longer waits.
+    func end(_ intent: Waiter.Intent) { change(intent, by: -1) }
+
+    private func change(_ intent: Waiter.Intent, by difference: Int) {
+        switch intent {
+        case .read: reading.change(by: difference)
+        case .write: writing.change(by: difference)
+        case .maintenance: break
+        }
+    }
+
+    /// Restarts the peaks from the accesses that wait now.
+    func restart() {
+        reading.restart()
+        writing.restart()
+    }
+}

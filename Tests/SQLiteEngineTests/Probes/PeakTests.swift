@@ -1,0 +1,153 @@
+import Telemetry
+import Testing
+
+@testable import SQLiteEngine
+
+/// The peaks of a status are counts, not samples: each waiting access raises them, even if its wait
+/// is short.
+@Suite(.timeLimit(.minutes(1)))
+struct PeakTests {
+    private let folder = TemporaryFolder()
+
+    private func pool(readers: Int) throws -> DatabasePool {
+        try .withTable(in: folder, configuration: .with { $0.maximumReaderCount = readers })
+    }
+
+    /// Starts an access and returns when it is inside its closure.
+    private func hold(
+        _ access: @escaping @Sendable (_ inside: () throws -> Void) throws -> Void
+    ) throws -> (work: Background<Void>, mayLeave: Gate) {
+        let (isHeld, mayLeave) = (Gate(), Gate())
+        let work = Background {
+            try access {
+                isHeld.open()
+                try mayLeave.wait()
+            }
+        }
+        try isHeld.wait()
+        return (work, mayLeave)
+    }
+
+    @Test func allWaitersCountWithoutAStatus() throws {
+        let pool = try pool(readers: 1)
+        _ = try pool.rowCount()
+        let before = pool.status()
+        #expect(before.waitingReadersPeak == 0)
+        #expect(before.waitingWritersPeak == 0)
+        let holder = try hold { inside in try pool.read { _ in try inside() } }
+        let reads = (0..<5).map { _ in Background { _ = try pool.rowCount() } }
+        // Does not use a status, because the peak must not depend on one.
+        try eventually { pool.readers.queue.withLock { $0.waiters.count } == 5 }
+        holder.mayLeave.open()
+        for work in reads + [holder.work] { try work.value() }
+        let after = pool.status()
+        #expect(after.waitingReaders.isEmpty)
+        #expect(after.waitingReadersPeak == 5)
+        #expect(after.waitingWritersPeak == 0)
+    }
+
+    @Test func readsAndWritesOfAQueueCountSeparately() async throws {
+        let queue = try DatabaseQueue(path: folder.file())
+        let holder = try hold { inside in try queue.read { _ in try inside() } }
+        let reads = (0..<2).map { _ in Background { try queue.read { _ in } } }
+        let write = Background { try queue.write { _ in } }
+        try eventually { queue.gate.queue.withLock { $0.waiters.count } == 3 }
+        // A cancelled task has waited, too.
+        let task = Task { try await queue.write { _ in } }
+        try await eventuallyAsync { queue.gate.queue.withLock { $0.waiters.count } == 4 }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        holder.mayLeave.open()
+        for work in reads + [write, holder.work] { try work.value() }
+        let status = queue.status()
+        #expect(status.waitingReadersPeak == 2)
+        #expect(status.waitingWritersPeak == 2)
+        queue.restartTimes()
+        #expect(queue.status().waitingReadersPeak == 0)
+        #expect(queue.status().waitingWritersPeak == 0)
+    }
+
+    @Test func aBarrierCountsAsOneWaitingWrite() throws {
+        let pool = try pool(readers: 2)
+        let holder = try hold { inside in try pool.read { _ in try inside() } }
+        let barrier = Background { try pool.barrierWriteWithoutTransaction { _ in } }
+        try eventually { pool.status().waitingWriters.count == 1 }
+        let write = Background { try pool.write { _ in } }
+        try eventually { pool.status().waitingWriters.count == 2 }
+        holder.mayLeave.open()
+        for work in [holder.work, barrier, write] { try work.value() }
+        #expect(pool.status().waitingWritersPeak == 2)
+    }
+
+    @Test func waitersOfADatabaseThatClosesCount() throws {
+        let pool = try pool(readers: 1)
+        let counts = pool.readers.waiting
+        let holder = try hold { inside in try pool.read { _ in try inside() } }
+        let read = Background { try pool.read { _ in } }
+        try eventually { counts.reading.peak == 1 }
+        // In both orders, no access waits at the end.
+        let close = Background { try pool.close() }
+        holder.mayLeave.open()
+        for work in [holder.work, read, close] { try? work.value() }
+        counts.restart()
+        #expect(counts.reading.peak == 0)
+        #expect(counts.writing.peak == 0)
+    }
+
+    @Test func aNewPeakStartsWithReadersInUse() throws {
+        let pool = try pool(readers: 4)
+        let holders = try (0..<3).map { _ in
+            try hold { inside in try pool.read { _ in try inside() } }
+        }
+        #expect(pool.status().readers?.peak == 3)
+        for holder in holders.dropFirst() { holder.mayLeave.open() }
+        for holder in holders.dropFirst() { try holder.work.value() }
+        pool.restartTimes()
+        // The first reader is still in use, and the others are not.
+        #expect(pool.status().readers?.peak == 1)
+        holders[0].mayLeave.open()
+        try holders[0].work.value()
+        pool.restartTimes()
+        try eventually { pool.status().readers?.inUse == 0 }
+        pool.restartTimes()
+        #expect(pool.status().readers?.peak == 0)
+        // Earlier, each thread used another reader; one after another, the threads use only one.
+        for _ in 0..<4 { try Background { _ = try pool.rowCount() }.value() }
+        _ = try pool.rowCount()
+        #expect(pool.status().readers?.peak == 1)
+    }
+
+    @Test func readsOfTasksAndObservationsCountAsUse() async throws {
+        let pool = try pool(readers: 3)
+        pool.restartTimes()
+        let outer = try hold { inside in try pool.read { _ in try inside() } }
+        _ = try await pool.read { db in try db.rowCount() }
+        #expect(pool.status().readers?.peak == 2)
+        outer.mayLeave.open()
+        try outer.work.value()
+    }
+
+    @Test func exactPeaksUnderLoad() throws {
+        let pool = try pool(readers: 2)
+        let most = Lock((now: 0, peak: 0))
+        let threads = (0..<8).map { _ in
+            Background {
+                for _ in 0..<200 {
+                    try pool.read { _ in
+                        most.withLock { counts in
+                            counts.now += 1
+                            counts.peak = max(counts.peak, counts.now)
+                        }
+                        most.withLock { $0.now -= 1 }
+                    }
+                }
+            }
+        }
+        for thread in threads { try thread.value() }
+        let status = pool.status()
+        #expect(try #require(status.readers).peak >= most.withLock { $0.peak })
+        #expect(try #require(status.waitingReadersPeak) <= 8)
+        #expect((status.waitingReadersPeak == 0) == (status.acquiredAtOnce == 1))
+        #expect(pool.readers.waiting.reading.peak == status.waitingReadersPeak)
+    }
+}
