@@ -1,26 +1,15 @@
 /// The tuned times of SQLiteEngine, each with its reason.
 ///
 /// All times are in nanoseconds. The engine and its tests refer to these values. `WorkloadEngine`,
-/// which does not import the engine, simulates its waiting with them. The tables of
-/// `Benchmarks/README.md` were measured with these values.
+/// which does not import the engine, simulates its waiting with them.
 package enum EngineTimings {
     // MARK: Waiting for a connection
 
-    /// The time during which running threads may overtake the first waiter.
+    /// The time during which running threads may overtake a waiter.
     ///
     /// Handing a connection to a sleeping thread costs a wake-up, which takes many times as long as a
-    /// point read.
-    /// One millisecond pays for 20 wake-ups.
-    @inlinable package static var shortestPatience: UInt64 { 1_000_000 }
-    /// The time by which each waiter ahead extends a waiter's patience.
-    ///
-    /// Woken threads are served one per ``notificationInterval`` or slower. With a fixed patience
-    /// of 1 ms, the patience of 64 threads was over before their turn came, and each connection was
-    /// handed over to a sleeping thread: 0.05 of the throughput of 16 threads.
-    @inlinable package static var patiencePerWaiter: UInt64 { 200_000 }
-    /// The longest patience: the engine guarantees that a waiter which has waited for 20 ms acquires
-    /// the next connection.
-    @inlinable package static var longestPatience: UInt64 { 20_000_000 }
+    /// point read. One millisecond pays for 20 wake-ups.
+    @inlinable package static var patience: UInt64 { 1_000_000 }
     /// The shortest time between two notifications of waiters.
     ///
     /// Waking a thread that loses the race for the connection costs two context switches. 50 µs is
@@ -31,19 +20,6 @@ package enum EngineTimings {
     @inlinable package static var watch: UInt64 { 50_000 }
     /// The time that a sleeping thread takes to wake up on an idle processor, for simulations.
     @inlinable package static var wakeUp: UInt64 { 50_000 }
-
-    /// The time during which running threads may overtake a waiter.
-    @inlinable package static func patience(behind waiters: Int) -> UInt64 {
-        min(shortestPatience + UInt64(waiters) * patiencePerWaiter, longestPatience)
-    }
-
-    /// The time after which a waiter that was not woken looks for a free connection.
-    ///
-    /// A connection may be free without a notification. The look comes a millisecond after the
-    /// notification that the waiter can expect, so few threads wake up in vain.
-    @inlinable package static func firstLook(behind waiters: Int) -> UInt64 {
-        min(shortestPatience + UInt64(waiters) * notificationInterval, patience(behind: waiters))
-    }
 
     // MARK: Kept read transactions
 

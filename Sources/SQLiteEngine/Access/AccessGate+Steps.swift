@@ -65,21 +65,16 @@ extension AccessGate: GateSteps {
     func enqueue(_ waiter: Waiter) -> Bool {
         // A releaser may resume a task as soon as it is in the queue.
         let isTask = waiter.isTask
-        let waitersBefore: Int? = queue.withLock { queue in
-            if queue.isClosed { return nil }
-            let before = queue.append(waiter, at: waiter.since)
+        let isOpen = queue.withLock { queue in
+            if queue.isClosed { return false }
+            queue.append(waiter, at: waiter.since)
             waiting.begin(waiter.intent)
             attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            return before
+            return true
         }
-        guard let waitersBefore else { return false }
-        if !isTask {
-            // Later than `since`, so that the waiter is entitled when its thread stops looking.
-            let now = monotonicNanoseconds()
-            waiter.looksAt = now + EngineTimings.firstLook(behind: waitersBefore)
-            waiter.patientUntil = now + EngineTimings.patience(behind: waitersBefore)
-        }
-        return true
+        // Later than `since`, so that the waiter is entitled when its thread stops searching.
+        if !isTask { waiter.patientUntil = monotonicNanoseconds() + EngineTimings.patience }
+        return isOpen
     }
 
     func withdraw(_ waiter: Waiter) -> GateWithdrawal<AccessSlot> {
@@ -164,13 +159,8 @@ extension AccessGate: GateSteps {
 
     func sleep(_ waiter: Waiter, isPatient: Bool) -> Bool {
         guard case .thread(let parker) = waiter.sleeper else { return false }
-        guard isPatient else {
-            parker.park()
-            return false
-        }
-        let isBeforeLook = monotonicNanoseconds() < waiter.looksAt
-        parker.park(until: isBeforeLook ? waiter.looksAt : waiter.patientUntil)
-        return monotonicNanoseconds() < waiter.patientUntil
+        parker.park(until: isPatient ? waiter.patientUntil : nil)
+        return isPatient && monotonicNanoseconds() < waiter.patientUntil
     }
 
     func notify(_ waiter: Waiter) {

@@ -1,13 +1,11 @@
+import Telemetry
+
 /// The properties of a waiter that the rules of waiting depend on.
 protocol GateWaiter {
     associatedtype Slot
 
     /// When the wait started, in nanoseconds of the monotonic clock.
     var since: UInt64 { get }
-    /// The time during which running threads may overtake the waiter, in nanoseconds.
-    ///
-    /// The queue sets it.
-    var patience: UInt64 { get set }
     /// The only slot that can serve the waiter; nil when any can.
     var wanted: Slot? { get }
     /// Whether a reserved slot can serve the waiter; see ``GateSteps/reserve()``.
@@ -33,7 +31,7 @@ extension GateWaiter {
     /// Tasks are always entitled, because they do not search for a slot themselves. Waiters for one
     /// certain slot are entitled too. A thread that is awake takes over a slot without delay.
     func isEntitled(at now: UInt64) -> Bool {
-        isTask || isWatching || wanted != nil || now &- since >= patience
+        isTask || isWatching || wanted != nil || now &- since >= EngineTimings.patience
     }
 }
 

@@ -39,11 +39,6 @@ final class Waiter: GateWaiter, @unchecked Sendable {
 
     /// The slot that was handed over to the waiter.
     private(set) var granted: AccessSlot?
-    /// The time during which running threads may overtake the waiter, in nanoseconds.
-    var patience = EngineTimings.shortestPatience
-    /// When the thread looks for a slot although it was not woken, in nanoseconds of the monotonic
-    /// clock; only the waiting thread uses it.
-    var looksAt: UInt64 = .max
     /// When the waiter's patience is over, in nanoseconds of the monotonic clock; only the waiting
     /// thread uses it.
     var patientUntil: UInt64 = .max

@@ -26,17 +26,10 @@ struct WaiterQueue<Waiter: GateWaiter> {
     /// Whether the slot is reserved: see ``GateSteps/reserve()``.
     var isReserved = false
 
-    /// Adds a waiter, whose patience depends on the number of waiters before it.
-    ///
-    /// - Returns: That number.
-    @discardableResult
-    mutating func append(_ waiter: Waiter, at now: UInt64) -> Int {
+    /// Adds a waiter.
+    mutating func append(_ waiter: Waiter, at now: UInt64) {
         if waiters.isEmpty { saturatedSince = now }
-        let before = waiters.count
-        var waiter = waiter
-        waiter.patience = EngineTimings.patience(behind: before)
         waiters.append(waiter)
-        return before
     }
 
     /// Removes a waiter; returns false when it is not in the queue.

@@ -6,7 +6,7 @@ import Testing
 
 /// The order of waiters, with the time as an argument.
 struct WaiterQueueTests {
-    private static let patience = EngineTimings.shortestPatience
+    private static let patience = EngineTimings.patience
     private let slots = (0..<2).map { index in
         AccessSlot(
             index: index,
@@ -59,31 +59,6 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[1], at: start + Self.patience) == .grant(waiter))
         #expect(waiter.granted === slots[1])
         #expect(queue.waiters.map(ObjectIdentifier.init) == [ObjectIdentifier(younger)])
-    }
-
-    @Test func patienceGrowsWithTheNumberOfWaiters() {
-        let waiters = (0..<200).map { thread(since: 1_000_000_000 + $0) }
-        var queue = WaiterQueue<Waiter>()
-        for (index, waiter) in waiters.enumerated() {
-            #expect(queue.append(waiter, at: waiter.since) == index)
-        }
-        #expect(waiters[0].patience == EngineTimings.shortestPatience)
-        #expect(waiters[64].patience == 13_800_000)
-        #expect(waiters.last?.patience == 20_000_000)
-        #expect(zip(waiters, waiters.dropFirst()).allSatisfy { $0.patience <= $1.patience })
-        for waiter in waiters.dropLast() { queue.remove(waiter, at: waiter.since) }
-        let late = thread(since: 2_000_000_000)
-        #expect(queue.append(late, at: late.since) == 1)
-        #expect(late.patience == 1_200_000)
-    }
-
-    @Test func aThreadLooksWithinAMillisecondOfTheNotificationThatItExpects() {
-        for waiters in 0..<200 {
-            let look = EngineTimings.firstLook(behind: waiters)
-            let notification = UInt64(waiters) * EngineTimings.notificationInterval
-            #expect(look == min(notification + 1_000_000, 20_000_000))
-            #expect(look <= EngineTimings.patience(behind: waiters))
-        }
     }
 
     @Test func aThreadThatWatchesGetsTheNextSlotAtOnce() {

@@ -53,7 +53,7 @@ struct WaitingTests {
             pool.asyncRead { _ in isRead.open() }
             try eventually { gate.queue.withLock { $0.waiters.count == 2 } }
             let since = gate.queue.withLock { $0.waiters[0].since }
-            let over = since + EngineTimings.shortestPatience
+            let over = since + EngineTimings.patience
             // So late that the thread is not yet awake when its patience expires.
             try eventually { monotonicNanoseconds() >= over - UInt64(round % 20) * 1_000 }
             gate.release(gate.slots[0])

@@ -28,10 +28,6 @@ struct AccessSimulation {
         var isInterrupted = false
         var isWaiting = false
         var isNotified = false
-        /// The time during which others may overtake the waiting worker, in nanoseconds.
-        ///
-        /// After that, it is handed a connection, which is then idle until the worker wakes.
-        var patience = 0.0
     }
 
     private enum Step {
@@ -218,11 +214,9 @@ struct AccessSimulation {
         guard free[resource] > 0 else {
             if resource == Self.readers { hasWaitedForReader = true }
             workers[worker].isWaiting = true
-            let before = queues[resource].count
-            workers[worker].patience = Double(EngineTimings.patience(behind: before))
             queues[resource].append(worker)
             if isOvertaking, !clients[workers[worker].client].isTask {
-                at(now + workers[worker].patience, worker, .notified)
+                at(now + Double(EngineTimings.patience), worker, .notified)
             }
             return
         }
@@ -239,7 +233,7 @@ struct AccessSimulation {
         if isEntitled(next, at: now) {
             queues[resource].removeFirst()
             workers[next].isWaiting = false
-            let isAsleep = now - workers[next].start >= workers[next].patience
+            let isAsleep = now - workers[next].start >= Double(EngineTimings.patience)
             at(isAsleep ? now + drawHandover(of: resource) : now, next, .granted)
             return serveTasks(at: now)
         }
@@ -252,7 +246,7 @@ struct AccessSimulation {
     /// Whether a released connection is reserved for a waiter.
     private func isEntitled(_ worker: Int, at now: Double) -> Bool {
         !isOvertaking || clients[workers[worker].client].isTask
-            || now - workers[worker].start >= workers[worker].patience
+            || now - workers[worker].start >= Double(EngineTimings.patience)
     }
 
     /// Handles a waiter that has woken and tries to acquire a connection.

@@ -24,7 +24,6 @@ struct GateInterleavingTests {
     static let scenarios: [GateScenario] = [
         GateScenario("threads", [read + read, read, read]),
         GateScenario("threads on two readers", readers: 2, [read, read, read]),
-        GateScenario("threads that look beside a task", looks: true, [read, read, taskRead]),
         GateScenario("a task", [read, read, taskRead]),
         GateScenario("a task on two readers", readers: 2, [read, read, taskRead]),
         GateScenario("tasks", [taskRead + taskRead, taskRead, read]),

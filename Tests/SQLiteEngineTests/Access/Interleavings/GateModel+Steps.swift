@@ -171,11 +171,7 @@ extension GateModel {
         switch step {
         case .sleep(_, let isPatient):
             let isOver = clock >= waits[thread].patientUntil
-            if !waits[thread].isWoken, !isOver {
-                guard looks, isPatient, !waits[thread].hasLooked else { return nil }
-                waits[thread].hasLooked = true
-            }
-            guard waits[thread].isWoken || isPatient else { return nil }
+            guard waits[thread].isWoken || isPatient && isOver else { return nil }
             waits[thread].isWoken = false
             return isPatient && !isOver ? 1 : 0
         case .forgetWakeUp:

@@ -1,3 +1,5 @@
+import Telemetry
+
 @testable import SQLiteEngine
 
 /// The state that the threads of a scenario share, as a value.
@@ -31,8 +33,6 @@ struct GateModel {
         /// The result for which a task waits.
         var resumption: Int?
         var patientUntil = 0
-        /// Whether the thread has looked for a slot without having been woken.
-        var hasLooked = false
         /// Whether the graph contains the wait.
         var isRegistered = false
     }
@@ -42,14 +42,10 @@ struct GateModel {
     var graph = WaitGraph<Int, Int>()
     /// The time, in units of a waiter's patience.
     var clock = 1
-    /// Whether a patient thread may look for a slot without having been woken, once in each wait;
-    /// see ``EngineTimings/firstLook(behind:)``.
-    let looks: Bool
     /// The first rule that was broken.
     var violation: String?
 
     init(_ scenario: GateScenario) {
-        looks = scenario.looks
         gates = scenario.gates.map { count in
             SharedGate(
                 slots: Array(
@@ -64,7 +60,7 @@ struct GateModel {
         waits = Array(repeating: Wait(), count: scenario.programs.count)
     }
 
-    var now: UInt64 { UInt64(clock) * GateModelWaiter.unit }
+    var now: UInt64 { UInt64(clock) * EngineTimings.patience }
 
     func slot(ofThread thread: Int, at gate: Int) -> Int? {
         gates[gate].slots.firstIndex { $0.owner == thread }

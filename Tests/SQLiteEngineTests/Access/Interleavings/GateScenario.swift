@@ -12,8 +12,6 @@ struct GateScenario: Sendable, CustomTestStringConvertible {
     /// The number of operations that each thread performs before the exploration starts, one thread
     /// after the other.
     let performed: [Int]
-    /// Whether a patient thread may look for a slot without having been woken, once in each wait.
-    let looks: Bool
     /// The operations of each thread.
     let programs: [[GateOperation]]
 
@@ -22,14 +20,12 @@ struct GateScenario: Sendable, CustomTestStringConvertible {
         readers: Int = 1,
         isOpen: Bool = true,
         performed: [Int] = [],
-        looks: Bool = false,
         _ programs: [[GateOperation]]
     ) {
         self.name = name
         gates = [1, readers]
         self.isOpen = isOpen
         self.performed = performed
-        self.looks = looks
         self.programs = programs
     }
 

@@ -24,7 +24,6 @@ struct GateStateKey: Hashable {
             add(wait.isTask)
             add(wait.isRegistered)
             add(wait.patientUntil > model.clock)
-            add(wait.hasLooked)
         }
         for control in controls {
             add(control.operation, bits: 4)
@@ -52,7 +51,7 @@ struct GateStateKey: Hashable {
             add(waiter.isTask)
             add(waiter.isNotified)
             add(waiter.isWatching)
-            add(model.now - waiter.since >= waiter.patience)
+            add(model.now - waiter.since >= EngineTimings.patience)
         }
     }
 

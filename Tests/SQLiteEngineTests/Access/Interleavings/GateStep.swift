@@ -1,5 +1,3 @@
-import Telemetry
-
 @testable import SQLiteEngine
 
 /// A step of a thread at a gate, as a value: a requirement of ``GateSteps``, or a step that only the
@@ -46,11 +44,7 @@ enum GateStep: Hashable {
 /// A waiter of the model.
 struct GateModelWaiter: GateWaiter, Hashable {
     var thread = 0
-    /// The unit of the model's clock: the longest patience of its waiters.
-    static let unit = EngineTimings.patience(behind: 3)
-
     var since: UInt64 = 0
-    var patience: UInt64 = 0
     var wanted: Int?
     var mayBorrow = false
     var isTask = false
