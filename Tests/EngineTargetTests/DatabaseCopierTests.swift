@@ -117,7 +117,7 @@ struct DatabaseCopierTests {
         let yaml = """
             version: 1
             name: own
-            dataset: {sql: [CREATE TABLE own (id INTEGER PRIMARY KEY, data BLOB)]}
+            dataset: {sql: ["CREATE TABLE own (id INTEGER PRIMARY KEY, data BLOB)"]}
             arms: {queue: {type: queue}}
             phases: [{name: steady, duration: 100ms}]
             clients: {ui: {access: read, sql: SELECT count(*) FROM own}}

@@ -51,7 +51,7 @@ struct InterruptWatch: Sendable, Equatable {
             return "\(name): \(statements) ended\(time ?? " by the interrupt")"
         }
         if now.withoutEffect > before.withoutEffect {
-            return "\(name): no statement was running"
+            return "\(name): the interrupt found no statement"
         }
         return isLate ? "\(name): the interrupt ended no statement" : nil
     }

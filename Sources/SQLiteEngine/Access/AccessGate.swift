@@ -10,7 +10,7 @@ import Telemetry
 ///
 /// Running threads may overtake a waiter, because handing each connection to a sleeping thread
 /// would limit all accesses to the speed of the scheduler. A waiter that has waited for its
-/// ``Waiter/patience`` receives the next connection that is released, so no waiter starves. Until
+/// ``EngineTimings/patience`` receives the next connection that is released, so no waiter starves. Until
 /// then, the first waiter is notified to try again at most once per
 /// ``EngineTimings/notificationInterval``.
 @usableFromInline

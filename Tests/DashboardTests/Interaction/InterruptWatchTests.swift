@@ -65,7 +65,7 @@ struct InterruptWatchTests {
         #expect(model.handle(.key(.character("i"))) == [.interrupt(connection: "db.writer")])
         model.ingest(sample(1) { $0 = InterruptStatus(requested: 1, withoutEffect: 1) })
         model.ingest(sample(2) { $0 = InterruptStatus(requested: 1, withoutEffect: 1) })
-        #expect(messages(model) == ["db.writer: no statement was running"])
+        #expect(messages(model) == ["db.writer: the interrupt found no statement"])
     }
 
     @Test func doesNotWaitForever() {

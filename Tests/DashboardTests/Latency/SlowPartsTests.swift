@@ -16,7 +16,7 @@ struct SlowPartsTests {
         #expect(parts.scope == "the 21 at or beyond p99")
         #expect(
             text(parts.sentence(theme: .standard, isShort: true))
-                == "from p99 on 100 ms: 60 % waiting for a reader, 40 % being served"
+                == "beyond p99, 100 ms: 60 % waiting for a reader, 40 % being served"
         )
         #expect(
             text(parts.blame(theme: .standard))
@@ -38,7 +38,7 @@ struct SlowPartsTests {
         #expect(parts.blame(theme: .standard) == nil)
         #expect(
             text(parts.sentence(theme: .standard, isShort: true))
-                == "the slowest 40.0 ms: 100 % being served"
+                == "the slowest, 40.0 ms: 100 % being served"
         )
     }
 
@@ -48,7 +48,7 @@ struct SlowPartsTests {
         #expect(parts.scope == "the 12 at or beyond p95; too few for p99")
         #expect(
             text(parts.sentence(theme: .standard, isShort: true))
-                == "from p95 on 100 ms: 60 % waiting, 40 % being served"
+                == "beyond p95, 100 ms: 60 % waiting, 40 % being served"
         )
         #expect(
             text(parts.summary(theme: .standard))

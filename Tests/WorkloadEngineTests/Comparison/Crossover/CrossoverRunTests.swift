@@ -129,7 +129,7 @@ struct CrossoverRunTests {
         )
         #expect(
             try failure { $0.sweeps = [try Sweep("rate=5/s")] }.contains(
-                "no client of test arrives"
+                "no client of test has arrivals"
             )
         )
         #expect(factory.opened.withLock { $0 } == 0)
