@@ -87,14 +87,14 @@ struct WhatIfSubcommand: ParsableCommand {
 
     func run() throws {
         let whatIf = try WhatIf(try recordedResult(), arm: arm)
-        // Report errors in the scenario before the long work starts.
+        // Report errors in the arguments and in the scenario before the long work starts.
+        let database = try checkedDatabase(of: whatIf)
         let scenario =
             check
             ? try whatIf.scenario(
                 self.scenario.map { try Scenario.load(nameOrPath: $0) },
                 with: settings.map(\.setting)
             ) : nil
-        let database = try checkedDatabase(of: whatIf)
         let destination = try ReportDestination(path: output)
         let reporter = ProgressReporter(progress)
         reporter.showStep("simulating")

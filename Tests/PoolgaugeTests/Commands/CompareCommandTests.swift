@@ -63,7 +63,7 @@ struct CompareCommandTests {
         (["--arms", "index,scna"], "did you mean 'scan'?"),
         (["--primary", "reed.throughput"], "did you mean 'read'?"),
         (["--blocks", "5"], "need 6 blocks"),
-        (["--format", "csv"], "markdown"),
+        (["--format", "xml"], "markdown"),
     ]
 
     @Test(arguments: mistakes)

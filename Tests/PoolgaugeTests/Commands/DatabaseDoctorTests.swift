@@ -195,7 +195,7 @@ struct DatabaseDoctorTests {
                 in: folder
             )
             #expect(outcome.status == 1)
-            #expect(outcome.output.contains("problem  SQLite cannot read a copy of it"))
+            #expect(outcome.output.contains("problem  SQLite cannot read a copy of the database"))
         }
     }
 

@@ -126,7 +126,7 @@ struct RunCommandTests {
         (["run", "ycsb-c", "--output", "no/such/folder"], "no/such/folder"),
         (["compare", "ycsb-c", "--arms", "pool"], "two arms"),
         (["compare", "ycsb-c", "--arms", "pool,quue"], "'queue'"),
-        (["compare", "ycsb-c", "--arms", ","], "--arms names nothing"),
+        (["compare", "ycsb-c", "--arms", ","], "contains no name"),
         (["dashboard", "--theme", "drak"], "'dark'"),
         (["dashboard", "--screenshot", "picture.gif"], ".svg"),
         (["dashboard", "--size", "80x24"], "--screenshot"),
