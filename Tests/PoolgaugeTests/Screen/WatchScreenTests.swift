@@ -35,7 +35,7 @@ struct WatchScreenTests {
             let tmux = Tmux(folder: folder)
             defer { tmux.end() }
             try tmux.start([Program.path, "top", database.path], width: width, height: height)
-            try tmux.wait(for: "pinned by report (\(programs.reader.pid))")
+            try tmux.wait(for: "report (\(programs.reader.pid)) pins the log")
             try tmux.wait(for: "\(programs.writer.pid) worker")
             #expect(tmux.screen().contains("idle\\u{1b}[31m"))
             #expect(tmux.screen().split(separator: "\n").allSatisfy { $0.count <= width })
@@ -58,7 +58,7 @@ struct WatchScreenTests {
     @Test func keysWorkAndTheTerminalIsRestored() throws {
         try withTop { program, _, folder in
             // After a second of reports, which leaves some to go back to.
-            try program.wait(for: "pins the log")
+            try program.wait(for: ") pins the log: it has been")
             program.type("?")
             try program.wait(for: "watching continues")
             program.type("?")
