@@ -276,6 +276,24 @@ struct WatchDashboardTests {
         #expect(history.now > 0 && history.now < 100)
     }
 
+    /// Where hundreds of processes use a database, seconds can pass between two lists of all locks.
+    @Test func reportsWithoutAListDoNotCountInTheSharesOfReaders() throws {
+        var history = WatchHistory(path: "/srv/shop/app.sqlite")
+        for (number, report) in WatchStory().reports().enumerated() {
+            var report = report
+            if !number.isMultiple(of: 4) {
+                report.window.listSamples = 0
+                for index in report.processes.indices {
+                    report.processes[index].share.reader.value = 0
+                }
+            }
+            history.append(report, time: Double(number) * 0.25)
+        }
+        // Its read transaction is open for all of the ten seconds.
+        let row = try #require(history.rows.first { $0.pid == 4713 })
+        #expect(row.share.reader.value == 1)
+    }
+
     @Test func memoryIsBoundedDuringALongWatch() {
         var history = WatchHistory(path: "/srv/app.db")
         var time = 0.0

@@ -238,10 +238,13 @@ struct WatchHistory: Sendable, Timeline {
     /// Returns the shares of a process over ``shareSeconds``, with their sampling errors.
     private func share(of lane: WatchLane) -> WatchedShare {
         let offset = moments.count - lane.points.count
-        var (writer, reader, checkpoint, seconds) = (0.0, 0.0, 0.0, 0.0)
+        var (writer, reader, checkpoint) = (0.0, 0.0, 0.0)
+        var (seconds, listSeconds) = (0.0, 0.0)
         var (samples, listSamples) = (0, 0)
         visitMoments(last: Self.shareSeconds) { place, moment in
-            seconds += moment.seconds
+            // Without a sample, the share of a moment is unknown.
+            if moment.samples > 0 { seconds += moment.seconds }
+            if moment.listSamples > 0 { listSeconds += moment.seconds }
             samples += moment.samples
             listSamples += moment.listSamples
             guard place >= offset else { return }
@@ -250,7 +253,7 @@ struct WatchHistory: Sendable, Timeline {
             reader += Double(point.reader) * moment.seconds
             checkpoint += Double(point.checkpoint) * moment.seconds
         }
-        func estimate(_ held: Double, _ samples: Int) -> WatchedEstimate {
+        func estimate(_ held: Double, of seconds: Double, _ samples: Int) -> WatchedEstimate {
             guard seconds > 0, samples > 0 else { return WatchedEstimate(value: 0, error: 1) }
             let share = min(max(held / seconds, 0), 1)
             let count = Double(samples)
@@ -261,9 +264,9 @@ struct WatchHistory: Sendable, Timeline {
             return WatchedEstimate(value: share, error: error)
         }
         var share = WatchedShare()
-        share.writer = estimate(writer, samples)
-        share.reader = estimate(reader, listSamples)
-        share.checkpoint = estimate(checkpoint, samples)
+        share.writer = estimate(writer, of: seconds, samples)
+        share.reader = estimate(reader, of: listSeconds, listSamples)
+        share.checkpoint = estimate(checkpoint, of: seconds, samples)
         return share
     }
 
