@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Captures presets that another process runs, and compares the originals with the captures, as root.
+"""Captures presets that another process runs; compares originals and captures. Requires root.
 
     round-trip.py POOLGAUGE [PRESET…] [--seconds S] [--journal wal|delete] [--blocks N] [--no-verdict]
 
@@ -30,7 +30,7 @@ PRESETS = [
 
 
 def run(options, scenario, database, seconds, changes=(), in_place=False):
-    """The result of the arm `present` as JSON, and the process if it must be awaited."""
+    """Starts a run of the arm `present` and returns the process."""
     command = [
         options.poolgauge, "run", scenario, "--arm", "present", "--format", "json",
         "--duration", f"{seconds}s", "--progress", "never",
@@ -93,7 +93,7 @@ def write_share(operations):
 
 
 def wait_for_trace(process):
-    """Waits until a capture traces: its probes exist."""
+    """Waits until a capture has set its probes."""
     folder = pathlib.Path("/sys/kernel/tracing/instances")
     for _ in range(600):
         if process.poll() is not None:
@@ -129,7 +129,7 @@ def verdict(options, scenario, database, metrics, changes=()):
 
 
 def metrics(runs):
-    """What decides: the throughput of closed loops, the p99 of open ones; readers first."""
+    """Returns the deciding metrics: throughput of closed loops, p99 of open ones; readers first."""
     found = []
     for name, client in sorted(runs[0]["clients"].items(), key=lambda c: is_write("", c[0])):
         if client.get("throughput"):
@@ -152,7 +152,7 @@ def round_trip(options, preset, folder):
     if options.journal == "wal":
         changes += ["--set", "arms.queue={type: queue, journal: wal}"]
     base = f"{folder}/{preset}.sqlite"
-    # A copy of the preset's file runs on any database: on one whose path is known beforehand.
+    # Copy the preset, because `--database` accepts scenario files but no presets.
     original = f"{folder}/original.yaml"
     shutil.copy(pathlib.Path(__file__).resolve().parents[2] / f"scenarios/{preset}.yaml", original)
     made = subprocess.run(
@@ -162,7 +162,7 @@ def round_trip(options, preset, folder):
     )
     kept = list(pathlib.Path(folder).glob("poolgauge-*/database.sqlite"))
     if not kept:
-        sys.exit(f"no database was made: {made.stderr}")
+        sys.exit(f"no database was created: {made.stderr}")
     source = subprocess.run(["sqlite3", kept[0], "PRAGMA wal_checkpoint(TRUNCATE)"],
                             capture_output=True)
     del source

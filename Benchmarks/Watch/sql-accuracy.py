@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether `poolgauge top --sql` shows what programs count and time themselves, as root.
+"""Compares `poolgauge top --sql` with the programs' own counts and times. Requires root.
 
     sql-accuracy.py POOLGAUGE [PROGRAM…] [--levels light,timed,full] [--seconds S] [--python PATH]
 
@@ -10,7 +10,7 @@ calls and BUSY must be equal; the mean time of the long query must be within 10 
 least 100 calls were timed) or 5 % (full).
 
 Programs: C, shell (sqlite3), Python, apsw, SQLAlchemy, Django (with its test server), Ruby, PHP and
-engine (`poolgauge run`). Those that are not installed are left out; --python names an interpreter
+engine (`poolgauge run`). Programs that are not installed are skipped; --python names an interpreter
 that has apsw, SQLAlchemy and Django.
 """
 
@@ -83,7 +83,7 @@ int main(int count, char **arguments) {
 }
 """
 
-# `run(kind, text, values)` and `attempt()`, which returns whether the insert met a lock.
+# `run(kind, text, values)` and `attempt()`, which returns whether the insert encountered a lock.
 LOOP = """
 import json, sys, time
 calls, used, busy = {k: 0 for k in texts}, {k: 0.0 for k in texts}, 0
@@ -261,7 +261,7 @@ for ($i = 0; $i < BUSY; $i++) {
     $calls["insert"]++;
     $s["insert"]->bindValue(1, 1);
     if (!@$s["insert"]->execute()) $busy++;
-    // What failed is reset by the next execution only.
+    // execute() does not reset a statement that failed.
     @$s["insert"]->reset();
 }
 $d->exec("COMMIT");
@@ -286,7 +286,7 @@ def database(path):
 
 
 class Program:
-    """A program that runs when it is told to, and then prints what it counted."""
+    """A program that runs on request and then prints its counts."""
 
     def __init__(self, command):
         self.process = subprocess.Popen(
@@ -296,7 +296,7 @@ class Program:
             raise RuntimeError("it did not start")
         self.pid = self.process.pid
 
-    def go(self):
+    def run(self):
         self.process.stdin.write("\n")
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
@@ -307,7 +307,7 @@ class Program:
 
 
 class Shell:
-    """The shell has no loop: it reads one, and times each statement itself."""
+    """The shell, which cannot loop: it reads each statement from its input and times it."""
 
     def __init__(self, path, seconds, folder):
         self.process = subprocess.Popen(
@@ -325,7 +325,7 @@ class Shell:
             lines.append(line)
         return lines
 
-    def go(self):
+    def run(self):
         counts = {k: [0, 0.0, 0] for k in KINDS}
         end = time.perf_counter() + self.seconds
         self.ask(".timer on")
@@ -367,7 +367,7 @@ class Django:
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/{page}") as answer:
             return answer.read()
 
-    def go(self):
+    def run(self):
         end = time.perf_counter() + self.seconds
         while time.perf_counter() < end:
             self.get("")
@@ -380,7 +380,7 @@ class Django:
 
 
 def programs(options, path, folder):
-    """A function that starts it for each installed program."""
+    """Returns, for each installed program, a function that starts it."""
     texts = {"long": LONG, "point": POINT, "insert": INSERT}
     seconds = str(options.seconds)
 
@@ -434,7 +434,7 @@ def trace(options, path, level, pid):
     command += ["--sql-limit", "100%"]
     top = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     folder = pathlib.Path("/sys/kernel/tracing/instances")
-    # Probes are enabled after the libraries are calibrated; in full, they are opened instead.
+    # Probes are enabled after the libraries are calibrated; at the full level, they are opened instead.
     name = "step_return_*" if level == "full" else "reset_*/enable"
     for _ in range(1200):
         if top.poll() is not None:
@@ -457,7 +457,7 @@ def report(top):
 
 
 def shown(found, kind):
-    """The statements of a kind, added up."""
+    """Returns the totals of the statements of a kind."""
     word = KINDS[kind]
     verb = "INSERT" if kind == "insert" else "SELECT"
     own = [s for s in found.get("statements") or []
@@ -492,7 +492,7 @@ def main():
             for level in options.levels.split(","):
                 program = start()
                 top = trace(options, path, level, program.pid)
-                own = program.go()
+                own = program.run()
                 found = report(top)
                 program.end()
                 hidden = (found.get("tracing") or {}).get("notVisible") or []

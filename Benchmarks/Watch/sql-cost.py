@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the cost of `poolgauge top --sql` for the programs that it traces, as root.
+"""Measures the cost of `poolgauge top --sql` for the programs that it traces. Requires root.
 
     sql-cost.py POOLGAUGE [PROGRAM…] [--pairs N] [--seconds S] [--python PATH]
 
@@ -114,7 +114,7 @@ print((time.process_time() - used) / requests * 1e6)
 
 
 def cost(command, top):
-    """The processor time of a loop's read, beside a trace unless `top` is None."""
+    """Returns the processor time of a read in a loop, with a trace unless `top` is None."""
     loop = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

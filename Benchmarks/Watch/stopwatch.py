@@ -5,7 +5,7 @@
     stopwatch.py commits [--seconds 10]                  commits per second of a busy writer
     stopwatch.py tables [--seconds 10]                   frames by table of a writer
     stopwatch.py cost [--processes 300] [--seconds 30]   processor time with many attached processes
-    stopwatch.py throughput [--pairs 30] [--seconds 4]   a writer and a reader, with and without top
+    stopwatch.py throughput [--pairs 100] [--seconds 1]  a writer and a reader, with and without top
     stopwatch.py all                                     all of them with their defaults (25 minutes)
 
 `--command` names the program; ".build/release/poolgauge top" by default. Each comparison prints the
@@ -15,6 +15,7 @@ load averages of the machine before and after it. The exit status is 1 when a bo
 """
 
 import argparse
+import ctypes
 import json
 import mmap
 import os
@@ -68,7 +69,7 @@ def finish(process):
 
 def begin_top(command, path, seconds):
     return subprocess.Popen(
-        shlex.split(command) + [path, "--format", "json", "--for", f"{seconds}s"],
+        shlex.split(command) + [path, "--format", "json", "--for", f"{seconds:g}s"],
         stdout=subprocess.PIPE,
     )
 
@@ -274,10 +275,12 @@ def cost(arguments):
         return window["processorShare"] < 0.03
 
 
-def counting(stop, path, counters, index):
+def counting(stop, path, counters, index, synchronous):
     """Writes or reads without a pause, and counts the operations in shared memory."""
     connection = connect(path)
-    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(f"PRAGMA synchronous = {synchronous}")
+    # A store of eight aligned bytes is atomic.
+    counts = (ctypes.c_uint64 * 2).from_buffer(counters)
     count = 0
     while not stop:
         if index == 0:
@@ -285,72 +288,116 @@ def counting(stop, path, counters, index):
         else:
             connection.execute("SELECT max(id) FROM t").fetchone()
         count += 1
-        struct.pack_into("Q", counters, 8 * index, count)
+        counts[index] = count
     return count
 
 
-def processor_seconds(pid):
-    with open(f"/proc/{pid}/schedstat") as file:
-        return int(file.read().split()[0]) / 1e9
+def processor_seconds(pids):
+    seconds = []
+    for pid in pids:
+        with open(f"/proc/{pid}/schedstat") as file:
+            seconds.append(int(file.read().split()[0]) / 1e9)
+    return seconds
 
 
-def rates(counters, pids, seconds):
-    """Returns operations of the writer and the reader, per second and per processor second."""
+def members(group):
+    """Returns the processes of a process group."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.getpgid(int(name)) == group:
+                found.append(int(name))
+        except ProcessLookupError:
+            pass
+    return found
+
+
+def measure(counters, pids, observers, seconds):
+    """Returns operations of the writer and the reader, per second and per processor second, and the
+    processor share of the observers."""
     def reading():
-        return struct.unpack_from("QQ", counters), time.monotonic(), [processor_seconds(p) for p in pids]
+        counts = list((ctypes.c_uint64 * 2).from_buffer(counters))
+        used = processor_seconds(pids)
+        return counts, time.monotonic(), used, sum(processor_seconds(observers))
 
     before = reading()
     time.sleep(seconds)
     after = reading()
+    elapsed = after[1] - before[1]
     counts = [b - a for a, b in zip(before[0], after[0])]
     used = [b - a for a, b in zip(before[2], after[2])]
-    return [c / (after[1] - before[1]) for c in counts] + [c / u for c, u in zip(counts, used)]
+    rates = [c / elapsed for c in counts] + [c / u for c, u in zip(counts, used)]
+    return rates, (after[3] - before[3]) / elapsed
 
 
 def throughput(arguments):
-    """Compares adjacent slices of one run, so that slow changes of the machine cancel out.
+    """Compares adjacent slices of one run, in which top runs or is stopped, in random order.
 
-    Operations per second of processor time do not depend on other programs: their ratio shows the
-    effect of top beyond the processor time that it uses.
+    Short slices cancel slow changes of the machine. Operations per second of processor time do not
+    depend on other programs: their ratio shows the effect of top beyond its own processor time.
     """
-    ratios = {name: [] for name in ("writer", "reader", "writer per core", "reader per core")}
-    with tempfile.TemporaryDirectory() as folder:
+    passes = True
+    for synchronous in ("FULL", "NORMAL"):
+        passes = compare_slices(arguments, synchronous) and passes
+    return passes
+
+
+def compare_slices(arguments, synchronous):
+    names = ("writer", "reader", "writer per core", "reader per core")
+    ratios = {name: [] for name in names}
+    totals = {True: [0] * 4, False: [0] * 4}
+    shares = []
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         path = os.path.join(folder, "app.sqlite")
         create(path)
         counters = mmap.mmap(-1, 16)
-        processes = [start(counting, path, counters, index) for index in (0, 1)]
+        processes = [start(counting, path, counters, index, synchronous) for index in (0, 1)]
+        watching = subprocess.Popen(
+            shlex.split(arguments.command) + [path, "--follow", "--format", "json"],
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         try:
-            time.sleep(2)
-            for pair in range(arguments.pairs):
+            # Exclude the start of top.
+            time.sleep(5)
+            observers = members(watching.pid)
+            used = sum(processor_seconds(observers))
+            time.sleep(10)
+            share = (sum(processor_seconds(observers)) - used) / 10
+            print(f"{synchronous}: top uses {100 * share:.2f} % of a core in 10 s", flush=True)
+            for _ in range(arguments.pairs):
                 found = {}
-                for watched in (True, False) if pair % 2 else (False, True):
-                    watching = None
+                for watched in random.sample((True, False), 2):
+                    os.killpg(watching.pid, signal.SIGCONT if watched else signal.SIGSTOP)
+                    # A continued top first reports on the time of its stop.
+                    time.sleep(0.3)
+                    pids = [process[0] for process in processes]
+                    found[watched], share = measure(counters, pids, observers, arguments.seconds)
+                    totals[watched] = [a + b for a, b in zip(totals[watched], found[watched])]
                     if watched:
-                        watching = subprocess.Popen(
-                            shlex.split(arguments.command) + [path, "--follow", "--format", "json"],
-                            stdout=subprocess.DEVNULL,
-                        )
-                    # Exclude the start of top.
-                    time.sleep(1)
-                    found[watched] = rates(counters, [p[0] for p in processes], arguments.seconds)
-                    if watching:
-                        watching.terminate()
-                        watching.wait()
-                for index, name in enumerate(ratios):
+                        shares.append(share)
+                for index, name in enumerate(names):
                     ratios[name].append(found[True][index] / found[False][index])
-                print(
-                    f"pair {pair}: writer {found[False][0]:.0f}/s ratio {ratios['writer'][-1]:.3f},"
-                    f" reader {found[False][1]:.0f}/s ratio {ratios['reader'][-1]:.3f}",
-                    flush=True,
-                )
         finally:
+            os.killpg(watching.pid, signal.SIGKILL)
+            watching.wait()
             for process in processes:
                 finish(process)
+    print(f"{synchronous}: top uses {100 * statistics.mean(shares):.2f} % of a core in its slices")
     passes = True
-    for name, values in ratios.items():
-        low, middle, high = statistics.quantiles(values, n=4)
-        passes = passes and middle >= 0.99
-        print(f"{name}: median ratio {middle:.4f}, quartiles {low:.4f} and {high:.4f}")
+    for index, name in enumerate(names):
+        values = ratios[name]
+        middle = statistics.median(values)
+        medians = sorted(
+            statistics.median(random.choices(values, k=len(values))) for _ in range(2000)
+        )
+        passes = passes and (middle >= 0.99 or name.endswith("core"))
+        print(
+            f"{synchronous}: {name}: {totals[False][index] / len(values):.0f}/s without,"
+            f" {totals[True][index] / len(values):.0f}/s with top, median of {len(values)} ratios"
+            f" {middle:.4f} (95 %: {medians[50]:.4f} to {medians[1949]:.4f})",
+            flush=True,
+        )
     return passes
 
 
@@ -359,7 +406,7 @@ COMPARISONS = {
     "commits": (commits, 10),
     "tables": (tables, 10),
     "cost": (cost, 30),
-    "throughput": (throughput, 4),
+    "throughput": (throughput, 1),
 }
 
 
@@ -367,9 +414,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("comparison", choices=[*COMPARISONS, "all"])
     parser.add_argument("--command", default=".build/release/poolgauge top")
-    parser.add_argument("--seconds", type=int, default=None)
+    parser.add_argument("--seconds", type=float, default=None)
     parser.add_argument("--runs", type=int, default=20)
-    parser.add_argument("--pairs", type=int, default=30)
+    parser.add_argument("--pairs", type=int, default=100)
+    parser.add_argument("--folder", help="for the databases of throughput; the temporary folder by default")
     parser.add_argument("--processes", type=int, default=300)
     arguments = parser.parse_args()
     seconds = arguments.seconds

@@ -1,11 +1,11 @@
 import Foundation
 import Telemetry
 
-/// A status as lines of text.
+/// Formats a status as lines of text.
 struct StatusTable {
     let text: String
 
-    /// Makes the table.
+    /// Formats the table.
     ///
     /// - Parameters:
     ///   - status: The current status of the pool.

@@ -5,7 +5,7 @@ import Telemetry
 
 /// Prints the status of a pool twice a second.
 ///
-/// `status()` stops no access: you can call it as often as you like.
+/// `status()` blocks no access, so you can call it as often as you like.
 final class Watch: Sendable {
     private let pool: DatabasePool
     private let isStopped = Atomic<Bool>(false)

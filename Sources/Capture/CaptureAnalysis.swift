@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// What executions show of a load: shapes of transactions, who runs them, and at what pace.
+/// The analysis of a load: the shapes of its transactions, its clients and their pace.
 package struct CaptureAnalysis {
     /// The shapes, in the order in which they appear.
     let shapes: [ShapeStatistics]
@@ -8,18 +8,19 @@ package struct CaptureAnalysis {
     let leftovers: TransactionAssembler.Leftovers
     /// The first start and the last end of a transaction, in seconds of recorded time.
     let span: ClosedRange<Double>
-    /// The statements that were executed.
+    /// The number of executed statements.
     package let executionCount: Int
     /// The values that PRAGMA statements set, by their lowercase names.
     let pragmas: [String: String]
-    /// How long statements waited before they failed with `SQLITE_BUSY`.
+    /// How long statements waited before they failed with `SQLITE_BUSY`, in seconds.
     let busyWaits: SampledNumbers
-    /// How long COMMIT took at the end of transactions that write.
+    /// How long COMMIT took at the end of writing transactions, in seconds.
     let commits: SampledNumbers
-    /// Tables that statements name and the database does not have, with how many name each.
+    /// The tables that statements name but the database does not contain, with the number of
+    /// statements.
     let missingTables: [String: Int]
 
-    /// Statements that this module cannot read.
+    /// The number of statements that this module cannot parse.
     let unreadable: Int
 
     /// How long the capture lasted, in seconds.
@@ -28,11 +29,11 @@ package struct CaptureAnalysis {
     /// Analyses executions.
     ///
     /// - Parameters:
-    ///   - executions: The executions, each connection's in the order in which they ended.
+    ///   - executions: The executions; those of each connection in the order of their ends.
     ///   - schema: The tables of the database.
     ///   - file: The name of the input, for messages; nil for a live trace.
     ///   - gaps: The periods in which a live trace recorded nothing, in seconds.
-    /// - Throws: ``CaptureError`` where the input shows no load.
+    /// - Throws: ``CaptureError`` if the input contains no load.
     package init(
         _ executions: [CapturedExecution],
         schema: CaptureSchema,
@@ -59,14 +60,14 @@ package struct CaptureAnalysis {
             do {
                 statement = try reader.statement(of: execution.sql)
             } catch {
-                // What SQLite refused as well is no mistake of the input, and a trace has no line
-                // that could be corrected.
+                // Ignore statements that SQLite also rejected. A live trace has no line that the
+                // user could correct.
                 guard execution.succeeded, file != nil else {
                     unreadable += 1
                     continue
                 }
                 throw CaptureError(
-                    "this is not a statement of SQLite: \(error.message); remove the line, or write "
+                    "this is not a SQLite statement: \(error.message); remove the line, or write "
                         + "the statement as it was prepared",
                     file: file,
                     line: execution.line
@@ -89,7 +90,7 @@ package struct CaptureAnalysis {
         self.unreadable = unreadable
         leftovers = assembler.leftovers
         executionCount = executions.count
-        // Settings and attempts before the first transaction are not a part of the load.
+        // Settings and attempts before the first transaction are not part of the load.
         let first = assembler.transactions.reduce(.infinity) { min($0, $1.start) }
         let last = assembler.transactions.reduce(first) { max($0, $1.end) }
         span = first...last
@@ -106,7 +107,7 @@ package struct CaptureAnalysis {
         if named > known, let table = missing.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) {
             throw CaptureError(
                 "most statements name tables that the database does not have, such as "
-                    + "'\(table.key)'; give the database that the program uses",
+                    + "'\(table.key)'; name the database that the program uses",
                 file: file
             )
         }
@@ -115,13 +116,13 @@ package struct CaptureAnalysis {
         if unended > assembler.transactions.count {
             throw CaptureError(
                 "\(unended) of \(unended + assembler.transactions.count) transactions have no end; "
-                    + "the input must have COMMIT and ROLLBACK too",
+                    + "the input must also contain COMMIT and ROLLBACK",
                 file: file
             )
         }
         if assembler.transactions.isEmpty {
             throw CaptureError(
-                "no statement reads or writes a table; the input must have the program's "
+                "no statement reads or writes a table; the input must contain the program's "
                     + "statements, not only those that begin and end transactions",
                 file: file
             )
@@ -169,14 +170,14 @@ package struct CaptureAnalysis {
                 )
             )
         }
-        // A trace may time some executions only: the others last as long on average.
+        // A trace may time only some executions: estimate the others from their mean.
         var unknown = 0
         for (index, isAlone) in untimed {
             let shape = shapes[visits[index].shape]
             if !isAlone {
                 visits[index].start -= shape.begins.quantile(0.5)
             } else if shape.isTimed {
-                // A wait for a lock is known, and longer.
+                // Keep the start if a wait for a lock is known and longer.
                 let start = visits[index].end - shape.durations.mean
                 visits[index].start = min(visits[index].start, start)
             } else {
@@ -193,9 +194,9 @@ package struct CaptureAnalysis {
     }
 }
 
-/// Normalizes statements, and keeps what it found of repeated texts.
+/// Normalizes statements, and caches the results of repeated statements.
 private struct StatementReader {
-    /// The most texts that are kept: programs that write literals into SQL have endlessly many.
+    /// The maximum number of statements to cache: each literal makes a different statement.
     private static let capacity = 20_000
 
     let schema: CaptureSchema

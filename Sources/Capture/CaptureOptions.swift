@@ -1,27 +1,27 @@
-/// What a captured scenario may show, and what it is called.
+/// The options of a captured scenario.
 package struct CaptureOptions: Sendable {
-    /// Whether literals stay that are the same in at least ``leastCount`` executions.
+    /// Whether to keep literals that are the same in all of at least ``leastCount`` executions.
     package var showsLiterals = false
-    /// Whether distributions are fitted to observed values, and frequent values are shown.
+    /// Whether to fit distributions to observed values and show frequent values.
     package var showsValues = false
-    /// How often a value must have been seen to be shown.
+    /// How often a value must occur to be shown.
     package var leastCount = 5
     /// The scenario's name.
     package var name = "captured"
     /// The path of the database, as the scenario refers to it.
     package var database: String
-    /// The journal mode that the database's header shows.
+    /// The journal mode in the database's header.
     package var journal: String
-    /// What was captured, such as a file's name.
+    /// The source of the capture, such as a file's name.
     package var origin: String
 
-    /// What limits the capture, one sentence each.
+    /// The limits of the capture, one sentence each.
     package var notes: [String] = []
-    /// The commits that changed the database during the capture, counted without the trace; nil
-    /// where nothing counted them.
+    /// The number of commits that changed the database during the capture, counted without the
+    /// trace; nil if unknown.
     package var observedCommits: Int?
 
-    /// How long a sync of a file takes on this machine, in seconds; nil where it is unknown.
+    /// How long a sync of a file takes on this machine, in seconds; nil if unknown.
     package var syncSeconds: Double?
 
     /// Creates options.

@@ -1,4 +1,4 @@
-/// The sequence that copies a text to the clipboard of the terminal's user.
+/// The escape sequence that copies a text to the user's clipboard.
 ///
 /// OSC 52 (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>) sends the text in base 64,
 /// which contains no control characters. tmux forwards it with `set -g set-clipboard on`.

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The ncurses numbers of colour pairs, which are defined at their first use.
+/// The ncurses numbers of colour pairs, which are defined on first use.
 struct ColorPairs {
     /// The colour capabilities of a screen, in terms of ncurses.
     struct Capabilities: Equatable {
@@ -22,7 +22,7 @@ struct ColorPairs {
 
     let capabilities: Capabilities
     let depth: ColorDepth
-    /// Whether the pairs have been exhausted since ``forget()``.
+    /// Whether the pairs have been exhausted since ``removeAll()``.
     private(set) var isExhausted = false
 
     private struct Colors: Hashable {
@@ -60,7 +60,7 @@ struct ColorPairs {
     }
 
     /// Removes all pairs; all cells must be drawn again.
-    mutating func forget() {
+    mutating func removeAll() {
         choices.removeAll(keepingCapacity: true)
         numbers.removeAll(keepingCapacity: true)
         isExhausted = false

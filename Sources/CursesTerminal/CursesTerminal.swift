@@ -9,8 +9,9 @@ import Darwin
 
 /// The process's terminal, through ncurses.
 ///
-/// A process has one at a time, on the thread that opened it. The terminal is restored in all
-/// cases: by ``close()``, and after signals, traps and `exit` by a handler with fixed bytes.
+/// A process can have only one, which belongs to the thread that opened it. The terminal is
+/// restored in all cases: by ``close()``, or after a signal, a trap or `exit`, by a handler that
+/// writes fixed bytes.
 package final class CursesTerminal: Terminal {
     /// The size in cells.
     package private(set) var size: Size
@@ -29,8 +30,8 @@ package final class CursesTerminal: Terminal {
     ///
     /// - Parameters:
     ///   - environment: The process's variables: `TERM`, `COLORTERM`, `NO_COLOR`.
-    ///   - wantsMouse: Whether the program uses the mouse; otherwise the terminal selects text with
-    ///     it.
+    ///   - wantsMouse: Whether the program handles the mouse; otherwise, the mouse selects text in
+    ///     the terminal.
     /// - Throws: A ``TerminalError`` with an alternative command.
     package init(
         environment: [String: String],
@@ -76,7 +77,7 @@ package final class CursesTerminal: Terminal {
     /// the system does not count them.
     package var bytesWritten: UInt64? { UInt64(exactly: pg_thread_bytes_written()) }
 
-    /// Copies a text to the clipboard of the terminal's user, if the terminal permits it.
+    /// Copies a text to the user's clipboard, if the terminal permits it.
     ///
     /// - Returns: Whether the text was sent; the terminal does not confirm it.
     package func copy(_ text: String) -> Bool {
@@ -102,7 +103,7 @@ extension CursesTerminal {
     package func draw(_ surface: Surface) {
         guard isOpen else { return }
         if pairs.isExhausted {
-            pairs.forget()
+            pairs.removeAll()
             pg_screen_forget_pairs()
             shown = nil
         }
@@ -153,13 +154,13 @@ extension CursesTerminal {
     }
 
     private func collect(waitingAtMost nanoseconds: UInt64) {
-        // A key that ncurses read ahead makes no descriptor readable.
+        // Keys that ncurses has already read do not make the descriptor readable.
         collectKeys()
         var descriptors = [
             pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
             pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
         ]
-        // Round up, because a loop that wakes too early repeats.
+        // Round up, because a wait that ends too early must be repeated.
         let milliseconds = pending.isEmpty ? min(nanoseconds / 1_000_000 + 1, 60_000) : 0
         guard poll(&descriptors, 2, nanoseconds == 0 ? 0 : Int32(milliseconds)) > 0 else { return }
         if descriptors[1].revents != 0 { collectSignals() }
@@ -233,7 +234,7 @@ extension CursesTerminal {
         guard isOpen else { return }
         pg_screen_suspend()
         pg_signals_stop_process()
-        // Discard a second ^Z and resizes.
+        // Discard a second ^Z and any resizes.
         var ends: [TerminalEvent] = []
         while case let signal = pg_signals_next(signals), signal != 0 {
             if [SIGINT, SIGTERM, SIGHUP].contains(signal) { ends.append(.end(signal: signal)) }

@@ -2,7 +2,7 @@ import TerminalUI
 
 /// Decodes mouse events from the bytes after their prefix.
 ///
-/// The decoder keeps incomplete events
+/// The decoder buffers incomplete events
 /// (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>, "Mouse Tracking").
 struct MouseDecoder {
     /// The encoding of events.
@@ -31,13 +31,13 @@ struct MouseDecoder {
     /// Handles the next scalar; returns the event if it is complete and relevant.
     mutating func handle(_ scalar: UInt32) -> MouseEvent? {
         switch form {
-        case .decimal: takeDecimal(scalar)
-        case .characters: takeCharacter(scalar)
+        case .decimal: decodeDecimal(scalar)
+        case .characters: decodeCharacter(scalar)
         case nil: nil
         }
     }
 
-    private mutating func takeDecimal(_ scalar: UInt32) -> MouseEvent? {
+    private mutating func decodeDecimal(_ scalar: UInt32) -> MouseEvent? {
         switch scalar {
         case 0x30...0x39:
             let number = numbers[numbers.count - 1] * 10 + Int(scalar - 0x30)
@@ -58,7 +58,7 @@ struct MouseDecoder {
         }
     }
 
-    private mutating func takeCharacter(_ scalar: UInt32) -> MouseEvent? {
+    private mutating func decodeCharacter(_ scalar: UInt32) -> MouseEvent? {
         numbers.append(Int(scalar) - 32)
         guard numbers.count == 3 else { return nil }
         form = nil

@@ -12,7 +12,7 @@ package enum TerminalEvent: Sendable, Hashable {
     case end(signal: Int32)
 }
 
-/// A terminal for drawing and input; for one thread.
+/// A terminal for drawing and input; only one thread may use it.
 package protocol Terminal: AnyObject {
     /// The size.
     var size: Size { get }
@@ -24,7 +24,7 @@ package protocol Terminal: AnyObject {
     /// they are not counted.
     var bytesWritten: UInt64? { get }
 
-    /// Copies a text to the clipboard of the terminal's user.
+    /// Copies a text to the user's clipboard.
     ///
     /// - Returns: Whether the text was sent; false if the terminal lacks a clipboard or the text is
     ///   too long.
@@ -42,8 +42,8 @@ package protocol Terminal: AnyObject {
     /// Restores the terminal, stops the process, and reopens the terminal when the process
     /// continues.
     ///
-    /// Returns immediately without a shell with job control, because nothing could continue the
-    /// process.
+    /// Without a shell that supports job control, this returns immediately, because nothing could
+    /// continue the process.
     func stop()
 
     /// Restores the terminal; further calls have no effect.

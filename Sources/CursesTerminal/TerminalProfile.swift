@@ -38,7 +38,7 @@ struct TerminalProfile: Equatable {
         let family =
             terminal.hasSuffix(suffix) ? String(terminal.dropLast(suffix.count)) : terminal
         var names = [family + "-direct"]
-        // xterm-kitty's is kitty-direct.
+        // The direct-colour entry of xterm-kitty is kitty-direct.
         if family.hasPrefix("xterm-") { names.append(family.dropFirst(6) + "-direct") }
         return names
     }

@@ -1,18 +1,18 @@
 import Telemetry
 
-/// A request of the dashboard to the program that runs the load.
+/// A request from the dashboard to the program that runs the load.
 package enum DashboardAction: Sendable, Equatable {
     /// End the run and the program.
     case quit
     /// Stop this arm and start the next one.
     case nextArm
-    /// Interrupt the statement of the connection with this label, or all statements for nil.
+    /// Interrupt the statement of the connection with this label; nil interrupts all statements.
     case interrupt(connection: String?)
     /// Checkpoint the write-ahead log.
     case checkpoint(CheckpointMode)
     /// Take a snapshot and keep it.
     case makeSnapshot
-    /// Release the snapshot with this label, or for nil the oldest one that a key created.
+    /// Release the snapshot with this label; nil releases the oldest one that a key created.
     case releaseSnapshot(label: String?)
     /// Pause or resume the load.
     case setLoadPaused(Bool)

@@ -3,15 +3,15 @@ import TerminalUI
 
 /// The dashboard as a value: it turns samples and input events into surfaces and actions.
 ///
-/// It depends on no terminal, database or clock. Its owner calls ``ingest(_:)`` for each sample,
-/// ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and ``render(size:)`` for each
-/// frame.
+/// It does not depend on a terminal, a database or a clock. Its owner calls ``ingest(_:)`` for each
+/// sample, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and ``render(size:)``
+/// for each frame.
 package struct DashboardModel: Sendable {
     /// The share of one CPU that the display uses, in 0…1, for the footer; nil hides it.
     package var displayCPUShare: Double?
-    /// The characters that draw charts.
+    /// The character set for charts.
     package var glyphs: GlyphSet
-    /// The characters that the `g` key cycles through: those that the terminal supports.
+    /// The character sets that the `g` key cycles through; the terminal supports all of them.
     package let glyphChoices: [GlyphSet]
     /// The themes that the `t` key cycles through.
     package let themes: [Theme]
@@ -40,15 +40,15 @@ package struct DashboardModel: Sendable {
     var window = 1
     /// The overlay above the screen.
     var overlay: Overlay?
-    /// The selection, sorting and filter of each screen, by its number less one.
+    /// The selection, sorting and filter of each screen, at the index of its number minus one.
     var views = DashboardScreen.allCases.map { _ in ListView() }
 
     /// The interrupt whose outcome is pending.
     var interrupt: InterruptWatch?
-    /// The requested values of knobs that no sample shows yet, by the knobs' names.
+    /// The requested knob values that no sample shows yet, by the name of the knob.
     var requestedKnobs: [String: Double] = [:]
 
-    /// The lengths of time that lanes and charts can show, in seconds.
+    /// The time windows that lanes and charts can show, in seconds.
     static let windows: [Double] = [10, 30, 60, 120, 300]
     /// The frame rates to choose from.
     package static let refreshRates: [Double] = [1, 2, 5, 10, 20, 30]
@@ -58,8 +58,8 @@ package struct DashboardModel: Sendable {
     /// - Parameters:
     ///   - theme: The initial theme.
     ///   - themes: The themes that the `t` key cycles through.
-    ///   - glyphs: The initial characters for charts.
-    ///   - glyphChoices: The characters that the terminal's font and encoding support.
+    ///   - glyphs: The initial character set for charts.
+    ///   - glyphChoices: The character sets that the terminal's font and encoding support.
     ///   - keys: The key bindings.
     ///   - refreshRate: The initial refresh rate, in frames/s.
     package init(
@@ -78,20 +78,20 @@ package struct DashboardModel: Sendable {
         self.refreshRate = refreshRate
     }
 
-    /// Adds a sample, also while the display is frozen.
+    /// Adds a sample, even while the display is frozen.
     package mutating func ingest(_ sample: Sample) {
         let before = history.latest?.sequence ?? -1
         history.append(sample)
         let isNewRun = sample.sequence <= before
         settleKnobs(sample, isNewRun: isNewRun)
         if isNewRun { interrupt = nil }
-        if let news = interrupt?.update(with: sample) {
+        if let outcome = interrupt?.update(with: sample) {
             interrupt = nil
-            note(news)
+            note(outcome)
         }
     }
 
-    /// Adds a line to the ticker, such as the result of a key.
+    /// Adds a line to the ticker, such as the result of a key press.
     package mutating func note(_ message: String, severity: TelemetryEvent.Severity = .info) {
         let time = history.latest?.time ?? 0
         let event = TelemetryEvent(time: time, severity: severity, message: message)

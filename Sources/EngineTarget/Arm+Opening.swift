@@ -6,7 +6,7 @@ extension Arm {
     /// They do not select WAL mode: the libraries do this themselves.
     package var openingPragmas: [String] {
         var statements = pragmas.map { "PRAGMA \($0.name) = \($0.value)" }
-        // Without a journal of its own, a queue has SQLite's default, whatever the file had before.
+        // If the arm sets no journal, a queue uses SQLite's default, regardless of the file's mode.
         let own = journal ?? (kind == .queue ? .delete : nil)
         if kind == .queue || kind == .memory, let own, own != .wal {
             statements.append("PRAGMA journal_mode = \(own.rawValue)")
@@ -14,7 +14,7 @@ extension Arm {
         return statements
     }
 
-    /// Sets the pragmas that concern only the connection that writes, once `target` is open.
+    /// Sets the pragmas that affect only the connection that writes, after `target` is open.
     ///
     /// - Throws: The error of the library.
     package func setSynchronous(of target: some WorkloadTarget) throws {

@@ -5,18 +5,18 @@ import WorkloadEngine
 /// Copies a database that other processes may use, through SQLite's backup API
 /// (<https://sqlite.org/backup.html>).
 ///
-/// In WAL mode, one read transaction spans the copy: it keeps nobody from writing, and the copy
-/// never starts over. In a rollback mode a read lock keeps all writers waiting, so the copy
-/// releases it between its steps. A commit of another process makes it start over; after a few
-/// times it copies the rest in one step.
+/// In WAL mode, one read transaction spans the copy: it blocks no writer, and the copy never
+/// restarts. In a rollback mode, a read lock blocks all writers, so the copy releases it between
+/// steps. A commit of another process then restarts the copy. After a few restarts, it copies the
+/// rest in one step.
 struct DatabaseCopier {
-    /// Pages that are copied in one step: 4 MiB at 4 KiB.
+    /// The number of pages in each step: 4 MiB with pages of 4 KiB.
     var pagesPerStep: CInt = 1024
-    /// How often the copy starts over before it keeps its lock to the end.
+    /// The number of restarts after which the copy keeps its lock to the end.
     var mostRestarts = 3
-    /// The rest between two steps in a rollback mode: a writer that waits takes the lock.
-    private static let rest = Duration.milliseconds(5)
-    /// How long a step waits for another process's lock.
+    /// The pause between two steps in a rollback mode, in which a waiting writer acquires the lock.
+    private static let pause = Duration.milliseconds(5)
+    /// The time for which a step waits for another process's lock.
     private static let patience = Duration.seconds(10)
     /// Called between two steps, without a lock in a rollback mode; for tests.
     var betweenSteps: () -> Void = {}
@@ -26,8 +26,9 @@ struct DatabaseCopier {
     /// - Parameters:
     ///   - source: The path of the database.
     ///   - path: The path of the copy, which gets a rollback journal.
-    ///   - progress: Called with the share that is copied, in 0…1, which never falls.
-    /// - Throws: ``RawError`` that names the path, ``FreeSpace/Shortage``, or what `progress` threw.
+    ///   - progress: Called with the copied share, in 0…1, which never decreases.
+    /// - Throws: ``RawError`` that names the path, ``FreeSpace/Shortage``, or an error of
+    ///   `progress`.
     func copy(
         _ source: String,
         to path: String,
@@ -49,8 +50,8 @@ struct DatabaseCopier {
                 try from.run("BEGIN DEFERRED", [])
                 try from.run("SELECT rootpage FROM sqlite_master LIMIT 1", [])
             }
-            try copyPages(from, to, rests: !isWAL, progress)
-            // The copy has the journal mode of its source; which one it gets is the arm's matter.
+            try copyPages(from, to, pauses: !isWAL, progress)
+            // The copy has the journal mode of its source; the arm selects its own mode later.
             _ = try to.rows("PRAGMA journal_mode = DELETE", [])
         } catch let error as RawError where error.isFull {
             let free = FreeSpace.bytes(in: folder) ?? 0
@@ -61,7 +62,7 @@ struct DatabaseCopier {
     private func copyPages(
         _ from: RawConnection,
         _ to: RawConnection,
-        rests: Bool,
+        pauses: Bool,
         _ progress: (Double) throws -> Void
     ) throws {
         var most = 0.0
@@ -70,14 +71,14 @@ struct DatabaseCopier {
         try from.backup(to: to) {
             restarts >= mostRestarts ? -1 : pagesPerStep
         } afterStep: { share in
-            // A copy that goes on has more pages after each step.
+            // Without a restart, the copied share grows with each step.
             if last > 0, share <= last { restarts += 1 }
             last = share
             most = max(most, share)
             try progress(most)
             guard share < 1 else { return }
             betweenSteps()
-            if rests { Thread.sleep(forTimeInterval: Self.rest / .seconds(1)) }
+            if pauses { Thread.sleep(forTimeInterval: Self.pause / .seconds(1)) }
         }
     }
 }

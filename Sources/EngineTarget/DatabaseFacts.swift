@@ -23,5 +23,5 @@ private let reportedPragmas = [
     "foreign_keys", "wal_autocheckpoint",
 ]
 
-/// By the number that `PRAGMA synchronous` returns (https://sqlite.org/pragma.html).
+/// The names of the numbers that `PRAGMA synchronous` returns (https://sqlite.org/pragma.html).
 private let synchronousNames = ["off", "normal", "full", "extra"]

@@ -28,6 +28,20 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         return target
     }
 
+    /// Returns the journal mode of a database; nil if the file does not exist.
+    ///
+    /// - Throws: A ``RawError``, for example if another process has locked the database.
+    public func journalMode(ofDatabaseAt path: String) throws -> Arm.Journal? {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        let connection = try RawConnection(path: path, busyTimeout: .zero, isReadOnly: true)
+        defer { connection.close() }
+        // Until the first read, SQLite reports the default.
+        try connection.run("PRAGMA schema_version", [])
+        guard case .text(let name) = try connection.rows("PRAGMA journal_mode", []).first?.first
+        else { return nil }
+        return Arm.Journal(rawValue: name)
+    }
+
     /// Classifies an error of the engine or of libsqlite3.
     public func failure(of error: any Error) -> WorkloadFailure {
         switch error {

@@ -10,8 +10,8 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
     private var connection: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
 
-    /// How long a connection waits by default for another connection's lock: writers have no queue
-    /// as in a library, so they wait for the file.
+    /// The default time for which a connection waits for another connection's lock: without a
+    /// library's queue, writers wait for the file.
     static let busyTimeout = Duration.seconds(10)
 
     /// Opens a file; unless read-only, creates it if it does not exist.
@@ -99,10 +99,10 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
     /// Copies the database into that of another connection.
     ///
     /// - Parameters:
-    ///   - copy: The connection that receives it.
-    ///   - pages: The pages of the next step; a negative number for the rest.
-    ///   - afterStep: Called after each step with the share that is copied, in 0…1.
-    /// - Throws: ``RawError``, or what `afterStep` threw.
+    ///   - copy: The connection that receives the copy.
+    ///   - pages: Returns the number of pages of the next step; negative for all remaining pages.
+    ///   - afterStep: Called after each step with the copied share, in 0…1.
+    /// - Throws: ``RawError``, or an error of `afterStep`.
     func backup(
         to copy: RawConnection,
         _ pages: () -> CInt,

@@ -127,7 +127,7 @@ final class RawTarget: WorkloadTarget {
         return facts
     }
 
-    /// Closes the connections of all threads; no thread may use the target any more.
+    /// Closes the connections of all threads; no thread may use the target afterwards.
     func close() {
         let all = connections.withLock { connections in
             defer { connections = [] }

@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// How a library with queues and pools serves the accesses of an arm, and what it supports.
+/// The way in which a library with queues and pools serves the accesses of an arm.
 package enum ServerKind: Sendable {
     /// One connection for all accesses, to a file or to a database in memory.
     case queue(isWAL: Bool, isInMemory: Bool)

@@ -10,7 +10,7 @@ package enum UnsupportedAccess: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .snapshotOfQueue: "a DatabaseQueue cannot create snapshots: use an arm of type pool"
-        case .concurrentRead: "this arm has no writes, and so no reads concurrent with them"
+        case .concurrentRead: "this arm has no writes, and therefore no concurrent reads"
         case .awaited(let access): "accesses of kind \(access.rawValue) cannot be awaited here"
         case .library(let name): "the library \(name) is not part of this program"
         }

@@ -81,7 +81,7 @@ struct WholeRow: DatabaseValueConvertible, StatementColumnConvertible {
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> WholeRow? {
-        // Also if the first column is NULL.
+        // Read the row even if its first column is NULL.
         WholeRow(sqliteStatement: sqliteStatement, index: index)
     }
 }

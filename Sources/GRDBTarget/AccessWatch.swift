@@ -187,9 +187,9 @@ final class AccessWatch: Sendable {
     }
 
     /// Records the interrupt of all connections.
-    func interruptsAll() {
+    func recordInterruptOfAll() {
         let seats = state.withLock { $0.order }
-        interrupts.requested(withEffect: seats.contains(where: \.isRunning))
+        interrupts.countRequest(withEffect: seats.contains(where: \.isRunning))
     }
 
     /// Restarts the waits and holds from zero.

@@ -68,7 +68,7 @@ final class ConnectionSeat: Sendable {
             return result
         } catch {
             let code = (error as? DatabaseError)?.resultCode
-            if code == .SQLITE_INTERRUPT { interrupts.delivered() }
+            if code == .SQLITE_INTERRUPT { interrupts.countDelivery() }
             state.withLock { state in
                 state.isRunning = false
                 if code == .SQLITE_INTERRUPT { state.interrupts += 1 }
@@ -88,7 +88,7 @@ final class ConnectionSeat: Sendable {
     /// - Returns: Whether a closure is running on this connection.
     func interrupt(isCounted: Bool = true) -> Bool {
         state.withLock { state in
-            if isCounted { interrupts.requested(withEffect: state.isRunning) }
+            if isCounted { interrupts.countRequest(withEffect: state.isRunning) }
             guard let connection = state.connection else { return false }
             sqlite3_interrupt(connection)
             return true
@@ -130,7 +130,7 @@ final class InterruptTally: Sendable {
     private let latencies = AtomicHistogram()
 
     /// Counts a request; `withEffect` is true if a statement is running.
-    func requested(withEffect: Bool) {
+    func countRequest(withEffect: Bool) {
         let now = monotonicNanoseconds()
         state.withLock { state in
             state.status.requested += 1
@@ -140,7 +140,7 @@ final class InterruptTally: Sendable {
     }
 
     /// Counts a statement that ended with `SQLITE_INTERRUPT`.
-    func delivered() {
+    func countDelivery() {
         let now = monotonicNanoseconds()
         let request = state.withLock { state in
             state.status.delivered += 1

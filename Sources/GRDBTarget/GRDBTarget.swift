@@ -139,7 +139,7 @@ final class GRDBTarget: WorkloadTarget {
     }
 
     func interrupt() {
-        watch.interruptsAll()
+        watch.recordInterruptOfAll()
         switch server {
         case .queue(let queue): queue.interrupt()
         case .pool(let pool): pool.interrupt()

@@ -41,6 +41,13 @@ public struct LibraryTargetFactory: WorkloadTargetFactory {
     /// Classifies an error of the library that threw it.
     public func failure(of error: any Error) -> WorkloadFailure { engine.failure(of: error) }
 
+    /// Returns the journal mode of a database; nil if the file does not exist.
+    ///
+    /// - Throws: An error of SQLite.
+    public func journalMode(ofDatabaseAt path: String) throws -> Arm.Journal? {
+        try engine.journalMode(ofDatabaseAt: path)
+    }
+
     /// Copies a database with SQLite's backup API.
     ///
     /// - Throws: A `DatabaseError` that contains the path, or the error of `progress`.

@@ -1,6 +1,7 @@
 /// The anomalies of a check, limited to a number of each kind.
 struct AnomalyLog {
-    /// A broken database can break every transaction; a few examples of each kind explain it.
+    /// The largest number of anomalies of each kind: a broken database can affect every
+    /// transaction, and a few examples suffice.
     private let limit: Int
     private var counts: [AnomalyKind: Int] = [:]
     private(set) var anomalies: [Anomaly] = []

@@ -1,5 +1,5 @@
 extension [Dependency] {
-    /// The kind of anomaly that a cycle of dependencies is.
+    /// The kind of anomaly that a cycle of dependencies represents.
     var anomalyKind: AnomalyKind {
         let missed = count { $0.kind == .antidependency }
         if !contains(where: \.isTimed) {

@@ -1,7 +1,7 @@
 /// Finds cycles of dependencies, and classifies them as anomalies.
 ///
-/// It starts with the dependencies that reads show, continues with the order of sessions, and ends
-/// with the order of real time, so that each cycle is classified by the weakest guarantee that it
+/// It first follows the dependencies that reads show, then also the order of sessions, and finally
+/// also the order of real time. Each cycle is thus classified by the weakest guarantee that it
 /// violates.
 struct CycleSearch {
     private let graph: DependencyGraph

@@ -19,7 +19,7 @@ struct DependencyGraph {
     let nodeCount: Int
     /// The dependencies between transactions.
     let dependencies: [Dependency]
-    /// When each transaction started, and when each moment was.
+    /// The start time of each transaction, and the time of each moment.
     let times: [UInt64]
     /// The edges, sorted by their origin.
     private let edges: [Edge]

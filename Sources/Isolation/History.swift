@@ -1,13 +1,12 @@
-/// What several sessions did with a database at the same time, and what they observed.
+/// The operations of several concurrent sessions on a database, and their results.
 ///
 /// A history contains transactions on two kinds of objects, which have separate keys:
 ///
 /// * A *list* starts empty. Transactions append elements to it and read all of it.
 /// * A *register* starts without a value. Transactions write it and read it.
 ///
-/// Each append to a list and each write of a register uses a value that no other append to that
-/// list, or write of that register, uses. The value therefore identifies the transaction that
-/// produced it.
+/// Each append to a list uses a value that no other append to that list uses. The same applies to
+/// writes of a register. The value therefore identifies the transaction that produced it.
 package struct History: Sendable, Equatable, Codable {
     /// The names of the sessions; a transaction refers to its session by index.
     package var sessions: [String]
@@ -37,7 +36,7 @@ package struct HistoryTransaction: Sendable, Equatable, Codable {
     package var session: Int
     /// Its number in its session, for explanations.
     package var number: Int
-    /// How it accessed the database, such as "read" or "snapshot", for explanations.
+    /// The kind of access, such as "read" or "snapshot", for explanations.
     package var access: String
     /// The earliest moment at which it can have taken effect, in nanoseconds of any clock that all
     /// sessions share.
@@ -55,7 +54,7 @@ package struct HistoryTransaction: Sendable, Equatable, Codable {
     package var end: UInt64
     /// How it ended.
     package var outcome: Outcome
-    /// What it did, in order.
+    /// Its operations, in order.
     package var operations: [HistoryOperation]
 
     /// Creates a transaction.

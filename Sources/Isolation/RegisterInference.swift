@@ -74,8 +74,8 @@ struct RegisterInference {
         }
     }
 
-    /// Finds committed values that the last read of the register should show, unless it shows a
-    /// successor, and does not.
+    /// Finds committed values that the last read of the register misses: it shows an earlier value,
+    /// although their commits had returned.
     private func findLost(
         _ place: Int,
         _ register: ObjectAccesses.Register,

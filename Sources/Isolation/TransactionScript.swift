@@ -6,7 +6,7 @@ import Darwin
 import Glibc
 #endif
 
-/// Chooses at random what the transactions of one session do with the lists and registers of a
+/// Randomly chooses the operations of one session's transactions on the lists and registers of a
 /// table.
 ///
 /// The objects change between rounds, so that lists stay short. All methods may be called from any

@@ -1,25 +1,26 @@
-/// How SQL is traced.
+/// The options of SQL tracing.
 public struct SQLTraceOptions: Sendable, Equatable {
-    /// What is recorded of each execution.
+    /// The detail that is recorded for each execution.
     public enum Level: String, Sendable, Codable, CaseIterable, Equatable {
-        /// Its end: calls, results, transactions and instructions are exact; no times or rows.
+        /// The end of each execution: calls, results, transactions and instructions are exact; times
+        /// and rows are not recorded.
         case light
-        /// As `light`, and the steps of the statements that start in short windows: times and rows
-        /// are estimates.
+        /// Like `light`, plus the steps of statements that start in short windows: times and rows are
+        /// estimates.
         case timed
         /// All steps of selected processes.
         case full
     }
 
-    /// What is recorded.
+    /// The recorded detail.
     public var level = Level.light
     /// The processes that are traced in full.
     public var processes: [Int32] = []
     /// Whether statements are shown with their literals.
     public var showsLiterals = false
-    /// Whether bound values are read, and handed to consumers of executions.
+    /// Whether bound values are read and passed to consumers of executions.
     public var readsValues = false
-    /// The share of its time that a program may lose to probes before tracing backs off.
+    /// The share of its time, in 0…1, that a program may lose to probes before tracing pauses.
     public var shareLimit = 0.05
 
     /// Creates the default options.
@@ -28,17 +29,17 @@ public struct SQLTraceOptions: Sendable, Equatable {
 
 /// The commands of the processes that a trace starts.
 public struct SQLTraceCommands: Sendable, Equatable {
-    /// A program, and its arguments, that calls ``SQLCalibration/run()``.
+    /// A program that calls ``SQLCalibration/run(measuresCost:)``, with its arguments.
     public var calibration: [String]
-    /// A program, and its arguments, that calls ``TraceGuardian/run(name:)`` with the argument that
-    /// follows these.
+    /// A program that calls ``TraceGuardian/run(name:)``, with its arguments; the session appends the
+    /// name as the last argument.
     public var guardian: [String]
 
-    /// A program, and its arguments, that calls ``StatementPlanning/run()``; without one, no plans
-    /// are made.
+    /// A program that calls ``StatementPlanning/run()``, with its arguments; if empty, reports
+    /// contain no plans.
     public var planning: [String]
 
-    /// Creates them.
+    /// Creates the commands.
     public init(calibration: [String], guardian: [String], planning: [String] = []) {
         self.calibration = calibration
         self.guardian = guardian

@@ -17,7 +17,7 @@ extension SQLTraceSession {
         }
     }
 
-    /// The holder of the lock stands for a blocker that was not traced.
+    /// Names the holder of the write lock as the blocker if no traced transaction explains the wait.
     private func inferred(_ block: WatchedBlock, _ report: WatchReport) -> WatchedBlock {
         guard block.by == nil else { return block }
         let end = block.time.milliseconds
@@ -36,7 +36,7 @@ extension SQLTraceSession {
         return block
     }
 
-    /// What was traced of a database.
+    /// The traced data of a database.
     struct TracedDatabase {
         var statements: [WatchedStatement]
         var transactions: [WatchedTransaction]
@@ -45,8 +45,8 @@ extension SQLTraceSession {
         var tracing: WatchedTracing
     }
 
-    /// Reads the names of the schemas, so that no statement is shown under two texts.
-    func learnNames() {
+    /// Reads the names in the schemas, so that each statement is shown under a single text.
+    func readSchemaNames() {
         guard let planner else { return }
         for (number, path) in files.paths.enumerated() {
             let request = PlanRequest(path: path, statements: [])
@@ -54,7 +54,7 @@ extension SQLTraceSession {
         }
     }
 
-    /// Asks for the plans of new statements, at most once a second.
+    /// Requests the plans of new statements, at most once per second.
     private func plan() {
         let now = monotonicNanoseconds()
         guard let planner, now >= nextPlans else { return }
@@ -67,7 +67,7 @@ extension SQLTraceSession {
         }
     }
 
-    /// What was traced of each database, by its path; rates are those since the last call.
+    /// Returns the traced data of each database, by its path; rates cover the time since the last call.
     func report() -> [String: TracedDatabase] {
         plan()
         let now = monotonicNanoseconds()
@@ -76,7 +76,7 @@ extension SQLTraceSession {
         let lost = probes.instance.lost + (selected?.lost ?? 0)
         let start = calendarStart
         let names = names
-        let surroundings = TraceModel.Surroundings(
+        let context = TraceModel.ReportContext(
             now: now,
             calendar: { time in
                 let distance = Int64(bitPattern: time &- start.monotonic) / 1_000_000
@@ -90,8 +90,8 @@ extension SQLTraceSession {
             if lost > 0 { models[number].noteLoss() }
             report[path] = TracedDatabase(
                 statements: models[number].statementReport(elapsed: elapsed),
-                transactions: models[number].transactionReport(surroundings),
-                blocked: models[number].blockReport(surroundings),
+                transactions: models[number].transactionReport(context),
+                blocked: models[number].blockReport(context),
                 current: models[number].currentReport(
                     running: running.filter { process, _ in
                         survey.processes[process]?.databases == [number]
@@ -135,15 +135,15 @@ extension SQLTraceSession {
         tracing.notes = notes
         if decoder.unknownFiles > 0 {
             tracing.notes.append(
-                "\(decoder.unknownFiles) executions are not counted: their processes had ended before "
-                    + "it was known whether the file at the watched path was theirs"
+                "\(decoder.unknownFiles) executions are not counted: their processes ended before "
+                    + "their files could be compared with the watched files"
             )
         }
         if limiter.tracedShare < 1 {
             tracing.notes.append(
                 "a program lost more than \(Int((options.shareLimit * 100).rounded())) % of its time "
                     + "to probes: it was traced for \(Int(limiter.tracedShare * 100)) % of the time, "
-                    + "and all counts are of that part"
+                    + "and all counts refer to that time"
             )
         }
         return tracing

@@ -1,7 +1,7 @@
 #if !os(Linux)
 import SQLiteWatch
 
-/// Traces the SQL of other programs, on Linux.
+/// Traces the SQL of other programs; available only on Linux.
 public final class SQLTraceSession {
     /// Throws: the system has no uprobes.
     public init(
@@ -9,7 +9,7 @@ public final class SQLTraceSession {
         commands: SQLTraceCommands,
         options: SQLTraceOptions = SQLTraceOptions()
     ) throws(TraceError) {
-        throw TraceError(.unsupportedSystem, "SQL is traced on Linux only")
+        throw TraceError(.unsupportedSystem, "SQL tracing requires Linux")
     }
 
     /// Does nothing.
@@ -18,37 +18,37 @@ public final class SQLTraceSession {
     /// Does nothing.
     public func add(path: String) {}
 
-    /// No executions.
+    /// Returns no executions.
     @discardableResult
     public func poll() -> [StatementExecution] { [] }
 
-    /// No gaps.
+    /// Returns no gaps.
     public func takeGaps() -> [ClosedRange<UInt64>] { [] }
 
     /// Adds nothing.
     public func complete(_ reports: inout [WatchReport]) {}
 }
 
-/// The process that finds layouts, on Linux.
+/// The process that finds layouts; available only on Linux.
 public enum SQLCalibration {
     /// Does nothing.
     public static func run(measuresCost: Bool = false) {}
 }
 
-/// The process that plans statements, on Linux.
+/// The process that plans statements; available only on Linux.
 public enum StatementPlanning {
     /// Does nothing.
     public static func run() {}
 }
 
-/// The process that removes probes, on Linux.
+/// The process that removes probes; available only on Linux.
 public enum TraceGuardian {
     /// Does nothing.
     public static func run(name: String) {}
 
     /// Fails: the system has no uprobes.
     public static func clean() -> Result<(removed: [String], remaining: [String]), TraceError> {
-        .failure(TraceError(.unsupportedSystem, "SQL is traced on Linux only"))
+        .failure(TraceError(.unsupportedSystem, "SQL tracing requires Linux"))
     }
 }
 #endif

@@ -5,10 +5,10 @@ import Telemetry
 
 /// Shows the SQL of other programs, through probes on the functions of SQLite that they call.
 ///
-/// It needs root. A session belongs to one thread, which calls ``poll()`` often: the kernel keeps
-/// events in a buffer of 8 MB for each processor.
+/// A session needs root. It belongs to one thread, which calls ``poll()`` often: the kernel keeps
+/// events in a buffer of 8 MiB for each processor.
 ///
-/// A guardian process removes all probes when the session's process ends, however that happens.
+/// A guardian process removes all probes when the session's process ends for any reason.
 public final class SQLTraceSession {
     let options: SQLTraceOptions
     var files: WatchedFiles
@@ -16,12 +16,12 @@ public final class SQLTraceSession {
     let probes: ProbeSet
     var survey: ProcessSurvey
     var decoder: ExecutionDecoder
-    /// What is known of each database, in the order of their paths.
+    /// The data of each database, in the order of `files.paths`.
     var models: [TraceModel] = []
-    /// The names of programs, including ended ones.
+    /// The names of processes, including ended ones, by process ID.
     var names: [Int32: String] = [:]
-    /// Events that happened after the last batch was read.
-    var early: [TraceEvent] = []
+    /// Events after the end of the last batch.
+    var pendingEvents: [TraceEvent] = []
     let planner: PlanClient?
     var nextPlans: UInt64 = 0
     let start: UInt64
@@ -29,13 +29,13 @@ public final class SQLTraceSession {
     var lastReport: UInt64
     var limiter: CostLimiter
     var windows: TimingWindows
-    /// Nanoseconds that events took from each thread: those of executions since the limiter asked
-    /// last, and those of steps since the last window.
+    /// The time that each thread lost to events, in nanoseconds: to executions since the limiter's
+    /// last decision, and to steps since the last window.
     var lostTimes: [Int32: Double] = [:]
     var lostStepTimes: [Int32: Double] = [:]
     var lostShares = LostShares()
     var lostStepShares = LostShares()
-    /// The share of its time that a thread lost to steps from one window to the next.
+    /// The largest share of its time, in 0…1, that a thread lost to steps since the last window.
     var stepShare: Double = 0
     var lastWindow: UInt64
     /// The events of selected processes.
@@ -46,17 +46,17 @@ public final class SQLTraceSession {
     private var gaps: [ClosedRange<UInt64>] = []
     private var gapStart: UInt64?
     private static let gapLimit = 1 << 14
-    /// When events were read before.
+    /// The time of the last call of ``poll()``.
     private var lastPoll: UInt64
     let calendarStart: (monotonic: UInt64, milliseconds: Int64)
 
-    /// Starts to trace.
+    /// Starts tracing.
     ///
     /// - Parameters:
     ///   - paths: The database files.
     ///   - commands: The programs of the processes that the session starts.
-    ///   - options: How to trace.
-    /// - Throws: Why nothing can be traced.
+    ///   - options: The options of tracing.
+    /// - Throws: The reason why SQL cannot be traced.
     public init(
         paths: [String],
         commands: SQLTraceCommands,
@@ -69,7 +69,7 @@ public final class SQLTraceSession {
         self.options = options
         let files = WatchedFiles(paths: paths)
         self.files = files
-        // Before the first probe exists.
+        // Start the guardian before the first probe exists.
         guardian = try GuardianProcess(command: commands.guardian, name: owner.name)
         probes = ProbeSet(
             instance: try TraceInstance(folder: folder, name: owner.name),
@@ -93,16 +93,16 @@ public final class SQLTraceSession {
         limiter = CostLimiter(limit: options.shareLimit, at: start)
         windows = TimingWindows(at: start, seed: .random(in: 0 ... .max))
         try probes.enableProcessEvents()
-        // Before a probe is enabled: where a program of Go uses a library, some may not exist.
-        let surveyed = survey.proceed(at: start, for: Self.firstSurveyTime)
+        // Survey before enabling probes: libraries that Go programs use must not have return probes.
+        let surveyed = survey.surveyDueProcesses(at: start, for: Self.firstSurveyTime)
         let common = TracedLibraries.common.filter { access($0, R_OK) == 0 }
             .compactMap { probes.libraries.entry(path: $0, link: $0) }
         probeLibraries(of: surveyed)
-        // No process that uses a database is known to have chosen these: they must be root's.
-        for entry in common where entry.library.isRoots { probe(entry) }
+        // Trust these libraries only if they belong to root: no process that uses a database maps them.
+        for entry in common where entry.library.isOwnedByRoot { probe(entry) }
         select()
-        learnNames()
-        // The start of the session is no part of its intervals.
+        readSchemaNames()
+        // Exclude the start of the session from the intervals of the limiter.
         limiter = CostLimiter(limit: options.shareLimit, at: monotonicNanoseconds())
     }
 
@@ -112,7 +112,7 @@ public final class SQLTraceSession {
         return model
     }
 
-    /// Shows the statements on another database as well.
+    /// Also traces the statements on another database.
     public func add(path: String) {
         files.add(path: path)
         survey.paths = files.paths
@@ -121,7 +121,7 @@ public final class SQLTraceSession {
 
     /// Removes all probes.
     public func close() {
-        // A probe that is open cannot be removed.
+        // Close the perf events first: a probe in use cannot be removed.
         selected?.close()
         probes.instance.close()
     }
@@ -132,7 +132,7 @@ public final class SQLTraceSession {
 
     private func probe(_ entry: TracedLibraries.Entry) {
         guard entry.defined.isEmpty else { return }
-        protectGoUsers(of: entry)
+        removeReturnProbesForGo(of: entry)
         let pauses = probes.needsCalibration(entry) && probes.isRecording && !probes.isPaused
         // Events are not read while another process calibrates.
         if pauses { pause(true) }
@@ -143,20 +143,22 @@ public final class SQLTraceSession {
         if selected != nil { select() }
     }
 
-    /// Sets no probe on returns where a surveyed program of Go maps a library.
-    private func protectGoUsers(of entry: TracedLibraries.Entry) {
-        for process in survey.processes.keys where !entry.hasGoUser { protect(entry, process) }
+    /// Prevents return probes on a library that a surveyed Go program maps.
+    private func removeReturnProbesForGo(of entry: TracedLibraries.Entry) {
+        for process in survey.processes.keys where !entry.hasGoUser {
+            removeReturnProbes(of: entry, ifGo: process)
+        }
         noteGoUser(of: entry)
     }
 
-    /// Removes the probes on returns where a process that maps a library runs a program of Go.
-    private func protect(_ entry: TracedLibraries.Entry, _ process: Int32) {
+    /// Removes the return probes of a library if a process that maps it runs a Go program.
+    private func removeReturnProbes(of entry: TracedLibraries.Entry, ifGo process: Int32) {
         guard !entry.hasGoUser, let facts = survey.processes[process],
             let program = facts.program,
             facts.code.contains(where: { probes.libraries.known($0, of: process) === entry }),
             probes.libraries.isGo(program, of: process)
         else { return }
-        probes.protect(entry)
+        probes.removeReturnProbes(of: entry)
         noteGoUser(of: entry)
     }
 
@@ -165,29 +167,29 @@ public final class SQLTraceSession {
             return
         }
         notes.append(
-            "a program of Go uses \(entry.library.path): its statements have no times, and calls "
-                + "of sqlite3_exec are counted at their start, without their results"
+            "a Go program uses \(entry.library.path): its statements have no times, and calls of "
+                + "sqlite3_exec are counted at their start, without their results"
         )
     }
 
     /// Returns the periods since the last call in which events are missing.
     ///
-    /// Tracing paused, or events were lost. Times are those of `CLOCK_MONOTONIC`; the last period
-    /// has no end while tracing pauses.
+    /// Events are missing while tracing pauses, and when the kernel loses them. Times are those of
+    /// `CLOCK_MONOTONIC`; the last period ends at `UInt64.max` while tracing pauses.
     public func takeGaps() -> [ClosedRange<UInt64>] {
         defer { gaps = [] }
         return gaps + (gapStart.map { [$0...UInt64.max] } ?? [])
     }
 
     private func addGap(_ gap: ClosedRange<UInt64>) {
-        // Consumers that show totals do not ask for gaps.
+        // Limit the list: some consumers never call takeGaps().
         if gaps.count >= Self.gapLimit { gaps.removeFirst(Self.gapLimit / 2) }
         gaps.append(gap)
     }
 
-    /// Records nothing, or records again.
+    /// Pauses or resumes recording.
     private func pause(_ isPaused: Bool) {
-        // A part of the events is recorded while probes are enabled or disabled.
+        // While probes are being enabled or disabled, only some events are recorded.
         if isPaused { gapStart = monotonicNanoseconds() }
         defer {
             if !isPaused, let start = gapStart {
@@ -205,12 +207,13 @@ public final class SQLTraceSession {
         for number in models.indices { models[number].noteGap(at: now) }
     }
 
-    /// Nanoseconds that a survey takes between two reads of events, and at the start.
+    /// The time limits of a survey between two reads of events, and at the start, in nanoseconds.
     private static let surveyTime: UInt64 = 5_000_000
     private static let firstSurveyTime: UInt64 = 2_000_000_000
 
     private func surveyProcesses() {
-        probeLibraries(of: survey.proceed(at: monotonicNanoseconds(), for: Self.surveyTime))
+        let now = monotonicNanoseconds()
+        probeLibraries(of: survey.surveyDueProcesses(at: now, for: Self.surveyTime))
     }
 
     /// Probes the libraries of the processes that have a watched database open.
@@ -223,9 +226,9 @@ public final class SQLTraceSession {
                 names[process] = name
             }
             guard !facts.databases.isEmpty else {
-                // Its files are not read; but if it is one of Go, what it shares is protected.
+                // Its files are not read, but a Go program must not encounter return probes.
                 let shared = facts.code.compactMap { probes.libraries.known($0, of: process) }
-                for entry in shared { protect(entry, process) }
+                for entry in shared { removeReturnProbes(of: entry, ifGo: process) }
                 continue
             }
             let found = facts.code.compactMap { probes.libraries.entry($0, of: process) }
@@ -234,7 +237,7 @@ public final class SQLTraceSession {
                 continue
             }
             for entry in found {
-                protect(entry, process)
+                removeReturnProbes(of: entry, ifGo: process)
                 probe(entry)
                 if case .failure(let error) = entry.state {
                     problems[process] =
@@ -247,7 +250,7 @@ public final class SQLTraceSession {
         }
     }
 
-    /// Why the statements of a process that uses the database are not visible.
+    /// Returns the reason why the statements of a process that uses a database are not visible.
     private func problem(
         of facts: ProcessSurvey.Facts,
         _ libraries: [TracedLibraries.Entry]
@@ -256,7 +259,7 @@ public final class SQLTraceSession {
         if probes.libraries.isFull { return "too many other libraries with SQLite are in use" }
         return facts.code.isEmpty
             ? "its memory map cannot be read"
-            : "no file that it maps has the symbols of SQLite: it contains a stripped copy"
+            : "none of its files has the symbols of SQLite: it contains a stripped copy"
     }
 
     // MARK: Events
@@ -274,24 +277,24 @@ public final class SQLTraceSession {
             hasMore = read.hasMore
             isAfterLoss = isAfterLoss || read.isAfterLoss
             counted += UInt64(read.records.count)
-            early += read.records.compactMap { probes.decoder.event($0) }
+            pendingEvents += read.records.compactMap { probes.decoder.event($0) }
         }
         if let selected {
             let lost = selected.lost
             let records = selected.read()
             isAfterLoss = isAfterLoss || selected.lost > lost
             counted += UInt64(records.count)
-            early += records.compactMap { probes.decoder.event($0) }
+            pendingEvents += records.compactMap { probes.decoder.event($0) }
         }
         // Events of other processors with earlier times may not be readable yet.
-        early.sort { $0.time < $1.time }
-        let end = early.firstIndex { $0.time > until } ?? early.endIndex
-        let batch = Array(early[..<end])
-        early.removeFirst(end)
+        pendingEvents.sort { $0.time < $1.time }
+        let end = pendingEvents.firstIndex { $0.time > until } ?? pendingEvents.endIndex
+        let batch = Array(pendingEvents[..<end])
+        pendingEvents.removeFirst(end)
         for event in batch {
             switch event.kind {
             case .newProgram:
-                survey.expect(event.thread, at: until)
+                survey.scheduleSurvey(of: event.thread, at: until)
                 files.noteProgram(of: event.thread)
             case .newThread(let process, isProcess: true):
                 files.noteStart(of: process, by: event.thread)
@@ -330,7 +333,7 @@ public final class SQLTraceSession {
 
     // MARK: Cost
 
-    /// Opens and closes windows, and pauses where programs lose too much time.
+    /// Opens and closes timing windows, and pauses if programs lose too much time.
     private func adjust() {
         let now = monotonicNanoseconds()
         let decision = limiter.decision(at: now) { elapsed in
@@ -346,7 +349,7 @@ public final class SQLTraceSession {
             let lost = lostTimes.merging(lostStepTimes, uniquingKeysWith: +)
             return lostShares.largest(of: lost, in: elapsed)
         }
-        // Full is asked for by process: it only reports its cost.
+        // At the full level, the user has chosen the processes: the cost is only reported.
         if let decision, options.level != .full {
             pause(decision)
         }
@@ -354,7 +357,7 @@ public final class SQLTraceSession {
         switch windows.action(at: now, isTiming: decoder.isTiming) {
         case .open:
             probes.recordSteps(true)
-            // Each thread's steps are complete from here on.
+            // From now on, each thread's steps are complete.
             decoder.window = monotonicNanoseconds()...(.max)
         case .drain:
             if let start = decoder.window?.lowerBound { decoder.window = start...max(start, now) }
@@ -366,7 +369,7 @@ public final class SQLTraceSession {
         }
     }
 
-    /// Makes windows rarer where threads lose too much time to steps.
+    /// Reduces the share of windows if threads lose too much time to steps.
     private func limitWindows(at now: UInt64) {
         stepShare = lostStepShares.largest(of: lostStepTimes, in: now - lastWindow)
         lostStepTimes = [:]
@@ -375,7 +378,7 @@ public final class SQLTraceSession {
         windows.share = min(1, windows.share * min(2, options.shareLimit / stepShare))
     }
 
-    /// Opens the events of the processes to trace in full.
+    /// Opens the events of the processes to trace at the full level.
     private func select() {
         guard options.level == .full else { return }
         let events = selected ?? PerfEvents()

@@ -1,6 +1,6 @@
-/// Why SQL cannot be traced.
+/// The reason why SQL cannot be traced.
 public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of an error; more may follow.
+    /// The kind of an error; later versions may add kinds.
     public struct Code: Sendable, Equatable {
         private let name: String
 
@@ -20,7 +20,7 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The kind.
     public var code: Code
-    /// What is wrong, and what to do.
+    /// The problem and, if there is one, its remedy.
     public var description: String
 
     init(_ code: Code, _ description: String) {

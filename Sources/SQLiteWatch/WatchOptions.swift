@@ -4,7 +4,7 @@ public struct WatchOptions: Sendable, Equatable {
     ///
     /// The standard error of a share p after n samples is √(p(1−p)/n).
     public var samplesPerSecond: Double = 100
-    /// The largest share of one core for the session and its helpers, without the start and the
+    /// The largest share of one core for the session and its helpers, excluding their start and the
     /// encoding of reports.
     ///
     /// The session reduces the rate of samples to stay below the limit.
@@ -17,7 +17,7 @@ public struct WatchOptions: Sendable, Equatable {
     /// second.
     public var readsTables = true
     /// The largest share of one core for reading frames, on average over ten seconds.
-    public var tablesProcessorLimit = 0.003
+    public var tablesProcessorLimit = 0.005
     /// Whether reports list this process if it uses a watched database itself.
     public var includesOwnProcess = false
 

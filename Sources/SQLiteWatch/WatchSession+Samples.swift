@@ -16,7 +16,7 @@ extension WatchSession {
         }
         identify(samples)
         let beforeList = SystemClock.thread
-        let list = locks()
+        let list = list.locks(on: Set(targets.flatMap(\.inodes)))
         let moment = WatchTarget.Moment(
             now: now,
             weight: weight,
@@ -38,29 +38,26 @@ extension WatchSession {
         var listWeight: Double
     }
 
-    /// Makes the helper sample all databases until a time, and reads the list of all locks together
-    /// with some of the samples.
+    /// Makes the helper sample all databases until a time, with the list of all locks in some of the
+    /// samples.
     func takeBatch(until end: UInt64, at now: UInt64) {
         if !targets.allSatisfy(\.isIdentified) { takeSample(weight: 0) }
         let meter = Meter(helper)
         processes.checkNanoseconds = 0
         let plans = plan(until: end, at: now)
         let probesReaders = isProbeDue(at: now)
-        helper.sendBatch(moments: plans.map(\.time), probesReaders: probesReaders, at: now)
-        var lists: [(moment: Int, locks: [FileLock])] = []
-        var listCost: UInt64 = 0
-        for (number, plan) in plans.enumerated() where plan.listWeight > 0 {
-            SystemClock.sleep(until: plan.time)
-            let before = SystemClock.thread
-            lists.append((number, locks()))
-            listCost &+= SystemClock.thread &- before
-        }
+        helper.sendBatch(
+            moments: plans.map { .init(time: $0.time, readsList: $0.listWeight > 0) },
+            probesReaders: probesReaders,
+            at: now
+        )
         if !helper.isRunning { SystemClock.sleep(until: plans.last?.time ?? now) }
         let batch = helper.receiveBatch(moments: plans.count, at: monotonicNanoseconds())
+        var listCost = batch.listNanoseconds
         var first = 0
         for entry in batch.entries {
             let covered = plans[first...entry.moment]
-            let list = lists.last { covered.indices.contains($0.moment) }?.locks
+            let list = entry.locks
             let moment = WatchTarget.Moment(
                 now: entry.time,
                 weight: covered.reduce(0) { $0 + $1.weight },
@@ -69,12 +66,17 @@ extension WatchSession {
                 isPresent: entry == batch.entries.last
             )
             identify(entry.samples)
-            let before = SystemClock.thread
+            let before = list == nil ? 0 : SystemClock.thread
             observe(entry.samples, list: list, at: moment)
             if list != nil { listCost &+= SystemClock.thread &- before }
             first = entry.moment + 1
         }
-        count(meter, samples: batch.entries.count, listCost: listCost, lists: lists.count)
+        count(
+            meter,
+            samples: batch.entries.count,
+            listCost: listCost,
+            lists: batch.entries.count { $0.locks != nil }
+        )
         proceed(at: monotonicNanoseconds())
     }
 
@@ -129,10 +131,10 @@ extension WatchSession {
         if helper.hasRestarted { processes.scan.exclude(helper.process) }
         let helperCost = isFirstSample ? 0 : helper.nanoseconds &- meter.helper
         isFirstSample = false
-        let threadCost = SystemClock.thread &- meter.thread
+        let all = helperCost &+ (SystemClock.thread &- meter.thread)
         let other = listCost &+ processes.checkNanoseconds
         budget.add(
-            cost: helperCost &+ (threadCost &- min(threadCost, other)),
+            cost: all &- min(all, other),
             of: samples,
             listCost: listCost,
             of: lists
@@ -147,14 +149,6 @@ extension WatchSession {
             tables.proceed(at: now) { targets[$0].hasLog }
             processes.scan.exclude(tables.process)
             self.tables = tables
-        }
-    }
-
-    private func locks() -> [FileLock] {
-        let descriptor = lockList
-        return list.locks(on: Set(targets.flatMap(\.inodes))) {
-            lseek(descriptor, 0, SEEK_SET)
-            return ProcFile.read(descriptor, limit: Self.listLimit) ?? []
         }
     }
 }

@@ -18,8 +18,7 @@ import Telemetry
 public final class WatchSession {
     // The extension in WatchSession+Samples.swift uses the properties that are not private.
     let options: WatchOptions
-    let lockList: Int32
-    var list = LockList()
+    let list: LockListFile
     var targets: [WatchTarget]
     var helper: HelperConnection
     var tables: TableHelper?
@@ -45,10 +44,7 @@ public final class WatchSession {
     private static let leastSampleShare = 0.3
 
     /// The length of a batch of samples, in nanoseconds.
-    static let batchLength: UInt64 = 100_000_000
-
-    /// The size limit of the list of locks, in bytes.
-    static let listLimit = 1 << 24
+    static let batchLength: UInt64 = 250_000_000
 
     /// The largest number of databases in one session.
     public static let databaseLimit = 64
@@ -72,20 +68,11 @@ public final class WatchSession {
                 "name 1 to \(Self.databaseLimit) database files, not \(paths.count)"
             )
         }
-        lockList = open("/proc/locks", O_RDONLY | O_CLOEXEC)
-        guard lockList >= 0 else {
-            throw WatchError(
-                .processes,
-                "/proc/locks cannot be read: \(String(cString: strerror(errno))); mount /proc"
-            )
-        }
+        list = try LockListFile()
         self.options = options
         let resolved = paths.map(FilePath.resolved)
         targets = resolved.map { WatchTarget(path: $0) }
-        do { self.helper = try HelperConnection(command: helper, paths: resolved) } catch {
-            close(lockList)
-            throw error
-        }
+        self.helper = try HelperConnection(command: helper, paths: resolved)
         let budget = SampleBudget(
             samplesPerSecond: options.samplesPerSecond,
             limit: options.processorLimit * Self.sampleShare
@@ -99,6 +86,7 @@ public final class WatchSession {
         used = (SystemClock.process, now)
         processes = ProcessRegister(ownProcess: options.includesOwnProcess ? nil : getpid())
         processes.scan.exclude(self.helper.process)
+        processes.scan.helperCommand = helper
         if options.readsTables {
             tables = TableHelper(
                 command: helper,
@@ -107,8 +95,6 @@ public final class WatchSession {
             )
         }
     }
-
-    deinit { close(lockList) }
 
     /// Watches one more database.
     ///

@@ -69,7 +69,7 @@ struct WatchTarget {
     /// Adds a sample.
     ///
     /// - Parameters:
-    ///   - sample: The sample of the helper.
+    ///   - sample: The sample from the helper.
     ///   - list: The list of all locks; nil if it was not read.
     ///   - moment: The time of the sample.
     ///   - number: The number of this database.
@@ -127,7 +127,7 @@ struct WatchTarget {
         monitor.update(observation)
     }
 
-    /// The limits of a report on the database.
+    /// The limitations of a report on the database.
     var notes: [String] {
         var notes: [String] = []
         if hasHiddenHolder {

@@ -7,7 +7,7 @@ public struct AccessSplit: Sendable, Codable, Equatable {
     public var role: ConnectionRole
     /// Whether the accesses waited for a connection, or for the opening of one.
     public var isContended: Bool
-    /// The sampling interval: one in so many accesses was measured; 1 means all.
+    /// The sampling interval: one in `interval` accesses was measured; 1 means all.
     public var interval: Int
     /// The number of measured accesses.
     public var count: UInt64

@@ -122,7 +122,7 @@ package final class AtomicHistogram: @unchecked Sendable {
         let count = counts.reduce(0, +)
         guard count > 0 else { return nil }
         let percentile = { (permille: UInt64) -> UInt64? in
-            // In integers, because in floating point 100 × (1 - 0.9) is less than 10.
+            // Use integers, because in floating point 100 × (1 - 0.9) is less than 10.
             let (beyond, isLarge) = count.multipliedReportingOverflow(by: 1_000 - permille)
             guard isLarge || beyond >= 10_000 else { return nil }
             let rank = (count / 1_000) * permille + ((count % 1_000) * permille + 999) / 1_000

@@ -1,6 +1,6 @@
 /// An event of a database connection.
 public struct ConnectionEvent: Sendable, Codable, Equatable {
-    /// What has happened; durations are in nanoseconds.
+    /// The kinds of events; durations are in nanoseconds.
     public enum Kind: Sendable, Codable, Equatable {
         /// An access ended that took longer than the listener's limit.
         case slowAccess(by: AccessOrigin, waited: UInt64, held: UInt64)
@@ -29,7 +29,7 @@ public struct ConnectionEvent: Sendable, Codable, Equatable {
     public var timeNanoseconds: UInt64
     /// The label of the connection, or of the database if the event concerns all its connections.
     public var label: String
-    /// What has happened.
+    /// The kind of the event.
     public var kind: Kind
 
     /// Creates an event.

@@ -131,7 +131,7 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var openings: OpeningStatus?
     /// The time spent waiting for locks of other connections, in nanoseconds.
     public var busyWaitNanoseconds: UInt64?
-    /// What value observations do and cost; nil while there was none.
+    /// The activity and the cost of value observations; nil if there were none.
     public var observations: ObservationStatus?
 
     /// Creates a status; by default, all values except the label and the kind are empty.

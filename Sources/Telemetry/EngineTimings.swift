@@ -7,8 +7,8 @@ package enum EngineTimings {
 
     /// The time during which running threads may overtake a waiter.
     ///
-    /// Handing a connection to a sleeping thread costs a wake-up, which takes many times as long as a
-    /// point read. One millisecond pays for 20 wake-ups.
+    /// Handing a connection to a sleeping thread costs a wake-up, which takes many times as long as
+    /// a point read. One millisecond is the cost of 20 wake-ups.
     @inlinable package static var patience: UInt64 { 1_000_000 }
     /// The shortest time between two notifications of waiters.
     ///
@@ -67,7 +67,8 @@ package enum EngineTimings {
     @inlinable package static var firstInterruptPause: UInt64 { 1_000_000 }
     /// The longest pause between two interrupts of a cancelled access.
     @inlinable package static var longestInterruptPause: UInt64 { 100_000_000 }
-    /// The pause from which on `interrupt()` is not repeated: the statement does not end.
+    /// The pause after which `interrupt()` is no longer repeated, because the statement does not
+    /// end.
     @inlinable package static var lastInterruptPause: UInt64 { 1_000_000_000 }
 
     // MARK: The write-ahead log
@@ -76,7 +77,7 @@ package enum EngineTimings {
     /// ends before a user can react to it.
     @inlinable package static var pinAge: UInt64 { 100_000_000 }
     /// The time for which an unknown connection of this process must be visible before it is
-    /// reported: the pool's own readers come and go between two checks.
+    /// reported: the pool's own readers open and close between two checks.
     @inlinable package static var ownProcessPinAge: UInt64 { 500_000_000 }
 
     // MARK: Observation

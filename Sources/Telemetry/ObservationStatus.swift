@@ -1,4 +1,4 @@
-/// What the value observations of a database have done and cost since it was opened.
+/// The activity and the cost of a database's value observations since it was opened.
 public struct ObservationStatus: Sendable, Codable, Equatable {
     /// The number of active observations.
     public var active: Int

@@ -1,8 +1,8 @@
 /// A value that a thread provides and a task awaits, without blocking a thread.
 ///
 /// The value is behind a lock, and the continuation only wakes the task. A continuation that
-/// carries the value would be equally safe, but the thread sanitizer cannot verify it: a task that
-/// is resumed before it has suspended simply continues, and no step that the sanitizer observes
+/// carries the value would be equally safe, but the thread sanitizer cannot verify it. A task that
+/// is resumed before it has suspended simply continues. No step that the sanitizer observes then
 /// orders the other thread's earlier actions before the task's later ones.
 package final class Promise<Value: Sendable>: Sendable {
     private struct State {
@@ -35,7 +35,7 @@ package final class Promise<Value: Sendable>: Sendable {
             await withCheckedContinuation { continuation in
                 let isOwed = state.withLock { state in
                     if state.value != nil { return false }
-                    precondition(state.continuation == nil, "a promise is awaited by one task")
+                    precondition(state.continuation == nil, "only one task may await a promise")
                     state.continuation = continuation
                     return true
                 }

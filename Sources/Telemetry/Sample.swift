@@ -43,7 +43,7 @@ public struct AccessCounts: Sendable, Codable, Equatable {
 public struct ClientStatus: Sendable, Codable, Equatable {
     /// The name of the client in the scenario.
     public var name: String
-    /// What the client does, in a word: `read`, `write`, `snapshot`, `interrupt`.
+    /// The client's activity in a word: `read`, `write`, `snapshot`, `interrupt`.
     public var activity: String
     /// The number of workers.
     public var workers: Int
@@ -119,7 +119,7 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
 
 /// The state of a running workload and its database at one moment: everything that a screen shows.
 public struct Sample: Sendable, Codable, Equatable {
-    /// Counts the samples of a run from 0.
+    /// The number of the sample in its run, from 0.
     public var sequence: Int
     /// Seconds since the start of the run, including the warm-up.
     public var time: Double

@@ -1,5 +1,5 @@
-/// How a client's slow accesses of the last seconds spent their time, and which clients held what
-/// they waited for.
+/// How a client's slow accesses of the last seconds spent their time, and which clients held the
+/// resources that they waited for.
 public struct SlowSplit: Sendable, Codable, Equatable {
     /// A client that held the resource that others waited for.
     public struct Holder: Sendable, Codable, Equatable {
@@ -26,8 +26,8 @@ public struct SlowSplit: Sendable, Codable, Equatable {
     public var waited: UInt64
     /// The average time inside the closure, in nanoseconds.
     public var service: UInt64
-    /// What they waited for: `reader`, `writer` or `connection`; nil if each access has a separate
-    /// connection.
+    /// The resource that they waited for: `reader`, `writer` or `connection`; nil if each access
+    /// has a separate connection.
     public var resource: String?
     /// The number of these connections; nil if unknown.
     public var capacity: Int?

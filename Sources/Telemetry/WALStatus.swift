@@ -6,7 +6,7 @@ public struct WALStatus: Sendable, Codable, Equatable {
     public var frames: UInt64?
     /// The number of these frames in the database file (`nBackfill`); nil if unknown.
     public var checkpointedFrames: UInt64?
-    /// What prevents the log from shrinking, if anything.
+    /// The cause that prevents the log from shrinking, if any.
     public var pin: WALPin?
     /// The size of a page, in bytes; nil if unknown.
     ///
@@ -31,7 +31,7 @@ public struct WALStatus: Sendable, Codable, Equatable {
     }
 }
 
-/// What prevents a write-ahead log from shrinking.
+/// The cause that prevents a write-ahead log from shrinking.
 public struct WALPin: Sendable, Codable, Equatable {
     /// Why a log does not shrink.
     public enum Cause: String, Sendable, Codable, Equatable {

@@ -11,7 +11,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Why a command ends early: a message and an exit status.
+/// The reason why a command ends early: a message and an exit status.
 struct CommandFailure: Error {
     var message: String
     var status: Int32

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The commits of the process, and their acknowledgements.
 final class CommitLoad: Sendable {
-    /// The numbers of writing and reading threads.
+    /// The numbers of writer and reader threads.
     private static let writerCount = 3
     private static let readerCount = 2
     /// The number of commits between two checkpoints, so that kills also interrupt checkpoints.
@@ -19,7 +19,7 @@ final class CommitLoad: Sendable {
     }
 
     /// A configuration that waits for locks of the previous process, which the system may not have
-    /// removed yet.
+    /// released yet.
     static var patient: Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
@@ -76,7 +76,7 @@ final class CommitLoad: Sendable {
         }
         acknowledge(number)
         if number % Self.checkpointInterval == 0 {
-            // A reader may block it.
+            // A reader may block the checkpoint.
             database.writeWithoutTransaction { db in _ = try? db.checkpoint(.truncate) }
         }
     }

@@ -102,7 +102,7 @@ struct ColorPairsTests {
         for index in UInt8(20)..<23 { _ = pairs.choice(for: style(.indexed(index))) }
         #expect(pairs.isExhausted)
         #expect(defined.list.count == 2)
-        pairs.forget()
+        pairs.removeAll()
         #expect(!pairs.isExhausted)
         #expect(pairs.choice(for: style(.indexed(22))).pair == 1)
     }

@@ -34,7 +34,7 @@ struct HistoryTests {
         #expect(history.lanes.map(\.role) == [.queue])
         let messages = (0..<history.events.count).map { history.events[$0].message }
         #expect(messages.contains("arm queue starts"))
-        #expect(messages.contains("phase steady begins"))
+        #expect(messages.contains("phase steady starts"))
     }
 
     @Test func aRestartedRunStartsANewHistory() {

@@ -115,7 +115,7 @@ struct ScreenGoldenTests {
         try Golden.expect(picture, named: "\(screen)-starts-over-\(size.0)x\(size.1)")
     }
 
-    /// Where p99 has too few accesses, each panel names the percentile that it shows.
+    /// If there are too few accesses for p99, each panel names the percentile that it shows.
     @Test(arguments: [(120, 40), (80, 24)])
     func namesTheShownPercentile(size: (Int, Int)) throws {
         var model = DashboardModel(theme: try Theme.named("dark"))

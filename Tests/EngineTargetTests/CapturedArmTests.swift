@@ -87,7 +87,7 @@ struct CapturedArmTests {
     func aTransactionUsesTheArmsKindOfBegin(
         library: Arm.Library,
         begin: Arm.Begin,
-        lets: Bool
+        allowsWrite: Bool
     ) throws {
         let folder = try Folder()
         var arm = Arm(name: "a", kind: .pool, library: library, journal: .wal)
@@ -102,7 +102,7 @@ struct CapturedArmTests {
         try target.perform(.write, as: Self.client) { session in
             _ = try session.rows("SELECT * FROM t", [])
             let result = failure(second, "INSERT INTO t VALUES (1)")
-            #expect(result == (lets ? nil : .busy("SQLITE_BUSY")))
+            #expect(result == (allowsWrite ? nil : .busy("SQLITE_BUSY")))
         }
     }
 
@@ -186,7 +186,7 @@ struct CapturedArmTests {
                         access: read
                         sql:
                           - {sql: "SELECT id FROM users WHERE mail = :mail", into: found}
-                          # Fails, so that a value that no row has is an error.
+                          # Fails if no row has the value.
                           - {if: ":found is null", do: "SELECT abs(-9223372036854775808)"}
                     """,
                 file: "f"

@@ -10,7 +10,7 @@ import Testing
 /// Every sentence about waiting and about readers in use states the numbers of the result.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ConsistentPeaksTests {
-    /// Runs one arm for a moment, with its warm-up.
+    /// Runs one arm briefly, with its warm-up.
     private func run(
         _ scenario: Scenario,
         _ arm: Arm,

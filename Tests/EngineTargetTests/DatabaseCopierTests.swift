@@ -5,7 +5,7 @@ import Testing
 @testable import EngineTarget
 @testable import WorkloadEngine
 
-/// Copies of databases that others use.
+/// Copies of databases that other connections use.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseCopierTests {
     private func withFolder(_ body: (URL) throws -> Void) throws {
@@ -47,7 +47,7 @@ struct DatabaseCopierTests {
             var writes = 0
             copier.betweenSteps = {
                 guard writes < 2 else { return }
-                // Fails with SQLITE_BUSY where the copy keeps its lock.
+                // Fails with SQLITE_BUSY while the copy holds its lock.
                 let result: Void? = try? queue.write {
                     try $0.execute(sql: "DELETE FROM own WHERE id > 98")
                 }
@@ -58,7 +58,7 @@ struct DatabaseCopierTests {
             #expect(writes == 2)
             #expect(shares == shares.sorted())
             #expect(shares.last == 1)
-            // WAL: the state at the start. Otherwise the copy started over.
+            // In WAL mode, the copy has the state at its start. Otherwise, it restarted.
             #expect(try count(at: path) == (wal ? 100 : 98))
             try queue.close()
         }
@@ -106,7 +106,7 @@ struct DatabaseCopierTests {
         #expect(throws: Never.self) { try FreeSpace.check(1, in: "/", for: "a byte") }
     }
 
-    /// An arm without a journal means the same on data of its own, on a copy and in place.
+    /// An arm without a journal setting behaves the same on generated data, on a copy and in place.
     @Test func aQueueWithoutAJournalHasARollbackJournalInPlaceToo() async throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")
@@ -135,7 +135,7 @@ struct DatabaseCopierTests {
             ).run()
             #expect(result.journalSettings == "journal_mode delete, synchronous full")
         }
-        // The file has its own mode again.
+        // The journal mode of the file is restored.
         let queue = try DatabaseQueue(path: file.path)
         let mode = try await queue.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
         #expect(mode == "wal")

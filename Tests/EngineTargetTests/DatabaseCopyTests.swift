@@ -121,7 +121,7 @@ struct DatabaseCopyTests {
 
     @Test func aPathIsRelativeToTheScenarioFile() {
         func path(_ text: String, _ file: String) -> String {
-            ScenarioDecoder.path(text, besides: file)
+            ScenarioDecoder.path(text, relativeTo: file)
         }
         #expect(path("app.sqlite", "/a/b/mine.yaml") == "/a/b/app.sqlite")
         #expect(path("../app.sqlite", "b/mine.yaml") == "b/../app.sqlite")

@@ -141,7 +141,7 @@ struct GRDBTargetTests {
             #expect(status.interrupts.delivered == 1)
             #expect(status.interrupts.requested >= 1)
             #expect(status.connections.contains { $0.interruptCount == 1 })
-            #expect(!target.interrupt(connection: "nobody"))
+            #expect(!target.interrupt(connection: "unknown"))
         }
     }
 

@@ -189,7 +189,7 @@ struct LibraryTargetTests {
         )
     }
 
-    /// The status once no connection is held.
+    /// Waits until no connection is held, and returns the status.
     ///
     /// A concurrent read ends shortly after its result is used.
     private func statusAtRest(of target: any WorkloadTarget) throws -> DatabaseStatus {

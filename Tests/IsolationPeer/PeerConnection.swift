@@ -21,7 +21,7 @@ struct PeerConnection {
     /// - Parameters:
     ///   - kind: `sqlite`, `pool`, `queue` or `wal-queue`.
     ///   - path: The path of the database.
-    /// - Throws: The reason if it cannot be opened.
+    /// - Throws: An error if the database cannot be opened.
     init(kind: String, path: String) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
@@ -51,7 +51,7 @@ struct PeerConnection {
         }
     }
 
-    /// Restarts the write-ahead log, if no connection blocks this.
+    /// Restarts the write-ahead log unless another connection blocks the checkpoint.
     func checkpoint() {
         switch server {
         case .sqlite(let raw): _ = try? raw.value("PRAGMA wal_checkpoint(TRUNCATE)", [])

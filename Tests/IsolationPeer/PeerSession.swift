@@ -1,6 +1,6 @@
 import Isolation
 
-/// The process's one session: random transactions, one after another.
+/// The only session of the process: random transactions, one after another.
 struct PeerSession {
     /// The number of transactions that use the same lists and registers.
     package static let transactionsPerRound = 25

@@ -1,7 +1,7 @@
 import CSQLite
 import Isolation
 
-/// A connection of the C library, as programs without this engine use it.
+/// A connection that uses the SQLite C library directly, without this engine.
 final class RawPeer: ObjectStore {
     /// An error that SQLite returned.
     struct Failure: Error, CustomStringConvertible {
@@ -29,7 +29,7 @@ final class RawPeer: ObjectStore {
             try body(self)
             try run("COMMIT", [])
         } catch {
-            // Some errors end the transaction by themselves
+            // Some errors roll back the transaction automatically
             // (https://sqlite.org/lang_transaction.html).
             if sqlite3_get_autocommit(connection) == 0 { try run("ROLLBACK", []) }
             throw error
@@ -64,7 +64,7 @@ final class RawPeer: ObjectStore {
         case SQLITE_INTEGER: .integer(sqlite3_column_int64(statement, 0))
         case SQLITE_TEXT:
             .text(sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? "")
-        default: .other("a value that is neither a number nor a text")
+        default: .other("a value that is neither an integer nor text")
         }
     }
 }

@@ -2,13 +2,14 @@ import Foundation
 import Isolation
 import SQLiteEngine
 
-// Runs transactions on a database beside the process that started it, for the tests of isolation.
+// Runs transactions on a database concurrently with its parent process, for the isolation tests.
 //
 //     IsolationPeer sqlite|pool|queue|wal-queue PATH SEED TRANSACTIONS FIRST-VALUE
 //
 // It writes "ready" when the database is open, and waits for a line on standard input. Then it
 // writes each transaction as a line of JSON: before its commit with an unknown outcome, and again
-// when it has ended. Thus a test can kill it at any moment and still knows its transactions.
+// when it has ended. A test can therefore kill the process at any moment and still know its
+// transactions.
 
 let arguments = CommandLine.arguments
 guard arguments.count == 6, let seed = UInt64(arguments[3]), let count = Int(arguments[4]),

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Isolation
 
-/// Each kind of anomaly in a handwritten history, beside a correct history that differs in one
-/// detail.
+/// Handwritten histories with each kind of anomaly, and correct histories that differ from them in
+/// one detail.
 struct AnomalyTests {
     private func kinds(_ build: (inout HistoryBuilder) -> Void) -> Set<AnomalyKind> {
         var builder = HistoryBuilder()
@@ -39,7 +39,7 @@ struct AnomalyTests {
         #expect(found == [.duplicateElement])
     }
 
-    @Test func listsThatExcludeEachOtherAreIncompatible() {
+    @Test func listsWithContradictoryOrdersAreIncompatible() {
         let found = kinds {
             $0.add("a", .append(1), at: 10...50)
             $0.add("b", .append(2), at: 10...50)
@@ -258,7 +258,7 @@ struct AnomalyTests {
 
     // MARK: Sessions and time
 
-    @Test func aSessionMustNotGoBack() {
+    @Test func aSessionMustNotReadAnOlderState() {
         let found = kinds {
             $0.add("a", .append(1), at: 10...90)
             $0.add("b", .list([1]), at: 20...30)
@@ -328,7 +328,7 @@ struct AnomalyTests {
         #expect(found == [.realTimeViolation])
     }
 
-    @Test func aSnapshotReadsTheMomentOfItsCreation() {
+    @Test func aSnapshotReadsTheStateAtItsCreation() {
         let found = kinds {
             $0.add("a", .append(1), at: 30...40)
             // The snapshot was made at 10 and is read after the commit.

@@ -38,7 +38,6 @@ struct HistoryBuilder {
     /// The kinds of the anomalies, each once.
     var kinds: Set<AnomalyKind> { Set(anomalies.map(\.kind)) }
 
-    /// The anomalies.
     var anomalies: [Anomaly] { IsolationCheck().anomalies(of: history) }
 }
 

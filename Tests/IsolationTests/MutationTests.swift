@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct MutationTests {
     @Test(arguments: Mutation.allCases)
-    func everyChangeIsFound(mutation: Mutation) {
+    func everyMutationIsDetected(mutation: Mutation) {
         var applied = 0
         for seed in 0..<400 as Range<UInt64> {
             var history = SerialHistory(

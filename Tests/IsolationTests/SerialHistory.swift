@@ -2,7 +2,7 @@
 
 /// A random history of a database that runs one transaction after another.
 ///
-/// Sessions overlap in time; each transaction takes effect at one moment between its begin and its
+/// Sessions overlap in time; each transaction takes effect at one moment between its start and its
 /// end. Some are rolled back, some have an unknown outcome, and some read from a snapshot
 /// repeatedly. At the end, one session reads everything.
 struct SerialHistory {
@@ -32,7 +32,7 @@ struct SerialHistory {
     ///   - sessions: The number of sessions.
     ///   - transactions: The total number of their transactions.
     ///   - keys: The number of lists in use at a time, and of registers.
-    ///   - elementLimit: The number of elements after which another list replaces a list.
+    ///   - elementLimit: The number of elements after which a new list replaces a full one.
     init(
         seed: UInt64,
         sessions: Int = 4,
@@ -48,7 +48,7 @@ struct SerialHistory {
         var freeAt = [UInt64](repeating: 0, count: sessions)
         var moment: UInt64 = 100
         for _ in 0..<transactions {
-            // The next transaction to take effect is one that its session can have begun by then.
+            // Choose a session whose previous transaction has ended before this moment.
             moment += UInt64.random(in: 1...20, using: &random)
             var session = Int.random(in: 0..<sessions, using: &random)
             if freeAt[session] >= moment {

@@ -17,7 +17,7 @@ struct ObservationPublisherTests {
     private let queue = DispatchQueue(label: "notifications")
 
     @Test(arguments: Kind.allCases)
-    func valuesArePublishedInTheirOrder(kind: Kind) throws {
+    func valuesArePublishedInOrder(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let recorder = Recorder<Int>()
         Self.count.publisher(in: database.writer, scheduling: .async(onQueue: queue))

@@ -15,7 +15,7 @@ struct PacedReader {
     ///   - path: The path of the database.
     ///   - keeps: Whether readers keep their transactions.
     ///   - pause: The pause in microseconds.
-    /// - Throws: The error of opening the pool.
+    /// - Throws: An error if the pool cannot be opened.
     init(path: String, keeps: Bool, pause: UInt32) throws {
         var configuration = Configuration()
         configuration.keepsReadTransactions = keeps

@@ -3,7 +3,7 @@ import Telemetry
 import Testing
 
 struct AtomicHistogramTests {
-    /// A generator with a seed (SplitMix64, https://prng.di.unimi.it/splitmix64.c).
+    /// A seeded random number generator (SplitMix64, https://prng.di.unimi.it/splitmix64.c).
     private struct Generator: RandomNumberGenerator {
         var state: UInt64
 
@@ -22,7 +22,7 @@ struct AtomicHistogramTests {
         return AtomicHistogram.summary(of: [histogram])
     }
 
-    /// The smallest value that at least this share of the values does not exceed.
+    /// The smallest value that is not exceeded by at least this share of the values.
     private func exact(_ sorted: [UInt64], permille: Int) -> UInt64 {
         sorted[(sorted.count * permille + 999) / 1_000 - 1]
     }
@@ -33,7 +33,7 @@ struct AtomicHistogramTests {
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func percentilesAreWithinABucketOfTheExactOnes(seed: UInt64) throws {
+    func percentilesAreWithinABucketOfTheExactValues(seed: UInt64) throws {
         var generator = Generator(state: seed)
         // From nanoseconds to minutes, evenly on a logarithmic scale.
         let values = (0..<20_000).map { _ -> UInt64 in
@@ -64,7 +64,7 @@ struct AtomicHistogramTests {
         #expect(summary.p99 == exact(values.sorted(), permille: 990))
     }
 
-    @Test func aValueIsNeverAboveTheLargest() throws {
+    @Test func aPercentileNeverExceedsTheMaximum() throws {
         let summary = try #require(summarize([UInt64](repeating: 983_041, count: 100)))
         #expect(summary.p50 == 983_041)
         #expect(summary.max == 983_041)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PromiseTests {
-    @Test func aValueFulfilledBeforeIsAvailable() async {
+    @Test func aValueFulfilledEarlierIsAvailable() async {
         let promise = Promise<Int>()
         promise.fulfill(7)
         #expect(await promise.value() == 7)
@@ -20,7 +20,7 @@ struct PromiseTests {
         #expect(await promise.value() == 1)
     }
 
-    @Test func aTaskThatAwaitsIsWoken() async {
+    @Test func anAwaitingTaskIsWoken() async {
         let promise = Promise<Int>()
         let task = Task { await promise.value() }
         Thread.detachNewThread { promise.fulfill(3) }
@@ -58,7 +58,7 @@ struct PromiseTests {
         }
     }
 
-    @Test func twoTasksMustNotWait() async {
+    @Test func twoTasksMustNotAwaitOnePromise() async {
         let outcome = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
@@ -71,17 +71,17 @@ struct PromiseTests {
             _ = await (one, two)
         }
         let message = String(decoding: outcome?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("a promise is awaited by one task"))
+        #expect(message.contains("only one task may await a promise"))
     }
 
-    /// A value that a thread writes without a lock before it fulfils the promise.
+    /// A value that a thread writes without a lock before it fulfills the promise.
     ///
     /// `@unchecked Sendable`: the promise orders the write and the read.
     private final class Written: @unchecked Sendable {
         var number = 0
     }
 
-    /// Fulfils the promise before, while and after the task suspends.
+    /// Fulfills the promise before, while and after the task suspends.
     ///
     /// Each time, the task observes the earlier write, and the thread sanitizer detects the
     /// synchronization.

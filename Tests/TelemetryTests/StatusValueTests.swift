@@ -22,7 +22,7 @@ struct StatusValueTests {
         #expect(object == ["count": 1, "mean": 2, "p50": 3, "p99.9": 4, "max": 5])
     }
 
-    @Test func theClockDoesNotGoBack() {
+    @Test func theClockIsMonotonic() {
         var last = monotonicNanoseconds()
         for _ in 0..<1_000 {
             let now = monotonicNanoseconds()

@@ -22,7 +22,7 @@ struct Case {
         for thread in 0..<threads {
             let worker = Thread {
                 state.ready.wrappingAdd(1, ordering: .sequentiallyConsistent)
-                while !state.go.load(ordering: .acquiring) { usleep(50) }
+                while !state.hasStarted.load(ordering: .acquiring) { usleep(50) }
                 var count = 0
                 var keys = KeySequence(thread: thread)
                 while !state.stop.load(ordering: .relaxed) {
@@ -36,7 +36,7 @@ struct Case {
         }
         while state.ready.load(ordering: .sequentiallyConsistent) < threads { usleep(50) }
         let start = DispatchTime.now().uptimeNanoseconds
-        state.go.store(true, ordering: .releasing)
+        state.hasStarted.store(true, ordering: .releasing)
         usleep(UInt32(seconds * 1_000_000))
         state.stop.store(true, ordering: .relaxed)
         let elapsed = DispatchTime.now().uptimeNanoseconds - start
@@ -48,7 +48,7 @@ struct Case {
 /// The state shared by the threads of a round.
 final class RoundState: Sendable {
     let ready = Atomic<Int>(0)
-    let go = Atomic<Bool>(false)
+    let hasStarted = Atomic<Bool>(false)
     let stop = Atomic<Bool>(false)
     let total = Atomic<Int>(0)
 }

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// GRDB's side of the cases.
+/// The benchmark cases, implemented with GRDB.
 final class GRDBCases: Sendable {
     let pool: DatabasePool
     let queue: DatabaseQueue

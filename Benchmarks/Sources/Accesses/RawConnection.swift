@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// A bare connection with the statements of the cases, prepared once.
+/// A bare connection with the statements of the benchmark cases, each prepared once.
 final class RawConnection: @unchecked Sendable {  // used by one thread, or behind `lock`
     struct Failure: Error {
         let code: CInt

@@ -47,7 +47,7 @@ final class SlowedTarget: WorkloadTarget {
         case .write, .snapshot: try pool.write { try body(Session(database: $0)) }
         case .writeWithoutTransaction:
             try pool.writeWithoutTransaction { db in
-                // Datasets are created here, by statements without rows, several at once.
+                // This access creates datasets: its statements return no rows.
                 try body(Session(database: db))
             }
         }

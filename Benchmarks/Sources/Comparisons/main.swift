@@ -9,7 +9,7 @@ import WorkloadEngine
 // First, it compares an arm with one whose accesses take a tenth longer, and counts how often the
 // comparison finds the difference. Then it compares an arm with itself, and counts how often the
 // test reports a difference at 5 %. By default, the former uses forty blocks of a quarter second,
-// the latter ten blocks of half a second: on a machine whose speed changes now and then, many short
+// the latter ten blocks of half a second: on a machine whose speed changes occasionally, many short
 // blocks detect more than a few long ones.
 
 func option(_ name: String, _ standard: Double) -> Double {
@@ -82,13 +82,13 @@ func compare(
     ).run()
 }
 
-/// Prints a line without buffering, so that it is visible at once in a file, too.
+/// Prints a line without buffering, so that it is visible immediately, even in a file.
 func say(_ line: String) {
     print(line)
     fflush(nil)
 }
 
-/// What the comparisons of an arm with itself, or with a slower one, report for a metric.
+/// The findings of comparisons of an arm with itself, or with a slower one, for a metric.
 struct Findings {
     let metric: String
     /// Alarms by p alone; for the slowed arm, only those in the true direction.

@@ -69,7 +69,7 @@ let contenders: [(name: String, access: Access)] = [
 struct Outcome {
     var accesses: Int
     var share: Double
-    /// In nanoseconds.
+    /// The longest wait, in nanoseconds.
     var longestWait: UInt64
 }
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The result of one round; times in nanoseconds.
 struct Round {
-    /// The time from the moment at which a commit was due to its end.
+    /// The time from the due time of a commit to its end.
     var response: [UInt64] = []
     /// The time from the start of a commit to its end.
     var service: [UInt64] = []

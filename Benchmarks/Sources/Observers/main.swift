@@ -5,8 +5,8 @@ import Foundation
 //     swift run -c release Observers [--rounds N] [--seconds S] [--observers N] [--rate N]
 //                                    [--readers N] [--only engine|GRDB]
 //
-// The writer's p99 counts from the moment at which a commit was due. Rounds with and without
-// observers alternate, and so do the libraries; a ratio compares two adjacent rounds.
+// The writer's p99 counts from the due time of a commit. Rounds with and without observers
+// alternate, and so do the libraries; a ratio compares two adjacent rounds.
 
 func option(_ name: String, _ standard: String) -> String {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),

@@ -9,7 +9,7 @@ protocol PointReader {
     func run(thread: Int, rows: Int64, limit: Int, stop: borrowing StopFlag) throws -> Int
 }
 
-/// Set when a round is over.
+/// A flag that is set when a round is over.
 struct StopFlag: ~Copyable {
     private let flag = Atomic<Bool>(false)
     /// Whether the round is over.
@@ -40,14 +40,14 @@ struct KeySequence {
 final class Round: Sendable {
     let stop = StopFlag()
     let ready = Atomic<Int>(0)
-    let go = Atomic<Bool>(false)
+    let hasStarted = Atomic<Bool>(false)
     let total = Atomic<Int>(0)
     let failures = Atomic<Int>(0)
 }
 
 /// Reads with `threads` threads for `seconds`.
 ///
-/// - Returns: Reads per second of all threads together.
+/// - Returns: The number of reads per second across all threads.
 func measure(
     _ reader: some PointReader & Sendable,
     threads: Int,
@@ -58,7 +58,7 @@ func measure(
     let workers = (0..<threads).map { index in
         let worker = Thread {
             round.ready.wrappingAdd(1, ordering: .sequentiallyConsistent)
-            while !round.go.load(ordering: .acquiring) { usleep(50) }
+            while !round.hasStarted.load(ordering: .acquiring) { usleep(50) }
             do {
                 let count = try reader.run(
                     thread: index,
@@ -79,7 +79,7 @@ func measure(
     }
     while round.ready.load(ordering: .sequentiallyConsistent) < workers.count { usleep(50) }
     let start = DispatchTime.now().uptimeNanoseconds
-    round.go.store(true, ordering: .releasing)
+    round.hasStarted.store(true, ordering: .releasing)
     usleep(UInt32(seconds * 1_000_000))
     round.stop.set()
     let elapsed = DispatchTime.now().uptimeNanoseconds - start

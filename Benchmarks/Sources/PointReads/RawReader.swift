@@ -13,7 +13,7 @@ final class RawReader: PointReader, @unchecked Sendable {  // each thread uses i
     }
 
     /// Calls sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0), which must be the first call to SQLite.
-    static func switchMemoryStatisticsOff() -> Bool {
+    static func disableMemoryStatistics() -> Bool {
         poolgauge_config_memstatus(0) == SQLITE_OK
     }
 

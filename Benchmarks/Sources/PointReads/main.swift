@@ -21,7 +21,7 @@ func option(_ name: String, _ standard: String) -> String {
 
 // SQLite's memory statistics acquire a process-wide lock for each allocation.
 if option("memory-statistics", "on") == "off" {
-    precondition(RawReader.switchMemoryStatisticsOff(), "SQLite is in use already")
+    precondition(RawReader.disableMemoryStatistics(), "SQLite is in use already")
 }
 
 let rows: Int64 = 10_000

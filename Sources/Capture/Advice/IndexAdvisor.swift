@@ -2,19 +2,20 @@ import WorkloadEngine
 
 /// Proposes indexes for statements whose plan scans a table or sorts.
 ///
-/// It reads the plan for *which* table, and the statement for *which* columns: first those that
-/// WHERE, ON and USING compare for equality, then those of ORDER BY, or the first that is compared
-/// with a range (<https://sqlite.org/queryplanner.html>).
+/// The plan determines the table. The statement determines the columns: first the ones that WHERE,
+/// ON and USING compare for equality, then the columns of ORDER BY, or the first one that is
+/// compared with a range
+/// (<https://sqlite.org/queryplanner.html>).
 package struct IndexAdvisor {
     private let schema: CaptureSchema
 
-    /// The most columns of a proposed index.
+    /// The maximum number of columns of a proposed index.
     private static let mostColumns = 3
 
     /// Creates an advisor for a database.
     package init(schema: CaptureSchema) { self.schema = schema }
 
-    /// The statements that create indexes for one statement, none where its plan needs none.
+    /// Returns statements that create indexes for one statement; empty if its plan needs none.
     ///
     /// - Parameters:
     ///   - sql: The statement.
@@ -31,7 +32,7 @@ package struct IndexAdvisor {
         var seen: Set<String> = []
         for table in wanted where seen.insert(table).inserted {
             for columns in search.candidates(of: table) {
-                // The rowid is the end of every index.
+                // Omit the rowid: every index ends with it.
                 let chosen = columns.filter { schema.table(table)?.column($0)?.isRowID != true }
                     .prefix(Self.mostColumns)
                 guard !chosen.isEmpty else { continue }
@@ -42,7 +43,7 @@ package struct IndexAdvisor {
         return proposals
     }
 
-    /// The table of a line such as `SCAN o` or `SEARCH o USING AUTOMATIC COVERING INDEX (…)`.
+    /// Returns the table in a line such as `SCAN o` or `SEARCH o USING AUTOMATIC COVERING INDEX (…)`.
     private static func scannedName(_ line: String) -> String? {
         let words = line.split(separator: " ").map(String.init)
         guard words.count >= 2 else { return nil }
@@ -105,7 +106,7 @@ struct SearchedColumns {
                     }
                 }
             } else if clause == "ORDER", depth == 0, !orderEnds {
-                // An index is read in one direction: columns after one that falls are left out.
+                // SQLite reads an index in one direction: ignore columns after the first descending one.
                 if token.keyword == "DESC", order.count > 1 { orderEnds = true }
                 let isTerm =
                     index > 0
@@ -126,7 +127,7 @@ struct SearchedColumns {
         if let first = order.first { order = Array(order.prefix { $0.table == first.table }) }
     }
 
-    /// The column lists for an index on a table: one that sorts, one that searches a range.
+    /// Returns the columns of candidate indexes on a table: one for sorting, one for a range.
     func candidates(of table: String) -> [[String]] {
         let equal = self.equal.filter { $0.table == table }.map(\.name)
         let order = self.order.filter { $0.table == table }.map(\.name)
@@ -143,7 +144,7 @@ struct SearchedColumns {
         if !list.contains(column) { list.append(column) }
     }
 
-    /// The columns on both sides of an operator.
+    /// Returns the columns on both sides of an operator.
     private static func sides(
         of index: Int,
         _ tokens: [SQLToken],
@@ -172,7 +173,7 @@ struct SearchedColumns {
         if tokens.indices.contains(index + 2), tokens[index + 1].text == "." {
             return tables.column(tokens[index + 2].name, of: tokens[index].name)
         }
-        // The name of a function is no column.
+        // The name of a function is not a column.
         if tokens.indices.contains(index + 1), tokens[index + 1].text == "(" { return nil }
         return tables.column(tokens[index].name, of: nil)
     }

@@ -2,23 +2,22 @@
 struct CapturedClient {
     /// When transactions start.
     enum Pace: Equatable {
-        /// On a schedule of their own: at a rate, or at rates one after another, each for an equal
-        /// part of the time.
+        /// On a schedule: at one rate, or at consecutive rates, each for an equal part of the time.
         case open(rates: [Double], isEven: Bool)
-        /// When the one before has ended, after a rest.
+        /// After the previous transaction has ended, and after a rest.
         case closed(RestModel?)
     }
 
     var name: String
     /// The connections, at least one.
     var connections: Set<Int>
-    /// The most transactions at the same time.
+    /// The maximum number of concurrent transactions.
     var concurrency: Int
-    /// How many workers stand for its connections.
+    /// The number of workers that represent its connections.
     var workers: Int
-    /// How often each shape ran, by its number.
+    /// The number of transactions of each shape, by its number.
     var counts: [Int: Int]
     var pace: Pace
-    /// What led to the pace and to the group, one sentence each.
+    /// The evidence for the group and the pace, one sentence each.
     var evidence: [String]
 }

@@ -1,23 +1,23 @@
-/// Finds out who uses the database: connections with the same mix, and their pace.
+/// Infers the clients of the database: connections with the same mix, and their pace.
 struct ClientInference {
-    /// How alike the mixes of two connections are from which on they are one client (cosine).
-    private static let likeness = 0.8
-    /// The fewest transactions from which a connection's mix is known.
-    private static let fewest = 20
-    /// The parts of the time whose rates are compared.
+    /// The minimum cosine similarity of the mixes of two connections of one client.
+    private static let minimumSimilarity = 0.8
+    /// The number of transactions that a connection needs for a reliable mix.
+    private static let minimumCount = 20
+    /// The number of equal parts of the time whose rates are compared.
     private static let parts = 10
 
     let visits: [Visit]
     let span: ClosedRange<Double>
     let isTimed: Bool
 
-    /// The clients, the busiest first.
+    /// Returns the clients, the busiest one first.
     func clients() -> [CapturedClient] {
         var byConnection: [Int: [Visit]] = [:]
         for visit in visits { byConnection[visit.connection, default: []].append(visit) }
         let length = span.upperBound - span.lowerBound
         let lasting = byConnection.filter { _, own in
-            guard own.count >= Self.fewest, let first = own.first, let last = own.last else {
+            guard own.count >= Self.minimumCount, let first = own.first, let last = own.last else {
                 return false
             }
             return last.end - first.start >= length / 2
@@ -35,8 +35,8 @@ struct ClientInference {
             ]
         }
         var groups = Self.groups(lasting)
-        // Connections that are opened for a moment, such as those that set a database up, do not
-        // run beside the others.
+        // Short-lived connections, such as the ones that set up a database, do not add concurrency:
+        // count them to the largest group.
         let counts = groups.map(\.connections.count)
         groups[0].connections.formUnion(Set(byConnection.keys).subtracting(lasting.keys))
         return groups.enumerated().map { index, group in
@@ -45,8 +45,8 @@ struct ClientInference {
                 case (1, 1): "one connection"
                 case (1, let count):
                     "\(count) connections with the same mix, so they are one client"
-                case (_, 1): "a connection with a mix of its own"
-                case (_, let count): "\(count) connections with a mix of their own"
+                case (_, 1): "one connection with a different mix"
+                case (_, let count): "\(count) connections with a different mix"
                 }
             return client(
                 groups.count == 1 ? "app" : "client-\(index + 1)",
@@ -63,13 +63,13 @@ struct ClientInference {
         var count: Int
     }
 
-    /// Connections whose mixes are alike, the largest group first.
+    /// Groups connections with similar mixes, the largest group first.
     private static func groups(_ connections: [Int: [Visit]]) -> [Group] {
         var groups: [Group] = []
         for (connection, own) in connections.sorted(by: { $0.key < $1.key }) {
             var mix: [Int: Double] = [:]
             for visit in own { mix[visit.shape, default: 0] += 1 }
-            if let index = groups.firstIndex(where: { cosine($0.mix, mix) >= likeness }) {
+            if let index = groups.firstIndex(where: { cosine($0.mix, mix) >= minimumSimilarity }) {
                 groups[index].connections.insert(connection)
                 groups[index].mix.merge(mix, uniquingKeysWith: +)
                 groups[index].count += own.count
@@ -88,7 +88,7 @@ struct ClientInference {
         return product / max(norm(first) * norm(second), 1e-9)
     }
 
-    // `lasting` is how many of the connections last; nil where all come and go.
+    // `lasting` is the number of long-lived connections; nil if all of them come and go.
     private func client(
         _ name: String,
         _ connections: Set<Int>,
@@ -99,7 +99,7 @@ struct ClientInference {
         var counts: [Int: Int] = [:]
         for visit in own { counts[visit.shape, default: 0] += 1 }
         let concurrency = Self.concurrency(of: own)
-        // Connections that come and go stand for as many workers as were seen at the same time.
+        // For connections that come and go, the observed concurrency determines the number of workers.
         let count = lasting ?? max(concurrency, 1)
         let decision = PaceDecision(own, connections: count, span: span, isTimed: isTimed)
         var evidence = [groupEvidence, decision.evidence]
@@ -122,28 +122,28 @@ struct ClientInference {
         )
     }
 
-    /// How long connections rest after a transaction in a closed loop; nil where they do not.
+    /// Returns how long connections rest after a transaction in a closed loop; nil without rests.
     private static func think(
         _ decision: PaceDecision,
         _ visits: [Visit],
         connections: Int,
         span: ClosedRange<Double>
     ) -> RestModel? {
-        // Below this, the generator's own work between two accesses is as long.
+        // The generator's work between two accesses takes this long, in seconds.
         let least = 5e-6
         guard decision.rests.quantile(0.75) >= least else { return nil }
-        // Probes take a part of such short rests, and a thread cannot sleep for so short a time. The
-        // times in which threads wait for a processor are no rests.
+        // Probes take a part of such short rests, a thread cannot sleep for such a short time, and
+        // waits for a processor are not rests.
         if decision.isSaturated { return nil }
-        // The mean that gives the observed rate; rests between transactions that no pair of them
-        // shows, such as those of connections that come and go, are in it.
+        // Use the mean that reproduces the observed rate. It includes rests outside pairs of
+        // transactions, such as those of connections that come and go.
         let service = visits.reduce(0) { $0 + $1.duration }
         let length = span.upperBound - span.lowerBound
         let mean = (Double(connections) * length - service) / Double(max(1, visits.count))
         return mean >= least ? RestModel(decision.rests, mean: mean) : nil
     }
 
-    /// The most transactions at the same time.
+    /// Returns the maximum number of concurrent transactions.
     private static func concurrency(of visits: [Visit]) -> Int {
         var running: [Double] = []
         var most = 0
@@ -155,8 +155,8 @@ struct ClientInference {
         return most
     }
 
-    /// How arrivals are spread: one rate, or several if the number in parts of the time differs more
-    /// than chance explains (chi-square with nine degrees of freedom, p < 0.001: 27.9).
+    /// Returns the distribution of arrivals: one rate, or several rates if the counts in parts of the
+    /// time differ significantly (chi-square with nine degrees of freedom, p < 0.001: 27.9).
     private func arrivals(
         of visits: [Visit]
     ) -> (rates: [Double], isEven: Bool, evidence: String) {
@@ -178,7 +178,7 @@ struct ClientInference {
         var evidence =
             "the times between arrivals vary by \(TimeText.number(gaps.variation)) of their mean "
             + "(even: 0, Poisson: 1)"
-        // Short bursts alone make the numbers differ: arrivals in pairs double the sum.
+        // Allow for short bursts, which also make the counts differ: arrivals in pairs double the sum.
         let bursts = min(max(gaps.variation, 1), 2)
         guard mean >= 5, chi > 27.9 * bursts * bursts else {
             return ([rate], isEven, evidence)

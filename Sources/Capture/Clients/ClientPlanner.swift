@@ -1,9 +1,9 @@
-/// Turns captured clients into clients of a scenario.
+/// Converts captured clients to clients of a scenario.
 ///
-/// Where transactions arrive on a schedule, reads and writes become two clients: independent parts
-/// of a Poisson process are Poisson processes, and a comparison then has metrics for each.
+/// If transactions arrive on a schedule, reads and writes become two clients, so that a comparison has
+/// metrics for each. Independent parts of a Poisson process are Poisson processes.
 struct ClientPlanner {
-    /// An operation with how often the client ran it.
+    /// An operation, and the number of times that the client ran it.
     struct Share {
         var operation: PlannedOperation
         var count: Int
@@ -16,11 +16,11 @@ struct ClientPlanner {
         var workers: Int
         var pace: CapturedClient.Pace
         var operations: [Share]
-        /// How often an access is tried again after `SQLITE_BUSY`.
+        /// The number of retries of an access after `SQLITE_BUSY`.
         var retries: Int
         var evidence: [String]
 
-        /// Its transactions.
+        /// The number of its transactions.
         var count: Int { operations.reduce(0) { $0 + $1.count } }
     }
 
@@ -59,8 +59,10 @@ struct ClientPlanner {
         }
     }
 
-    /// In an open loop, twice as many workers as transactions were seen at the same time, so that a
-    /// slower arm finds a free one; but no more than there were connections.
+    /// Returns the number of workers.
+    ///
+    /// In an open loop, this is twice the observed concurrency, so that a slower arm has free workers,
+    /// but at most the number of connections.
     private func workers(of client: CapturedClient) -> Int {
         if case .closed = client.pace { return min(client.workers, 1000) }
         return min(max(1, min(client.connections.count, 2 * client.concurrency)), 1000)

@@ -1,29 +1,31 @@
 /// Decides whether transactions arrive on a schedule or follow each other.
 ///
-/// In a closed loop, the next transaction waits for the last one, so a long one delays it. In an
-/// open loop it does not: the rest after a long transaction is shorter (one connection), and
-/// arrivals meet as many running transactions as there are on average (several connections;
-/// Wolff, "Poisson arrivals see time averages", 1982).
+/// In a closed loop, the next transaction waits for the previous one, so a long transaction delays
+/// it. In an open loop, it does not wait: on one connection, the rest after a long transaction is
+/// shorter; on several connections, an arrival finds the average number of running transactions
+/// (Wolff, "Poisson arrivals see time averages", 1982).
 struct PaceDecision {
     private(set) var isClosed = false
-    /// Whether the connections make transactions as fast as they can.
+    /// Whether the connections run transactions as fast as they can.
     private(set) var isSaturated = false
     private(set) var evidence = ""
     /// The time between the end of a transaction and the start of the next one.
     private(set) var rests = SampledNumbers()
 
-    /// The share of the connections' time in transactions from which on they wait for nothing else.
+    /// The minimum share of the connections' time in transactions for a closed loop.
     private static let saturation = 0.7
-    /// The longest time between two transactions that follow each other at once, in seconds.
-    private static let atOnce = 20e-6
-    /// The fewest transactions that a decision needs.
-    private static let fewest = 50
+    /// The longest time between two consecutive transactions without a rest, in seconds.
+    private static let immediateRest = 20e-6
+    /// The number of transactions that a decision needs.
+    private static let minimumCount = 50
 
+    /// Decides from observed transactions.
+    ///
     /// - Parameters:
     ///   - visits: The transactions, in the order of their starts.
-    ///   - connections: How many connections run them.
+    ///   - connections: The number of connections that run them.
     ///   - span: The first start and the last end of the capture.
-    ///   - isTimed: Whether the durations are known.
+    ///   - isTimed: Whether the durations of transactions are known.
     init(_ visits: [Visit], connections: Int, span: ClosedRange<Double>, isTimed: Bool) {
         let length = max(span.upperBound - span.lowerBound, 1e-9)
         var byConnection: [Int: [Visit]] = [:]
@@ -38,50 +40,50 @@ struct PaceDecision {
                 pairs.append((visit.duration, rest))
             }
         }
-        // An estimated start makes the rest before it an estimate too.
-        if known.count >= Self.fewest { rests = known }
+        // The rest before an estimated start is also an estimate.
+        if known.count >= Self.minimumCount { rests = known }
         guard isTimed else {
-            evidence = "durations are unknown, so the observed rate is offered as it is"
+            evidence = "durations are unknown, so the observed rate is offered"
             return
         }
-        guard visits.count >= Self.fewest else {
-            evidence = "\(visits.count) transactions are too few to know what they wait for"
+        guard visits.count >= Self.minimumCount else {
+            evidence = "\(visits.count) transactions are too few to show what they wait for"
             return
         }
         let covered = Self.covered(byConnection.values) / length
-        if rests.count > 0, rests.quantile(0.95) < Self.atOnce, covered >= 0.9 {
+        if rests.count > 0, rests.quantile(0.95) < Self.immediateRest, covered >= 0.9 {
             isClosed = true
             isSaturated = true
             evidence =
-                "its transactions follow each other at once, and at least one is under way for "
+                "its transactions follow each other immediately, and at least one is running for "
                 + "\(TimeText.share(min(1, covered))) of the time"
             return
         }
         let busy = visits.reduce(0) { $0 + $1.duration } / (length * Double(max(1, connections)))
         if busy >= Self.saturation {
             isClosed = true
-            isSaturated = rests.quantile(0.75) < Self.atOnce
+            isSaturated = rests.quantile(0.75) < Self.immediateRest
             evidence = "its connections are in transactions for \(TimeText.share(busy)) of the time"
             return
         }
         if connections == 1 {
             decideByRests(pairs)
         } else {
-            decideByCompany(visits, length: length, connections: connections, busy: busy)
+            decideByOverlap(visits, length: length, connections: connections, busy: busy)
         }
     }
 
-    /// How long at least one connection is in a transaction, or between two that follow each other
-    /// at once.
+    /// Returns how long at least one connection is in a transaction, or between two transactions
+    /// without a rest, in seconds.
     ///
-    /// Where threads have too few processors, each of them waits most of the time, but not all of
-    /// them at the same time.
+    /// If threads share too few processors, each of them waits most of the time, but not all of them
+    /// at the same time.
     private static func covered(_ connections: some Collection<[Visit]>) -> Double {
         var periods: [(start: Double, end: Double)] = []
         for own in connections {
             for (index, visit) in own.enumerated() {
                 var end = visit.end
-                if index + 1 < own.count, own[index + 1].start - end < atOnce {
+                if index + 1 < own.count, own[index + 1].start - end < immediateRest {
                     end = max(end, own[index + 1].start)
                 }
                 periods.append((visit.start, end))
@@ -97,7 +99,7 @@ struct PaceDecision {
         return length
     }
 
-    /// Decides by whether a long transaction of the one connection shortens the rest after it.
+    /// Decides whether a long transaction of a single connection shortens the rest after it.
     private mutating func decideByRests(_ pairs: [(duration: Double, rest: Double)]) {
         let count = Double(pairs.count)
         let meanDuration = pairs.reduce(0) { $0 + $1.duration } / count
@@ -107,8 +109,8 @@ struct PaceDecision {
             / count
         guard variance.squareRoot() >= 0.05 * meanRest, variance > 0 else {
             evidence =
-                "its transactions are too short, for their rests, to show whether the next one "
-                + "waits for them, so the observed rate is offered"
+                "its transactions are too short, compared with their rests, to show whether the next "
+                + "one waits for them, so the observed rate is offered"
             return
         }
         let covariance =
@@ -120,8 +122,8 @@ struct PaceDecision {
             + "\(slope < 0 ? "-" : "")\(TimeText.number(abs(slope))) ms (closed loop: 0, open: -1)"
     }
 
-    /// Decides by how many running transactions an arrival on several connections meets.
-    private mutating func decideByCompany(
+    /// Decides by the number of running transactions that an arrival on several connections finds.
+    private mutating func decideByOverlap(
         _ visits: [Visit],
         length: Double,
         connections: Int,
@@ -131,7 +133,7 @@ struct PaceDecision {
         let expected = average * Double(visits.count)
         guard expected >= 100 else {
             evidence =
-                "its transactions meet each other too rarely to show whether they wait, so the "
+                "its transactions overlap too rarely to show whether they wait, so the "
                 + "observed rate is offered"
             return
         }
@@ -146,10 +148,10 @@ struct PaceDecision {
         let closed = Double(connections - 1) / Double(connections)
         isClosed = ratio < (1 + closed) / 2
         evidence =
-            "an arrival meets \(TimeText.number(ratio)) times as many running transactions as there "
+            "an arrival finds \(TimeText.number(ratio)) times as many running transactions as there "
             + "are on average (closed loop of \(connections): \(TimeText.number(closed)), open: 1)"
-        // As far below a closed loop as an open one is above it: something else keeps transactions
-        // apart, such as arrivals at even distances.
+        // The ratio is as far below that of a closed loop as that of an open loop is above it. There
+        // is another reason why transactions do not overlap, such as even arrivals.
         if ratio < 2 * closed - 1 {
             isClosed = false
             evidence += ": fewer than in either, so the observed rate is offered"

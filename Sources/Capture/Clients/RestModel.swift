@@ -1,4 +1,4 @@
-/// How long something rests, in the language's words: constant, uniform or exponential.
+/// A distribution of rests in the scenario language: constant, uniform or exponential.
 struct RestModel: Equatable {
     /// The distribution.
     enum Kind: Equatable {
@@ -11,12 +11,13 @@ struct RestModel: Equatable {
     var mean: Double
     var kind: Kind
 
-    /// Chooses the distribution by the standard deviation over the mean: a constant has 0, a
-    /// uniform one at most 0.58, an exponential one 1.
+    /// Chooses the distribution by the ratio of the standard deviation to the mean.
+    ///
+    /// A constant has 0, a uniform distribution at most 0.58, an exponential distribution 1.
     ///
     /// - Parameters:
     ///   - numbers: Observed rests, in seconds.
-    ///   - known: The mean, if it is not that of the observed rests.
+    ///   - known: The mean, if it differs from that of the observed rests.
     init(_ numbers: SampledNumbers, mean known: Double? = nil) {
         let mean = known ?? numbers.mean
         self.mean = mean

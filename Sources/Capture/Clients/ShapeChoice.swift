@@ -1,13 +1,13 @@
 /// Chooses the shapes that become operations.
 struct ShapeChoice {
-    /// The most operations of a scenario.
+    /// The maximum number of operations in a scenario.
     private static let mostShapes = 40
-    /// The share of transactions that the chosen shapes have at least, if there are few enough.
+    /// The share of transactions that the chosen shapes cover, unless there are too many shapes.
     private static let coverage = 0.995
 
     /// The numbers of the chosen shapes, in their order.
     let modelled: [Int]
-    /// What is left out, one sentence each.
+    /// The omitted transactions, one sentence each.
     let omissions: [String]
 
     init(_ analysis: CaptureAnalysis) {
@@ -49,7 +49,7 @@ struct ShapeChoice {
         self.omissions = omissions
     }
 
-    /// Why a shape cannot be repeated; nil where it can.
+    /// Returns the reason why a shape cannot be repeated; nil if it can.
     private static func obstacle(of shape: ShapeStatistics) -> String? {
         for statement in shape.positions {
             if let obstacle = statement.obstacle { return obstacle }

@@ -1,4 +1,4 @@
-/// One transaction of a connection, as far as its pace matters.
+/// One transaction of a connection, reduced to its shape and its times, in seconds.
 struct Visit {
     /// The connection's number.
     var connection: Int
@@ -6,7 +6,7 @@ struct Visit {
     var shape: Int
     var start: Double
     var end: Double
-    /// Whether its start is known, and not an estimate.
+    /// Whether its start is known rather than estimated.
     var startIsKnown = true
     var duration: Double { max(0, end - start) }
 }

@@ -1,6 +1,6 @@
-/// Why no scenario can be made of a statement.
+/// The reason why a statement cannot be part of a draft.
 package struct DraftError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The reason, the statement, and what to do.
+    /// The reason, the statement and a remedy.
     package var description: String
 
     init(_ description: String) { self.description = description }

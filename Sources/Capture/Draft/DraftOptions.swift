@@ -1,23 +1,23 @@
-/// How a drafted scenario loads its database.
+/// The options of a drafted scenario.
 package struct DraftOptions: Sendable {
     /// The scenario's name.
     package var name: String
-    /// What the scenario shows, in a sentence.
+    /// The description of the scenario, one sentence.
     package var description: String
     /// The path of the database, as the scenario refers to it.
     package var database: String
-    /// What the comment at the top states, one paragraph each.
+    /// The paragraphs of the comment at the top.
     package var introduction: [String] = []
     /// The arms by name, in their order; see ``DraftArm``.
     package var arms = DraftArm.usual
-    /// The workers of all clients together.
+    /// The total number of workers of all clients.
     package var workers = 4
-    /// Accesses per second of all clients together; nil for closed loops.
+    /// The total number of accesses per second of all clients; nil for closed loops.
     package var rate: Double?
-    /// The share of the workers and of the rate that writes, in 0…1; nil for the share of the
-    /// operations that write.
+    /// The share of writes in the workers and the rate, in 0…1; nil for the share of writing
+    /// operations.
     package var writeShare: Double?
-    /// How long the measured phase lasts, in seconds.
+    /// The duration of the measured phase, in seconds.
     package var seconds = 5.0
     /// Distributions of parameters by name, as a YAML mapping without brackets.
     package var values: [String: String] = [:]
@@ -40,10 +40,10 @@ package struct DraftArm: Sendable, Equatable {
     /// The arms that answer "queue or pool?".
     package static let usual = ["queue", "queue-wal", "pool"].compactMap { DraftArm($0) }
 
-    /// The names that are understood, for messages.
+    /// The valid names, for messages.
     package static let names = "queue, queue-wal, pool, pool-8 (with any number of readers), raw"
 
-    /// The arm of a name; nil for a name that is not understood.
+    /// Creates the arm with a name; returns nil for an unknown name.
     package init?(_ name: String) {
         self.name = name
         switch name {

@@ -1,12 +1,12 @@
-/// What a draft needs to know of a table to make statements for it.
+/// The properties of a table that a draft needs to generate statements.
 package struct DraftTable: Sendable, Equatable {
     /// A column.
     package struct Column: Sendable, Equatable {
         /// Its name.
         package var name: String
-        /// Its place in the primary key from 1; 0 for none.
+        /// Its position in the primary key, from 1; 0 if it is not a part of the key.
         package var keyPlace: Int
-        /// Whether a statement can set it: it is neither generated nor hidden.
+        /// Whether a statement can set the column: it is neither generated nor hidden.
         package var isWritable: Bool
 
         /// Creates a column.
@@ -21,9 +21,9 @@ package struct DraftTable: Sendable, Equatable {
     package struct Index: Sendable, Equatable {
         /// The columns in their order; nil for an expression.
         package var columns: [String?]
-        /// Whether no two rows may have the same values.
+        /// Whether the index is unique.
         package var isUnique: Bool
-        /// Whether it has only some of the rows.
+        /// Whether the index contains only some of the rows.
         package var isPartial: Bool
 
         /// Creates an index.
@@ -34,21 +34,21 @@ package struct DraftTable: Sendable, Equatable {
         }
     }
 
-    /// How rows are stored.
+    /// The kind of storage.
     package enum Kind: Sendable, Equatable {
         /// With rowids.
         case plain
         /// `WITHOUT ROWID`.
         case withoutRowID
-        /// A full-text index; `ownsContent` where it stores the texts itself.
+        /// A full-text index; `ownsContent` states whether it stores the text itself.
         case fullText(ownsContent: Bool)
     }
 
     /// The table's name.
     package var name: String
-    /// How rows are stored.
+    /// The kind of storage.
     package var kind: Kind
-    /// How many rows it has.
+    /// The number of rows.
     package var rows: Int
     /// Its columns.
     package var columns: [Column]

@@ -1,4 +1,4 @@
-/// The draft as a scenario file.
+/// Formats the draft as a scenario file.
 extension ScenarioDraft {
     /// The scenario's YAML.
     package var yaml: String {
@@ -36,7 +36,7 @@ extension ScenarioDraft {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The share of the load that writes.
+    /// The share of writes in the load, in 0…1.
     private var writeShare: Double {
         if writes.isEmpty { return 0 }
         if reads.isEmpty { return 1 }
@@ -73,7 +73,7 @@ extension ScenarioDraft {
 }
 
 extension YAMLText {
-    /// A text as comments of about a hundred characters each.
+    /// Splits text into comments of at most about a hundred characters.
     static func comments(_ text: String) -> [String] {
         var lines: [String] = []
         var line = ""

@@ -1,9 +1,8 @@
 import WorkloadEngine
 
-/// A scenario made of statements and a database, without a scenario file.
+/// A scenario that is generated from statements and a database.
 ///
-/// Parameters of the statements draw their values from the columns with which the statements
-/// compare them, or into which they write them.
+/// A parameter draws its values from the column that the statement compares with it or sets to it.
 package struct ScenarioDraft {
     /// An operation: the statements of one access.
     struct Operation {
@@ -14,7 +13,7 @@ package struct ScenarioDraft {
 
     let options: DraftOptions
     private let schema: CaptureSchema
-    /// Words of the full-text tables by the tables' names, for parameters of MATCH.
+    /// Words of the full-text tables, by the names of the tables, for parameters of MATCH.
     private let words: [String: [String]]
     private(set) var variables = VariableRegistry()
     private(set) var reads: [Operation] = []
@@ -35,10 +34,10 @@ package struct ScenarioDraft {
     ///
     /// - Parameters:
     ///   - sql: Its statements, separated by semicolons.
-    ///   - name: Its name in reports; nil for one made of its first statement.
-    ///   - comment: What the scenario states about it.
-    /// - Throws: ``DraftError`` for text that is no SQL, a statement that writes, and a parameter
-    ///   whose values cannot be drawn.
+    ///   - name: Its name in reports; nil to derive it from its first statement.
+    ///   - comment: A comment for the scenario.
+    /// - Throws: ``DraftError`` for text that is not SQL, a statement that writes, or a parameter
+    ///   without a source of values.
     package mutating func addRead(
         _ sql: String,
         name: String? = nil,
@@ -46,12 +45,12 @@ package struct ScenarioDraft {
     ) throws(DraftError) {
         let statements = try parse(sql)
         if let other = statements.first(where: { !$0.readsOnly }) {
-            throw DraftError("\(other.verb) writes; name it a write: '\(sql)'")
+            throw DraftError("\(other.verb) writes; add it as a write: '\(sql)'")
         }
         reads.append(try operation(statements, of: sql, name: name, comment: comment))
     }
 
-    /// Adds an access that writes, with the rules of ``addRead(_:name:comment:)``.
+    /// Adds an access that writes, under the rules of ``addRead(_:name:comment:)``.
     package mutating func addWrite(
         _ sql: String,
         name: String? = nil,
@@ -59,7 +58,7 @@ package struct ScenarioDraft {
     ) throws(DraftError) {
         let statements = try parse(sql)
         guard statements.contains(where: { !$0.readsOnly }) else {
-            throw DraftError("it only reads; name it a read: '\(sql)'")
+            throw DraftError("it only reads; add it as a read: '\(sql)'")
         }
         writes.append(try operation(statements, of: sql, name: name, comment: comment))
     }
@@ -77,7 +76,7 @@ package struct ScenarioDraft {
                 throw DraftError("\(control): '\(statement)'")
             }
             if let obstacle = normalized.obstacle {
-                throw DraftError("it cannot be repeated, \(obstacle): '\(statement)'")
+                throw DraftError("it cannot be repeated (\(obstacle)): '\(statement)'")
             }
             if let table = normalized.missingTables.first {
                 let hint = NearestTable.hint(table, among: schema.tableNames)
@@ -85,13 +84,13 @@ package struct ScenarioDraft {
             }
             parsed.append(normalized)
         }
-        guard !parsed.isEmpty else { throw DraftError("'\(sql)' has no statement") }
+        guard !parsed.isEmpty else { throw DraftError("'\(sql)' contains no statement") }
         return parsed
     }
 
     private static func control(_ verb: String) -> String? {
         guard ["BEGIN", "COMMIT", "END", "ROLLBACK"].contains(verb) else { return nil }
-        return "leave \(verb) out, each access is a transaction"
+        return "omit \(verb), because each access is a transaction"
     }
 
     // MARK: Operations
@@ -103,7 +102,7 @@ package struct ScenarioDraft {
         comment: String?
     ) throws(DraftError) -> Operation {
         var texts: [String] = []
-        // A parameter has one value in one access.
+        // A parameter has the same value in the whole access.
         var known: [String: String] = [:]
         for statement in statements {
             texts.append(try text(of: statement, &known))
@@ -162,12 +161,12 @@ package struct ScenarioDraft {
             comment: variable.comment,
             excluding: Set(known.values)
         )
-        // Without a name, each `?` is a parameter of its own.
+        // Each `?` without a name is a separate parameter.
         known[name ?? "?\(known.count)"] = own
         return ":\(own)"
     }
 
-    /// Where the values of a parameter come from.
+    /// Returns the source of a parameter's values.
     private func variable(
         for slot: StatementSlot,
         _ index: Int,
@@ -175,7 +174,7 @@ package struct ScenarioDraft {
         _ name: String?
     ) throws(DraftError) -> ColumnVariable {
         if let name, let yaml = options.values[name] {
-            return ColumnVariable(base: name, yaml: yaml, comment: "as given")
+            return ColumnVariable(base: name, yaml: yaml, comment: "as specified")
         }
         func constant(_ value: Int, _ comment: String) -> ColumnVariable {
             let yaml = "distribution: choice, values: [\(value)]"
@@ -206,11 +205,11 @@ package struct ScenarioDraft {
         throw DraftError(
             "parameter ':\(shown)' is compared with no column of the database: "
                 + "'\(statement.sql { statement.parameterNames[$0].map { ":" + $0 } ?? "?" })'; "
-                + "state its values: --values '\(shown)=distribution: uniform, min: 1, max: 1000'"
+                + "specify its values: --values '\(shown)=distribution: uniform, min: 1, max: 1000'"
         )
     }
 
-    /// Words of the full-text table whose MATCH takes a parameter; nil for any other parameter.
+    /// Returns words of the full-text table if the parameter is an argument of MATCH; otherwise nil.
     private func matchedWords(_ index: Int, of statement: NormalizedStatement) -> [String]? {
         let before = statement.pieces[index].uppercased()
         guard before.split(whereSeparator: \.isWhitespace).last == "MATCH" else { return nil }
@@ -219,7 +218,7 @@ package struct ScenarioDraft {
     }
 }
 
-/// The nearest name of a table, for messages.
+/// Finds the nearest name of a table, for messages.
 private enum NearestTable {
     static func hint(_ name: String, among tables: [String]) -> String {
         guard let nearest = tables.first(where: { $0.lowercased().hasPrefix(name.lowercased()) })

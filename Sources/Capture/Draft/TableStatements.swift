@@ -6,25 +6,25 @@ package struct TableStatements {
         package var name: String
         /// Its text.
         package var sql: String
-        /// The same with a value of a random row for each parameter, to try it once.
+        /// The text with a value of a random row for each parameter, for a trial.
         package var trial: String
-        /// What it does, for a comment.
+        /// A description, for a comment.
         package var comment: String
     }
 
     /// Reads by key and by index.
     package private(set) var reads: [Statement] = []
-    /// An update of one row; nil for a table that statements do not change.
+    /// An update of one row; nil if the table cannot be updated.
     package private(set) var write: Statement?
 
     private let table: DraftTable
 
-    /// The most indexes of one table that get a read.
+    /// The maximum number of indexes of a table that get a read.
     private static let mostIndexes = 3
-    /// The rows that a list shows.
+    /// The maximum number of rows of a list.
     private static let listLength = 50
 
-    /// Makes the statements of a table.
+    /// Generates the statements for a table.
     package init(_ table: DraftTable) {
         self.table = table
         if case .fullText(let ownsContent) = table.kind {
@@ -37,8 +37,8 @@ package struct TableStatements {
         write = update
     }
 
-    /// Leaves the write out.
-    package mutating func dropWrite() { write = nil }
+    /// Removes the write.
+    package mutating func removeWrite() { write = nil }
 
     private var name: String { VariableRegistry.identifier(table.name) }
     private var from: String { Self.quoted(table.name) }
@@ -46,7 +46,7 @@ package struct TableStatements {
         table.columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }.map(\.name)
     }
 
-    /// The column that names one row; nil where a key has several columns and there is no rowid.
+    /// The column that identifies a row; nil for a key of several columns without a rowid.
     private var rowKey: String? {
         if key.count == 1 { return key[0] }
         return table.kind == .withoutRowID ? nil : "rowid"
@@ -97,8 +97,8 @@ package struct TableStatements {
         )
     }
 
-    /// An update of one row that keeps what constraints check: a value of the same column, in a
-    /// column that no key, index or reference needs.
+    /// An update of one row that is unlikely to violate constraints: it sets a column, if possible
+    /// without a key, an index or a reference, to another value of the same column.
     private var update: Statement? {
         let unique = Set(table.indexes.filter(\.isUnique).flatMap(\.columns).compactMap { $0 })
         let indexed = Set(table.indexes.flatMap(\.columns).compactMap { $0 })
@@ -137,7 +137,7 @@ package struct TableStatements {
         )
     }
 
-    /// A statement whose parameters take values of columns, in this order.
+    /// Returns a statement whose parameters take values of columns, in this order.
     private func statement(
         _ name: String,
         _ sql: String,
@@ -156,7 +156,7 @@ package struct TableStatements {
         return Statement(name: name, sql: sql, trial: trial, comment: comment)
     }
 
-    /// A name as an identifier of SQL, in quotes where it needs them.
+    /// Returns a name as an SQL identifier, in quotes if necessary.
     static func quoted(_ name: String) -> String {
         let isPlain =
             VariableRegistry.identifier(name) == name

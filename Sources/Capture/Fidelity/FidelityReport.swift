@@ -4,15 +4,15 @@ import WorkloadEngine
 package struct FidelityReport {
     /// An operation in the capture and in the run.
     package struct Row: Sendable, Equatable {
-        /// The client's and the operation's name.
+        /// The names of the client and the operation.
         package var name: String
         /// Transactions per second, captured and in the run.
         package var rate: (captured: Double, replayed: Double)
-        /// Their mean duration in seconds, captured and in the run; nil where one is unknown.
+        /// Their mean duration in seconds, captured and in the run; nil if unknown.
         package var seconds: (captured: Double?, replayed: Double?)
-        /// Rows of one transaction, captured and in the run; nil where one is unknown.
+        /// Rows per transaction, captured and in the run; nil if unknown.
         package var rows: (captured: Double?, replayed: Double?)
-        /// Failures because of a lock for each transaction, captured and in the run.
+        /// Failures per transaction because of a lock, captured and in the run.
         package var busy: (captured: Double, replayed: Double)
 
         package static func == (first: Row, second: Row) -> Bool {
@@ -22,18 +22,18 @@ package struct FidelityReport {
 
     /// The operations, in the scenario's order.
     package let rows: [Row]
-    /// The share of time in which transactions wrote, captured and in the run; those of several
-    /// connections at once add up.
+    /// The share of time in which transactions wrote, captured and in the run; the times of concurrent
+    /// connections add up.
     package let writeShare: (captured: Double, replayed: Double)
     private let omissions: [String]
     private let notes: [String]
 
-    /// Compares.
+    /// Compares a capture with a run.
     ///
     /// - Parameters:
     ///   - scenario: The captured scenario.
     ///   - result: The run of its arm ``CapturedScenario/presentArm``.
-    ///   - meanRows: The mean of a statement's rows in the run; nil where it is unknown.
+    ///   - meanRows: Returns the mean number of a statement's rows in the run; nil if unknown.
     package init(
         _ scenario: CapturedScenario,
         _ result: ArmResult,
@@ -44,7 +44,7 @@ package struct FidelityReport {
             let client = result.clients[operation.client]
             let own = client?.operations?[operation.name] ?? client
             let rate = own?.throughput ?? 0
-            // From the wait for BEGIN to the end of COMMIT, as in the capture.
+            // Measure from the wait for BEGIN to the end of COMMIT, as in the capture.
             let nanoseconds = own?.response.map { Double($0.mean) }
             let lag = own?.lag.map { Double($0.mean) } ?? 0
             let seconds = nanoseconds.map { max(0, $0 - lag) / 1e9 }
@@ -90,9 +90,9 @@ package struct FidelityReport {
         return rows.count == operation.statements.count ? rows.reduce(0, +) : nil
     }
 
-    /// The lines of the report for people, with names as the captured programs chose them.
+    /// The lines of the report, with names from the captured programs.
     ///
-    /// They may contain control characters, which a terminal must not receive.
+    /// The lines may contain control characters, which a terminal must not receive.
     package var lines: [String] {
         var table = [
             ["", "calls/s", "", "time", "", "rows", "", "busy", ""],

@@ -1,10 +1,10 @@
-/// Why there is no capture, where, and what to do.
+/// The reason why a capture fails, with its position and a remedy.
 package struct CaptureError: Error, Equatable, CustomStringConvertible {
-    /// The file, as it was named; nil for a live trace.
+    /// The file's name as given; nil for a live trace.
     package var file: String?
-    /// The line, from 1; nil where the whole input is meant.
+    /// The line, from 1; nil for the whole input.
     package var line: Int?
-    /// What is wrong, and what to do.
+    /// The problem and its remedy.
     package var message: String
 
     /// Creates an error.

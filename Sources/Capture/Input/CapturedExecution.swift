@@ -1,8 +1,8 @@
 import WorkloadEngine
 
-/// One execution of a statement, as a trace or a log shows it.
+/// One execution of a statement, from a trace or a log.
 package struct CapturedExecution: Sendable, Equatable {
-    /// When it ended, in seconds from an origin that all executions share.
+    /// The time of its end, in seconds from an origin that all executions share.
     package var end: Double
     /// The process that ran it.
     package var process: Int
@@ -12,17 +12,17 @@ package struct CapturedExecution: Sendable, Equatable {
     package var sql: String
     /// The result code (<https://sqlite.org/rescode.html>); 0, 100 and 101 mean success.
     package var code: Int
-    /// Whether the connection is outside a transaction afterwards; nil where it is unknown.
+    /// Whether the connection is outside a transaction afterwards; nil if unknown.
     package var autocommit: Bool?
-    /// How long it ran, in seconds; nil where only its end, or only its start, is known.
+    /// Its duration, in seconds; nil if only its end or only its start is known.
     package var seconds: Double?
-    /// How long it waited for a lock, in seconds, where its whole duration is unknown.
+    /// How long it waited for a lock, in seconds; used if its duration is unknown.
     package var waited: Double?
-    /// How many rows it returned; nil where it is unknown.
+    /// The number of rows that it returned; nil if unknown.
     package var rows: Int?
-    /// The values of its parameters, in the order of their first appearance; empty where unknown.
+    /// The values of its parameters, in the order of their first appearance; empty if unknown.
     package var values: [WorkloadValue]
-    /// The line of the file that describes it; nil for a live trace.
+    /// Its line in the file; nil for a live trace.
     package var line: Int?
 
     /// Creates an execution.
@@ -52,7 +52,7 @@ package struct CapturedExecution: Sendable, Equatable {
         self.line = line
     }
 
-    /// When it started; where its duration is unknown, when it had waited for locks.
+    /// The time of its start; if its duration is unknown, the start of its wait for locks.
     package var start: Double { end - (seconds ?? waited ?? 0) }
 
     /// Whether it succeeded: `SQLITE_OK`, `SQLITE_ROW` or `SQLITE_DONE`.

@@ -1,11 +1,11 @@
 import Foundation
 import WorkloadEngine
 
-/// Reads executions from JSON lines: one object a line, such as
+/// Reads executions from JSON lines: one object per line, such as
 /// `{"time": 12.5, "sql": "SELECT 1", "seconds": 0.0002}`.
 package struct ExecutionReader {
     private let file: String
-    /// The end of the last execution of each connection.
+    /// The end of the last execution of each connection, in seconds.
     private var last: [String: Double] = [:]
 
     /// Creates a reader.
@@ -13,9 +13,9 @@ package struct ExecutionReader {
     /// - Parameter file: The file's name, for messages.
     package init(file: String) { self.file = file }
 
-    /// The executions of a file, in the order in which they ended.
+    /// Returns the executions in a file, in the order of their ends.
     ///
-    /// - Throws: ``CaptureError`` for the first line that is wrong, and for a file without lines.
+    /// - Throws: ``CaptureError`` for the first invalid line, or for a file without lines.
     package static func executions(
         of data: Data,
         file: String
@@ -30,18 +30,18 @@ package struct ExecutionReader {
         }
         if executions.isEmpty {
             throw CaptureError(
-                "the file has no executions; write one JSON object a line, such as "
+                "the file contains no executions; write one JSON object per line, such as "
                     + #"{"time": 12.5, "sql": "SELECT 1"}"#,
                 file: file
             )
         }
-        // Lines of several connections may be interleaved; those of one are in order.
+        // Lines of several connections may be interleaved; those of one connection are in order.
         return executions.enumerated()
             .sorted { ($0.element.end, $0.offset) < ($1.element.end, $1.offset) }
             .map(\.element)
     }
 
-    /// The execution of one line.
+    /// Returns the execution in one line.
     private mutating func execution(
         of line: Data,
         number: Int
@@ -51,7 +51,7 @@ package struct ExecutionReader {
         }
         guard let parsed = try? JSONSerialization.jsonObject(with: line) else {
             throw failure(
-                "this is not JSON; write one object a line, without commas between lines"
+                "this is not JSON; write one object per line, without commas between lines"
             )
         }
         guard let object = parsed as? [String: Any] else {
@@ -92,7 +92,7 @@ package struct ExecutionReader {
         _ number: Int
     ) throws(CaptureError) {
         let name = "\(execution.process)/\(execution.connection)"
-        // Clocks that are read twice may disagree by less than this.
+        // Two readings of a clock may be out of order by less than this, in seconds.
         if let last = last[name], execution.end < last - 0.000_1 {
             throw CaptureError(
                 "the time \(execution.end) of connection \(execution.connection) is before "
@@ -130,17 +130,17 @@ package struct ExecutionReader {
         guard let number = (value as? NSNumber)?.doubleValue, number.isFinite, number >= 0,
             number < 1e15
         else {
-            throw CaptureError("'\(key)' is not a number from 0", file: file, line: line)
+            throw CaptureError("'\(key)' is not a number of 0 or more", file: file, line: line)
         }
         return number
     }
 
-    /// A result code by its number or its name.
+    /// Returns a result code from its number or its name.
     private func code(_ value: Any?, _ line: Int) throws(CaptureError) -> Int {
         if let number = value as? NSNumber { return number.intValue }
         guard let name = value as? String else { return 0 }
         if let code = Self.codes[name.uppercased()] { return code }
-        // Extended codes have the primary one as the start of their name.
+        // The name of an extended code starts with the name of its primary code.
         if let code = Self.codes.first(where: { name.uppercased().hasPrefix($0.key + "_") }) {
             return code.value
         }
@@ -160,7 +160,7 @@ package struct ExecutionReader {
         "SQLITE_NOTADB": 26, "SQLITE_ROW": 100, "SQLITE_DONE": 101,
     ]
 
-    /// Seconds since 1970 of an ISO 8601 date, with fractions; UTC where it names no zone.
+    /// Parses an ISO 8601 date with fractions into seconds since 1970; UTC if it names no time zone.
     private static func seconds(ofDate text: String) -> Double? {
         let pattern = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)([.,]\d+)?(Z|[+-]\d\d:?\d\d)?/
         guard let match = text.wholeMatch(of: pattern) else { return nil }
@@ -175,7 +175,7 @@ package struct ExecutionReader {
         return date.timeIntervalSince1970 + fraction
     }
 
-    /// A parameter's value; an object `{"blob": "base64"}` is a blob.
+    /// Converts a parameter's value; an object `{"blob": "base64"}` is a blob.
     private static func value(_ json: Any) -> WorkloadValue {
         switch json {
         case let text as String: return .text(text)

@@ -1,22 +1,22 @@
-/// The periods in which a trace recorded nothing, cut out of its time.
+/// Removes the periods in which a trace recorded nothing from its time.
 ///
-/// A trace pauses where it would cost a program too much. Rates are those of the recorded time: the
-/// end of each gap follows its start at once.
+/// A trace pauses when it would cost a program too much. Rates refer to the recorded time, in which
+/// gaps have no length.
 struct TraceGaps {
-    /// A moment of the recorded time.
+    /// A point in the recorded time.
     struct Moment: Equatable {
-        /// How many gaps are before it.
+        /// The number of gaps before it.
         var segment: Int
-        /// The time without the gaps before it.
+        /// The time in seconds, without the gaps before it.
         var time: Double
     }
 
-    /// In their order, without overlaps.
+    /// The gaps in their order, without overlaps.
     private var gaps: [ClosedRange<Double>] = []
-    /// The length of each gap and all before it.
+    /// The total length up to the end of each gap.
     private var lengths: [Double] = []
 
-    /// Gaps in any order; they may overlap.
+    /// Creates gaps; they may be in any order and may overlap.
     init(_ gaps: [ClosedRange<Double>]) {
         for gap in gaps.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if let last = self.gaps.last, gap.lowerBound <= last.upperBound {
@@ -33,7 +33,7 @@ struct TraceGaps {
         }
     }
 
-    /// A moment by the trace's clock; nil inside a gap, where only some events were recorded.
+    /// Converts a time of the trace's clock; returns nil inside a gap, where events are incomplete.
     func moment(at time: Double) -> Moment? {
         var low = 0
         var high = gaps.count

@@ -2,28 +2,28 @@ import WorkloadEngine
 
 /// A variable that draws its values from a column, in the language of scenarios.
 struct ColumnVariable: Equatable {
-    /// Its name, where no other variable has it.
+    /// The name, unless another variable has it.
     var base: String
     /// Its mapping in YAML, without brackets.
     var yaml: String
-    /// How it was chosen.
+    /// An explanation of the choice.
     var comment: String
 
-    /// A value of the column, as the rows have it.
+    /// Returns a variable that draws existing values of a column.
     ///
-    /// A sample of a key's values would be a few hot rows: the range has all of them, as long as it
-    /// has few gaps.
+    /// For integer keys without large gaps, it draws from the whole range: a sample of the values
+    /// would make a few rows hot.
     static func drawn(from column: Variable.Column, in schema: CaptureSchema) -> ColumnVariable {
         let own = schema.column(column)
         let isKey = own?.isUnique == true && own?.isInteger == true && own?.hasGaps != true
         return ColumnVariable(
             base: "\(column.table)_\(column.name)",
             yaml: "distribution: \(isKey ? "uniform" : "choice"), " + reference(to: column),
-            comment: isKey ? "any of the column's range" : "as the rows have it"
+            comment: isKey ? "any value in the column's range" : "a value of an existing row"
         )
     }
 
-    /// A new value for a column in which each value is unique.
+    /// Returns a variable that produces new values for a unique column.
     static func fresh(
         for column: Variable.Column,
         in schema: CaptureSchema,
@@ -35,7 +35,7 @@ struct ColumnVariable: Equatable {
             yaml: isInteger
                 ? "distribution: sequential, \(reference(to: column))"
                 : "distribution: sequential, prefix: \(prefix)",
-            comment: "a new one for each row: the column is a key"
+            comment: "a new value for each row: the column is a key"
         )
     }
 

@@ -1,30 +1,29 @@
 import Foundation
 import WorkloadEngine
 
-/// A distribution of the language that is like observed values.
+/// A distribution of the scenario language, fitted to observed values.
 struct DistributionFit: Equatable {
     /// Its keys and values in YAML, without the range.
     var yaml: String
-    /// Whether it draws integers of a range.
+    /// Whether it draws integers from a range.
     var needsRange: Bool
-    /// The largest difference between the shares of values up to a value, observed and fitted, in
-    /// 0…1 (the distance of Kolmogorov and Smirnov); for `choice`, the share of the values that are
-    /// not shown.
+    /// The largest difference between the observed and the fitted distribution function, in 0…1 (the
+    /// Kolmogorov–Smirnov distance); for `choice`, the share of the values that are not shown.
     var distance: Double
 
-    /// The thetas of Zipf's law that are tried.
+    /// The candidates for theta in Zipf's law.
     private static let thetas = [0.5, 0.7, 0.8, 0.9, 0.99, 1.1, 1.3, 1.6, 2.0]
-    /// The most values of a choice.
+    /// The maximum number of values of a choice.
     private static let mostChoices = 30
-    /// Below this distance, uniform is near enough.
+    /// The distance up to which a uniform distribution is accepted.
     private static let near = 0.05
 
-    /// Finds the best distribution; nil where no value may be shown and none is known.
+    /// Finds the best distribution; returns nil if no value may be shown and no range is known.
     ///
     /// - Parameters:
     ///   - sample: The values.
-    ///   - range: The integers of the column; nil where there is no column.
-    ///   - k: How often a value must have been seen to be shown.
+    ///   - range: The range of the column's integers; nil without a column.
+    ///   - k: How often a value must occur to be shown.
     /// - Returns: The distribution with the smallest distance.
     static func best(
         of sample: ValueSample,
@@ -82,7 +81,7 @@ struct DistributionFit: Equatable {
         return candidates.min { $0.distance < $1.distance }
     }
 
-    /// The theta of Zipf's law that the values' frequencies follow, whichever the values are.
+    /// Returns the theta of Zipf's law that fits the frequencies of the values.
     static func popularity(
         of sample: ValueSample,
         distinct: Int
@@ -97,7 +96,7 @@ struct DistributionFit: Equatable {
         }.min { $0.1 < $1.1 }
     }
 
-    /// A few values with their weights.
+    /// Returns a choice of a few values with their weights; nil if it would miss too many values.
     private static func choice(of sample: ValueSample, k: Int) -> DistributionFit? {
         let shown = sample.counts.filter { $0.value >= k }
             .sorted { ($1.value, "\($0.key)") < ($0.value, "\($1.key)") }
@@ -116,7 +115,7 @@ struct DistributionFit: Equatable {
         )
     }
 
-    /// A value as `choice` reads it; blobs have no form there.
+    /// Returns a value in the syntax of `choice`, which has none for blobs.
     private static func yaml(of value: WorkloadValue) -> String {
         switch value {
         case .null: "null"
@@ -143,12 +142,12 @@ struct DistributionFit: Equatable {
             ?? DistributionFit(yaml: "distribution: uniform", needsRange: true, distance: 1)
     }
 
-    /// Integers with how often each was seen.
+    /// The observed integers with their counts.
     private struct Counts {
         let values: [(value: Int64, count: Int)]
         let total: Double
         let first: Int64
-        /// How many integers the range has.
+        /// The number of integers in the range.
         let size: Double
 
         init?(_ sample: ValueSample, range: ClosedRange<Int64>?) {
@@ -172,11 +171,11 @@ struct DistributionFit: Equatable {
             values.map(\.count).sorted(by: >).prefix(10).reduce(0) { $0 + Double($1) } / total
         }
 
-        /// The largest difference to a distribution, which gives the share of draws in the first
-        /// part of the range, in 0…1.
+        /// Returns the largest difference from a distribution.
         ///
-        /// That of the ten most frequent values counts too: popular values all over the range have
-        /// the distribution function of a uniform one.
+        /// The closure returns the share of draws in the first part of the range; the part is in 0…1.
+        /// The share of the ten most frequent values also counts: popular values that are spread over
+        /// the range have the distribution function of a uniform distribution.
         func distance(mostFrequent: Double, _ share: (Double) -> Double) -> Double {
             let popularity = abs(tenMost - min(1, mostFrequent))
             var seen = 0.0
@@ -197,8 +196,10 @@ struct DistributionFit: Equatable {
             return Double(seen) / total
         }
 
-        /// The difference to a scrambled zipfian, which draws one of 10¹⁰ items and hashes it to a
-        /// value: the most popular items stay apart, the others spread evenly.
+        /// Returns the difference from a scrambled zipfian distribution.
+        ///
+        /// It draws one of 10¹⁰ items and hashes it to a value: the most popular items remain
+        /// separate, the others spread evenly.
         func scrambledDistance(_ theta: Double) -> Double {
             let items = 1e10
             let even = (1 - Zipf.share(size, of: items, theta: theta)) / size
@@ -206,7 +207,7 @@ struct DistributionFit: Equatable {
             var seen = 0.0
             var most = 0.0
             for (index, count) in values.map(\.count).sorted(by: >).enumerated() {
-                // Beyond this, the order of frequencies is chance.
+                // Beyond this point, the order of frequencies is random.
                 guard Double(count) > mean + 3 * mean.squareRoot() + 3 || index < 10 else { break }
                 seen += Double(count)
                 let rank = Double(index + 1)
@@ -216,7 +217,7 @@ struct DistributionFit: Equatable {
             return most
         }
 
-        /// The largest difference between the shares of the most frequent values.
+        /// Returns the largest difference between the shares of the most frequent values.
         static func rankDistance(_ frequencies: [Double], of size: Double, theta: Double) -> Double
         {
             let total = frequencies.reduce(0, +)
@@ -234,14 +235,14 @@ struct DistributionFit: Equatable {
 
 /// Zipf's law over the ranks from 1.
 private enum Zipf {
-    /// The share of draws that have at most a rank.
+    /// Returns the share of draws up to a rank.
     static func share(_ rank: Double, of size: Double, theta: Double) -> Double {
         let rank = rank.rounded()
         guard rank > 0 else { return 0 }
         return min(1, harmonic(rank, theta) / harmonic(size, theta))
     }
 
-    /// The generalized harmonic number: exact up to 50, by Euler and Maclaurin beyond.
+    /// Returns the generalized harmonic number: exact up to 50, then by the Euler–Maclaurin formula.
     private static func harmonic(_ count: Double, _ theta: Double) -> Double {
         let exact = min(count, 50)
         var sum = 0.0

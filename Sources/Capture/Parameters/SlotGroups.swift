@@ -10,8 +10,8 @@ struct SlotGroups {
 
     private var parents: [Place: Place] = [:]
 
-    /// The fewest transactions that show an equality.
-    private static let fewest = 3
+    /// The number of transactions that are needed to show an equality.
+    private static let minimumCount = 3
     /// The share of transactions in which two slots must be equal.
     private static let agreement = 0.95
 
@@ -28,7 +28,7 @@ struct SlotGroups {
         }
     }
 
-    /// The place that stands for all places with the same value.
+    /// Returns the representative of all places with the same value.
     func root(of place: Place) -> Place {
         var place = place
         while let parent = parents[place], parent != place { place = parent }
@@ -51,11 +51,11 @@ struct SlotGroups {
         let column = shape.positions[first.position].slots[first.slot].column
         let isSameColumn =
             column != nil && column == shape.positions[second.position].slots[second.slot].column
-        guard both >= fewest else {
-            // Without values, a column of two statements most often means the same row.
+        guard both >= minimumCount else {
+            // Without values, two statements on the same column probably refer to the same row.
             return isSameColumn && first.position != second.position && both == 0
         }
-        // Equal constants, such as two zeros, mean nothing.
+        // Equal constants, such as two zeros, are not evidence.
         guard values.count > 1 || isSameColumn else { return false }
         return Double(equal) >= agreement * Double(both)
     }
@@ -69,8 +69,8 @@ struct SlotGroups {
 }
 
 extension StatementSlot.Role {
-    /// Whether it is compared with other slots: the first items of lists and the first rows of an
-    /// insert stand for all.
+    /// Whether the slot is compared with others: the first items of a list, and the first row of an
+    /// insert, represent all of them.
     fileprivate var isComparable: Bool {
         switch self {
         case .list(let position): position < 4

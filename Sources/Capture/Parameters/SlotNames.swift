@@ -1,25 +1,25 @@
 import WorkloadEngine
 
-/// The names of the variables that a transaction's slots become.
+/// The variables that replace a transaction's slots.
 struct SlotNames {
     private let shape: ShapeStatistics
     private let planner: SlotPlanner
     private let groups: SlotGroups
     /// The variable of each group of equal slots.
     private var names: [SlotGroups.Place: String] = [:]
-    /// What a loop uses in place of a variable.
+    /// The names of values that a loop keeps for all its repetitions.
     private var constants: [SlotGroups.Place: String] = [:]
-    /// The variables of long lists and of inserts of many rows.
+    /// The shared variables of long lists and of inserts with many rows.
     private var cycles: [Cycle: String] = [:]
     private(set) var problems: [String] = []
 
-    /// Items of a list, or rows of an insert, that share a variable.
+    /// The items of a list, or the rows of an insert, that share a variable.
     private struct Cycle: Hashable {
         var position: Int
         var column: Variable.Column
         var number: Int
 
-        /// Lists of thousands of items and rows need no thousands of variables.
+        /// Creates the cycle of a list or an insert, which limits the number of variables; otherwise nil.
         init?(_ slot: StatementSlot, position: Int) {
             guard let column = slot.column else { return nil }
             switch slot.role {
@@ -38,7 +38,7 @@ struct SlotNames {
         groups = SlotGroups(shape)
     }
 
-    /// The SQL of the statement at a position.
+    /// Returns the SQL of the statement at a position.
     mutating func sql(at position: Int, _ variables: inout VariableRegistry) -> String {
         let statement = shape.usualText(at: position)
         var texts: [String] = []
@@ -81,7 +81,7 @@ struct SlotNames {
         }
     }
 
-    /// Draws what is the same in all repetitions of a loop before them.
+    /// Creates variables for values that are the same in all repetitions of a loop.
     mutating func keepConstants(
         in range: Range<Int>,
         _ variables: inout VariableRegistry
@@ -111,13 +111,13 @@ struct SlotNames {
 }
 
 extension ShapeStatistics {
-    /// The most frequent text of the statement at a position: lists differ in length.
+    /// Returns the most frequent text of the statement at a position; the lengths of lists may differ.
     func usualText(at position: Int) -> NormalizedStatement {
         texts[position].max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }?
             .value.statement ?? positions[position]
     }
 
-    /// Whether a slot of a loop has one value in all repetitions, and others in other transactions.
+    /// Whether a slot has the same value in all repetitions of a loop, but varies between transactions.
     func isConstant(_ position: Int, _ slot: Int) -> Bool {
         guard !varies[position][slot] else { return false }
         let sample = values[position][slot]

@@ -1,12 +1,12 @@
 import WorkloadEngine
 
-/// What takes a slot's place in the scenario's SQL.
+/// The replacement for a slot in the scenario's SQL.
 enum SlotValue: Equatable {
-    /// SQL text: a literal that stays, `NULL`, or an expression.
+    /// SQL text: a literal to keep, `NULL`, or an expression.
     case text(String)
     /// A variable.
     case variable(base: String, yaml: String, comment: String)
-    /// The variable of the range's first bound plus a span.
+    /// The variable of the range's lower bound plus a span.
     case span(Int64)
 
     /// A variable that draws from a column.
@@ -15,12 +15,12 @@ enum SlotValue: Equatable {
     }
 }
 
-/// Decides what takes the place of a slot.
+/// Chooses the replacement for a slot.
 struct SlotPlanner {
     let schema: CaptureSchema
     let options: CaptureOptions
 
-    /// What takes the slot's place, and what could not be modelled of it.
+    /// Returns the replacement for a slot, and the part of it that cannot be modelled, if any.
     func plan(
         _ slot: StatementSlot,
         at place: SlotGroups.Place,
@@ -44,7 +44,7 @@ struct SlotPlanner {
             }
         case .set:
             if let column = slot.column, let own = schema.column(column), own.isUnique {
-                // Programs that save whole rows set a key to what it is; any other value could exist.
+                // Keep the key: programs that save whole rows do not change it, and a new value may conflict.
                 return (.text(Self.quotedName(own.name)), nil)
             }
         case .rangeEnd:
@@ -59,7 +59,7 @@ struct SlotPlanner {
 
     // MARK: Without values
 
-    /// A value of the column, as the rows have it.
+    /// Returns a variable that draws existing values of a column.
     private func drawn(
         _ column: Variable.Column,
         _ role: StatementSlot.Role
@@ -70,7 +70,7 @@ struct SlotPlanner {
         return (SlotValue(.drawn(from: column, in: schema)), problem)
     }
 
-    /// A new value for a column in which each is unique.
+    /// Returns a new value for a unique column.
     private func fresh(
         _ column: Variable.Column,
         _ own: CaptureSchema.Column,
@@ -102,7 +102,7 @@ struct SlotPlanner {
         return (.text(String(otherwise)), "the value of a LIMIT or OFFSET")
     }
 
-    /// A stand-in for a value that no column explains.
+    /// Returns a substitute for a value without a column.
     private func constant(
         _ sample: ValueSample,
         column: Variable.Column?
@@ -114,7 +114,7 @@ struct SlotPlanner {
                 .variable(
                     base: "text_\(length)",
                     yaml: "distribution: text, length: \(length)",
-                    comment: "as long as the observed ones on average"
+                    comment: "with the mean length of the observed texts"
                 ), "a text without a column"
             )
         }
@@ -143,7 +143,7 @@ struct SlotPlanner {
                 return .variable(base: base, yaml: yaml, comment: distance)
             }
         }
-        // Which values are popular stays unknown; how popular they are does not.
+        // Fit only how popular values are, without showing which ones.
         guard let column = slot.column, let own,
             let popular = DistributionFit.popularity(of: sample, distinct: own.distinctCount ?? 0),
             popular.distance < 0.2
@@ -155,7 +155,7 @@ struct SlotPlanner {
         )
     }
 
-    /// Bounds between which most integers lie, and beyond each of which enough do to hide them.
+    /// Returns bounds of most integers; enough integers are beyond each bound to hide them.
     private func bounds(of sample: ValueSample) -> ClosedRange<Int64>? {
         let sorted = sample.integers.sorted()
         let hidden = options.leastCount - 1
@@ -163,7 +163,7 @@ struct SlotPlanner {
         return sorted[hidden]...sorted[sorted.count - 1 - hidden]
     }
 
-    /// The mean length of a range of integers, where values or rows show it.
+    /// Returns the mean length of a range of integers; nil if values and rows do not show it.
     private func span(at place: SlotGroups.Place, of shape: ShapeStatistics) -> Int64? {
         guard place.slot > 0, place.slot < shape.positions[place.position].slots.count,
             shape.positions[place.position].slots[place.slot - 1].role == .rangeStart
@@ -197,8 +197,10 @@ struct SlotPlanner {
 }
 
 extension ShapeStatistics {
-    /// The values of a slot; those of the first slot of its column, where a longer list has more
-    /// slots than the example.
+    /// Returns the values of a slot.
+    ///
+    /// If a longer list has more slots than the example, returns the values of the first slot with the
+    /// same column.
     func sample(of slot: StatementSlot, at place: SlotGroups.Place) -> ValueSample {
         let own = values[place.position]
         let slots = positions[place.position].slots
@@ -213,7 +215,7 @@ extension ShapeStatistics {
 }
 
 extension NormalizedStatement {
-    /// Whether it may meet rows that exist: an upsert, or `INSERT OR REPLACE` and the like.
+    /// Whether the statement accepts existing rows: an upsert, or `INSERT OR REPLACE` and the like.
     var toleratesConflicts: Bool {
         verb == "REPLACE" || key.hasPrefix("INSERT OR ") || key.contains(" ON CONFLICT ")
     }

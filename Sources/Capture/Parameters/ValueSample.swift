@@ -1,21 +1,21 @@
 import WorkloadEngine
 
-/// The values that one slot of a statement had.
+/// The observed values of one slot of a statement.
 struct ValueSample {
-    /// The most different values that are counted.
+    /// The maximum number of distinct values to count.
     private static let capacity = 50_000
 
-    /// How many values there were.
+    /// The number of values.
     private(set) var count = 0
-    /// How often each value appeared, among the counted values.
+    /// The number of occurrences of each counted value.
     private(set) var counts: [WorkloadValue: Int] = [:]
-    /// How many values were not counted, because there were too many different ones.
+    /// The number of values that were not counted, because there were too many distinct ones.
     private(set) var uncounted = 0
-    /// How often a value was the one before it plus one.
+    /// The number of values that equal the previous value plus one.
     private(set) var successors = 0
-    /// The integers in their order; only the first ones.
+    /// The first integers, in their order.
     private(set) var integers: [Int64] = []
-    /// The lengths of texts and blobs.
+    /// The lengths of strings and blobs.
     private(set) var lengths = SampledNumbers()
     private var last: WorkloadValue?
 

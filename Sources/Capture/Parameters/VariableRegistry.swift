@@ -7,19 +7,19 @@ struct VariableRegistry {
         var name: String
         /// Its mapping in YAML, without brackets.
         var yaml: String
-        /// How it was chosen.
+        /// An explanation of the choice.
         var comment: String
     }
 
     private(set) var entries: [Entry] = []
 
-    /// The name of a variable with this definition; a new one where there is none.
+    /// Returns the name of a variable with a definition, and adds the variable if there is none.
     ///
     /// - Parameters:
-    ///   - base: The name, where no other variable has it.
+    ///   - base: The preferred name.
     ///   - yaml: The definition.
-    ///   - comment: How it was chosen.
-    ///   - used: Names of variables that must not be shared, because one access needs another value.
+    ///   - comment: An explanation of the choice.
+    ///   - used: Names that must not be reused, because one access needs different values.
     /// - Returns: The name.
     mutating func name(
         _ base: String,
@@ -41,7 +41,7 @@ struct VariableRegistry {
         }
     }
 
-    /// A name of ASCII letters, digits and `_`, as parameters of SQL need it.
+    /// Converts a string to a valid name of an SQL parameter: ASCII letters, digits and `_`.
     static func identifier(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

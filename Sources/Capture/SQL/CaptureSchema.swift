@@ -1,10 +1,10 @@
 import WorkloadEngine
 
-/// The tables of the captured database: what names in statements refer to.
+/// The tables of the captured database, to which names in statements refer.
 package struct CaptureSchema: Sendable, Equatable {
     /// A table or a view.
     package struct Table: Sendable, Equatable {
-        /// Its name, as the schema writes it.
+        /// Its name, as written in the schema.
         package var name: String
         /// Its columns, in their order.
         package var columns: [Column]
@@ -18,17 +18,17 @@ package struct CaptureSchema: Sendable, Equatable {
 
     /// A column of a table.
     package struct Column: Sendable, Equatable {
-        /// Its name, as the schema writes it.
+        /// Its name, as written in the schema.
         package var name: String
-        /// Its declared type; empty where it has none.
+        /// Its declared type; empty if it has none.
         package var type: String
-        /// Whether it is another name of the rowid (`INTEGER PRIMARY KEY`).
+        /// Whether it is an alias of the rowid (`INTEGER PRIMARY KEY`).
         package var isRowID: Bool
-        /// Whether no two rows may have the same value in it, or it ends a key of several columns.
+        /// Whether its values are unique, or it is the last column of a key.
         package var isUnique: Bool
-        /// The smallest and largest integer in it; nil for a column without integers.
+        /// The smallest and the largest integer in the column; nil without integers.
         package var range: ClosedRange<Int64>?
-        /// How many different values it has; nil where it is unknown.
+        /// The number of distinct values; nil if unknown.
         package var distinctCount: Int?
 
         /// Creates a column.
@@ -65,16 +65,16 @@ package struct CaptureSchema: Sendable, Equatable {
         columnNames = Set(tables.flatMap { $0.columns.map { $0.name.lowercased() } })
     }
 
-    /// The table of a name, in any case.
+    /// Returns the table with a name, in any case.
     func table(_ name: String) -> Table? { tables[name.lowercased()] }
 
-    /// The column that a variable refers to.
+    /// Returns the column that a variable refers to.
     func column(_ column: Variable.Column) -> Column? {
         table(column.table)?.column(column.name)
     }
 
-    /// Whether a table or a column has a name.
-    func knows(_ name: String) -> Bool {
+    /// Returns whether a table or a column has a name.
+    func containsName(_ name: String) -> Bool {
         let name = name.lowercased()
         return tables[name] != nil || columnNames.contains(name) || Table.rowIDNames.contains(name)
     }
@@ -84,10 +84,10 @@ package struct CaptureSchema: Sendable, Equatable {
 }
 
 extension CaptureSchema.Table {
-    /// The names that each table with rowids has for them.
+    /// The names of the rowid.
     static let rowIDNames: Set = ["rowid", "oid", "_rowid_"]
 
-    /// The column of a name, in any case.
+    /// Returns the column with a name, in any case.
     func column(_ name: String) -> CaptureSchema.Column? {
         let name = name.lowercased()
         if let column = columns.first(where: { $0.name.lowercased() == name }) { return column }

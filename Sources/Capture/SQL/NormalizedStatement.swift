@@ -2,27 +2,27 @@ import WorkloadEngine
 
 /// A statement without its literals and comments.
 package struct NormalizedStatement: Equatable, Sendable {
-    /// Its text with `?` for each value, and with lists shortened to one value: equal for
-    /// executions of the same statement.
+    /// Its text with `?` for each value, and with lists shortened to one value.
+    ///
+    /// Executions of the same statement have equal keys.
     package let key: String
-    /// The text between its slots; one more than there are slots.
+    /// The text between its slots: one more piece than there are slots.
     let pieces: [String]
     /// Its slots, in their order.
     let slots: [StatementSlot]
-    /// The names of the slots' parameters, without the sign before them; nil for a literal and
-    /// for `?`.
+    /// The names of the slots' parameters, without their prefix; nil for literals and for `?`.
     let parameterNames: [String?]
     /// Its first keyword in upper case; for `WITH`, that of the main statement.
     package let verb: String
-    /// The first table that it names; nil for none.
+    /// The first table that it names, if any.
     let table: String?
-    /// The tables that it names and that the schema does not have.
+    /// The tables that it names but the schema does not contain.
     let missingTables: [String]
 
-    /// Whether it only reads, as far as its text shows.
+    /// Whether the statement only reads, judging by its verb.
     var readsOnly: Bool { ["SELECT", "VALUES", "EXPLAIN", "PRAGMA"].contains(verb) }
 
-    /// Why it cannot be part of a load that repeats; nil where it can.
+    /// The reason why the statement cannot be repeated; nil if it can.
     var obstacle: String? {
         switch verb {
         case "SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "VALUES", "SAVEPOINT", "RELEASE",
@@ -36,7 +36,7 @@ package struct NormalizedStatement: Equatable, Sendable {
         }
     }
 
-    /// Its text with a text for each slot.
+    /// Returns the SQL with a replacement for each slot.
     func sql(_ text: (Int) -> String) -> String {
         slots.indices.reduce(pieces[0]) { $0 + text($1) + pieces[$1 + 1] }
     }

@@ -1,12 +1,12 @@
 /// A token of a statement, by the rules of <https://sqlite.org/lang_expr.html>.
 struct SQLToken: Equatable {
-    /// What it is.
+    /// The kind of a token.
     enum Kind: Equatable {
-        /// A keyword or a name without quotes.
+        /// A keyword or an unquoted name.
         case word
-        /// A name in double quotes, backquotes or brackets; double quotes may also hold a string.
+        /// A name in double quotes, backquotes or brackets; double quotes may also contain a string.
         case quotedName
-        /// A text in single quotes.
+        /// A string in single quotes.
         case string
         /// `x'0a'`.
         case blob
@@ -21,10 +21,10 @@ struct SQLToken: Equatable {
     var kind: Kind
     /// Its text, as written.
     var text: String
-    /// Whether blanks or comments precede it.
+    /// Whether spaces or comments precede it.
     var followsSpace: Bool
 
-    /// The text in upper case, where it is a word; empty otherwise.
+    /// The text of a word in upper case; empty for other tokens.
     var keyword: String { kind == .word ? text.uppercased() : "" }
 
     /// The name without its quotes.
@@ -34,7 +34,7 @@ struct SQLToken: Equatable {
         return quote == "[" ? inner : inner.replacing("\(quote)\(quote)", with: "\(quote)")
     }
 
-    /// The value of a text, without its quotes.
+    /// The value of a string, without its quotes.
     var unquoted: String {
         guard let quote = text.first, quote == "'" || quote == "\"" else { return text }
         return String(text.dropFirst().dropLast())
@@ -42,9 +42,9 @@ struct SQLToken: Equatable {
     }
 }
 
-/// Splits a statement into tokens, without its comments.
+/// Splits a statement into tokens and removes its comments.
 struct SQLLexer {
-    /// Why a text is not SQL.
+    /// The reason why text is not SQL.
     enum Failure: Error, Equatable {
         case unterminated(String)
         case unexpected(String)
@@ -62,7 +62,7 @@ struct SQLLexer {
 
     private init(_ sql: String) { bytes = Array(sql.utf8) }
 
-    /// The tokens of a statement.
+    /// Returns the tokens of a statement.
     static func tokens(of sql: String) throws(Failure) -> [SQLToken] {
         var lexer = SQLLexer(sql)
         var tokens: [SQLToken] = []
@@ -95,7 +95,7 @@ struct SQLLexer {
             } else if byte == UInt8(ascii: "-"), peek(1) == UInt8(ascii: "-") {
                 while let byte = peek(), byte != 10 { position += 1 }
             } else if byte == UInt8(ascii: "/"), peek(1) == UInt8(ascii: "*") {
-                // SQLite accepts a comment that the end of the text ends.
+                // SQLite accepts an unterminated comment at the end of the text.
                 position += 2
                 while position < bytes.count,
                     !(peek() == UInt8(ascii: "*") && peek(1) == UInt8(ascii: "/"))
@@ -180,7 +180,7 @@ struct SQLLexer {
     }
 
     private mutating func skipNumber() {
-        // 0x1F, 1.5e-3, 1_000: whatever SQLite makes of it, it is one token.
+        // 0x1F, 1.5e-3 and 1_000 are one token each.
         while let byte = peek() {
             let isExponentSign =
                 (byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-"))

@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// What a statement does with each of its values.
+/// Determines how a statement uses each of its values.
 extension StatementParser {
     private static let comparisons: Set = [
         "=", "==", "<>", "!=", "<", "<=", ">", ">=", "LIKE", "GLOB", "IS", "REGEXP", "MATCH",
@@ -12,14 +12,14 @@ extension StatementParser {
         return Self.comparisons.contains(token.kind == .word ? token.keyword : token.text)
     }
 
-    /// What the statement does with the value at an index, and the column that it concerns.
+    /// Returns how the statement uses the value at an index, and the related column.
     func context(of index: Int) -> (role: StatementSlot.Role, column: Variable.Column?) {
         let clause = clauses[index]
         if clause == "LIMIT" { return (.limit, nil) }
         if clause == "OFFSET" { return (.offset, nil) }
         if let row = insertion(of: index) { return row }
         if let item = listItem(index) { return item }
-        // A sign before a value belongs to it.
+        // A sign before a value belongs to the value.
         var before = index - 1
         if before > 0, ["-", "+"].contains(tokens[before].text),
             isComparison(before - 1) || ["BETWEEN", "AND"].contains(tokens[before - 1].keyword)
@@ -47,12 +47,12 @@ extension StatementParser {
         return (.other, nil)
     }
 
-    /// A bound of BETWEEN, whose keyword or AND is at an index.
+    /// Returns the role of a bound of BETWEEN, whose keyword or AND is at an index.
     private func range(_ before: Int) -> (StatementSlot.Role, Variable.Column?)? {
         var start = before
         let isEnd = tokens[before].keyword == "AND"
         if isEnd {
-            // The lower bound is what lies between BETWEEN and AND.
+            // Search backwards over the lower bound for BETWEEN.
             start -= 1
             while start >= 0, tokens[start].keyword != "BETWEEN" {
                 if tokens[start].text == ")" {
@@ -72,7 +72,7 @@ extension StatementParser {
         return (isEnd ? .rangeEnd : .rangeStart, column(endingAt: operand))
     }
 
-    /// An item of `IN (…)`.
+    /// Returns the role of an item of `IN (…)`.
     private func listItem(_ index: Int) -> (StatementSlot.Role, Variable.Column?)? {
         guard let open = enclosing(index), open > 1, tokens[open - 1].keyword == "IN",
             clauses[index] == "("
@@ -82,7 +82,7 @@ extension StatementParser {
         return (.list(commas(from: open, to: index)), column(endingAt: operand))
     }
 
-    /// A value of `VALUES (…), (…)`, whose column is that of its position.
+    /// Returns the role of a value in `VALUES (…), (…)`, whose position determines its column.
     private func insertion(of index: Int) -> (StatementSlot.Role, Variable.Column?)? {
         var inner = index
         while let open = enclosing(inner) {
@@ -94,7 +94,7 @@ extension StatementParser {
                 let columns = tables.insertedColumns ?? target.columns.map(\.name)
                 guard columns.indices.contains(position) else { return nil }
                 let column = Variable.Column(table: target.name, name: columns[position])
-                // Inside a function, the value is not the column's.
+                // An argument of a function is not the value of the column.
                 if inner != index { return (.other, nil) }
                 return (.insert(row: rows(before: open)), column)
             }
@@ -103,7 +103,7 @@ extension StatementParser {
         return nil
     }
 
-    /// How many rows of values precede the one that opens at an index.
+    /// Returns the number of rows of values before the row that opens at an index.
     private func rows(before open: Int) -> Int {
         var count = 0
         var index = open - 1
@@ -114,7 +114,7 @@ extension StatementParser {
         return count
     }
 
-    /// The bracket in which a token stands.
+    /// Returns the index of the innermost open bracket around a token.
     private func enclosing(_ index: Int) -> Int? {
         var position = index - 1
         while position >= 0 {
@@ -124,7 +124,7 @@ extension StatementParser {
         return nil
     }
 
-    /// The commas of a bracket up to a token, without those of brackets inside.
+    /// Returns the number of commas in a bracket before a token, without those in nested brackets.
     private func commas(from open: Int, to index: Int) -> Int {
         var count = 0
         var position = open + 1
@@ -166,7 +166,7 @@ extension StatementParser {
         return tables.column(tokens[index].name, of: qualifier)
     }
 
-    /// The column inside a function or brackets, where there is only one.
+    /// Returns the column inside a function or brackets, if there is exactly one.
     private func onlyColumn(in range: Range<Int>) -> Variable.Column? {
         guard !range.contains(where: { tokens[$0].keyword == "SELECT" }) else { return nil }
         var found: Set<Variable.Column> = []

@@ -1,21 +1,21 @@
 import WorkloadEngine
 
-/// Finds a statement's slots, and the column with which the statement compares each.
+/// Finds a statement's slots, and the column with which the statement compares each slot.
 ///
-/// It follows the few patterns that matter, `col = ?`, `col IN (?, ?)`, `BETWEEN`, `VALUES`, `SET`,
-/// not SQLite's grammar: what it does not recognize has no column.
+/// The parser recognizes common patterns instead of SQLite's grammar: `col = ?`, `col IN (?, ?)`,
+/// `BETWEEN`, `VALUES` and `SET`. Slots in other patterns have no column.
 struct StatementParser {
     let schema: CaptureSchema
     let tokens: [SQLToken]
     /// The clause of each token, such as `WHERE`.
     var clauses: [String] = []
-    /// The index of the bracket that matches the one at an index.
+    /// The indexes of matching brackets.
     var matches: [Int: Int] = [:]
     var tables: StatementTables
 
     /// Parses one statement.
     ///
-    /// - Throws: Why the text is not SQL.
+    /// - Throws: The reason why the text is not SQL.
     static func parse(
         _ sql: String,
         schema: CaptureSchema
@@ -105,7 +105,7 @@ struct StatementParser {
         )
     }
 
-    /// A token's text; names of savepoints, which programs often number, become equal.
+    /// Returns a token's text; names of savepoints, which programs often number, become equal.
     private func canonical(_ index: Int) -> String {
         let isSavepoint =
             index > 0
@@ -144,13 +144,13 @@ struct StatementParser {
         throw .unexpected("WITH without a statement")
     }
 
-    /// The name of a parameter; `p1` for `?1`, nil for `?`.
+    /// Returns the name of a parameter; `p1` for `?1`, nil for `?`.
     private static func name(of text: String) -> String? {
         guard text != "?" else { return nil }
         return (text.first == "?" ? "p" : "") + text.dropFirst()
     }
 
-    /// The index of a parameter's value: that of its first appearance, or its number.
+    /// Returns the index of a parameter's value: its number, or the order of its first appearance.
     private static func ordinal(
         of text: String,
         among names: inout [String: Int],
@@ -168,7 +168,7 @@ struct StatementParser {
         return count - 1
     }
 
-    /// The statement's words with lists of values, and rows of values, shortened to one.
+    /// Shortens lists of values and rows of values to one.
     private static func shortened(_ words: [String]) -> [String] {
         var result: [String] = []
         var index = 0
@@ -198,7 +198,7 @@ struct StatementParser {
         return result
     }
 
-    /// The words of a row of values.
+    /// Returns the words of the row of values at an index.
     private static func row(of words: [String], at index: Int) -> [String]? {
         var depth = 0
         for end in index..<max(index, words.count) {
@@ -211,10 +211,10 @@ struct StatementParser {
 
     // MARK: Literals
 
-    /// The value of a literal that becomes a slot; nil for anything else.
+    /// Returns the value of a literal that becomes a slot; nil for any other token.
     ///
-    /// Numbers of LIMIT, column numbers of ORDER BY and GROUP BY, and single digits that no column
-    /// is compared with, belong to the statement.
+    /// Numbers of LIMIT, column numbers of ORDER BY and GROUP BY, and single digits that are not
+    /// compared with a column remain part of the statement.
     private func literal(at index: Int) -> WorkloadValue? {
         let token = tokens[index]
         switch token.kind {
@@ -243,8 +243,8 @@ struct StatementParser {
         "ORDER", "UNION", "WINDOW",
     ]
 
-    /// Whether a number is a whole term of ORDER BY or GROUP BY: it then is the number of a column
-    /// of the result (<https://sqlite.org/lang_select.html#the_order_by_clause>).
+    /// Returns whether a number is a whole term of ORDER BY or GROUP BY, and therefore the number of
+    /// a result column (<https://sqlite.org/lang_select.html#the_order_by_clause>).
     private func isColumnNumber(at index: Int) -> Bool {
         guard index > 0, ["ORDER", "GROUP"].contains(clauses[index]) else { return false }
         let previous = tokens[index - 1]
@@ -261,11 +261,12 @@ struct StatementParser {
         }
     }
 
-    /// Whether a text in double quotes is a name: SQLite takes one that it does not know for a
-    /// string (<https://sqlite.org/quirks.html#dblquote>).
+    /// Returns whether text in double quotes is a name.
+    ///
+    /// SQLite treats unknown names as strings (<https://sqlite.org/quirks.html#dblquote>).
     private func isName(at index: Int) -> Bool {
         let name = tokens[index].name
-        if schema.knows(name) || tables.aliases.contains(name.lowercased()) { return true }
+        if schema.containsName(name) || tables.aliases.contains(name.lowercased()) { return true }
         if tokens.indices.contains(index + 1), tokens[index + 1].text == "." { return true }
         guard index > 0 else { return false }
         return tokens[index - 1].text == "." || tokens[index - 1].keyword == "AS"

@@ -2,7 +2,7 @@ import WorkloadEngine
 
 /// A place in a statement that takes a value: a parameter, or a literal that becomes one.
 struct StatementSlot: Equatable, Sendable {
-    /// Where its value comes from.
+    /// The source of the value.
     enum Source: Equatable, Sendable {
         /// A bound value, by its index from 0.
         case parameter(Int)
@@ -10,17 +10,17 @@ struct StatementSlot: Equatable, Sendable {
         case literal(WorkloadValue, text: String)
     }
 
-    /// What the statement does with the value.
+    /// The use of the value in the statement.
     enum Role: Equatable, Sendable {
         /// Compares it with a column.
         case comparison
-        /// Searches from it on: the first bound of BETWEEN.
+        /// Starts a range: the lower bound of BETWEEN.
         case rangeStart
-        /// Searches up to it: the second bound of BETWEEN.
+        /// Ends a range: the upper bound of BETWEEN.
         case rangeEnd
-        /// One of a list, by its position from 0.
+        /// An item of a list, by its position from 0.
         case list(Int)
-        /// Inserts it into a column, in a row from 0.
+        /// Inserts it into a column; rows are numbered from 0.
         case insert(row: Int)
         /// Sets a column to it.
         case set
@@ -33,10 +33,10 @@ struct StatementSlot: Equatable, Sendable {
 
     var source: Source
     var role: Role
-    /// The column that it is compared with, or that receives it.
+    /// The column with which the value is compared, or which receives it.
     var column: Variable.Column?
 
-    /// The value of an execution; nil where it is unknown.
+    /// Returns the value in an execution; nil if unknown.
     func value(among values: [WorkloadValue]) -> WorkloadValue? {
         switch source {
         case .literal(let value, _): value

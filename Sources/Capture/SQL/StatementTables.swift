@@ -2,18 +2,18 @@ import WorkloadEngine
 
 /// The tables that a statement names, with their aliases.
 ///
-/// Aliases of subqueries and of the statement around them share one list.
+/// Subqueries and the enclosing statement share one list of aliases.
 struct StatementTables {
     private var tables: [(alias: String, table: CaptureSchema.Table)] = []
     /// All aliases in lower case, including those of columns and of common table expressions.
     private(set) var aliases: Set<String> = []
     /// The table into which the statement inserts.
     private(set) var inserted: CaptureSchema.Table?
-    /// The columns that an INSERT names; nil where it names none.
+    /// The columns that an INSERT names; nil if it names none.
     private(set) var insertedColumns: [String]?
-    /// The name of the first table; nil for none.
+    /// The name of the first table, if any.
     private(set) var first: String?
-    /// The tables that the schema does not have.
+    /// The tables that the schema does not contain.
     private(set) var missing: [String] = []
 
     init(_ tokens: [SQLToken], _ schema: CaptureSchema) {
@@ -47,7 +47,7 @@ struct StatementTables {
             where ["WITH", "RECURSIVE"].contains(tokens[index - 1].keyword) {
                 aliases.insert(token.name.lowercased())
             }
-            // What precedes AS ( is the name of a common table expression too.
+            // A name before AS ( is also the name of a common table expression.
             for (index, token) in tokens.enumerated().dropFirst(2)
             where token.text == "(" && tokens[index - 1].keyword == "AS" {
                 var name = index - 2
@@ -112,13 +112,13 @@ struct StatementTables {
             .filter { $0.text != "," }.map(\.name)
     }
 
-    /// The table of an alias, in any case.
+    /// Returns the table with an alias, in any case.
     func table(alias: String) -> CaptureSchema.Table? {
         let alias = alias.lowercased()
         return tables.first { $0.alias == alias || $0.table.name.lowercased() == alias }?.table
     }
 
-    /// The column that a name refers to; nil where no table of the statement has it.
+    /// Returns the column with a name; nil if no table of the statement has it.
     func column(_ name: String, of qualifier: String?) -> Variable.Column? {
         let candidates = tables.filter { table in
             guard let qualifier = qualifier?.lowercased() else { return true }

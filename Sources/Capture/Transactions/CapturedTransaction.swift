@@ -1,23 +1,23 @@
 import WorkloadEngine
 
-/// A transaction of a connection, from its BEGIN to its end; a statement outside of one is a
-/// transaction by itself.
+/// A transaction of a connection, from its BEGIN to its end; a statement outside a transaction is
+/// also a transaction.
 struct CapturedTransaction {
-    /// How it began.
+    /// The kind of its beginning.
     enum Begin: String, Sendable, CaseIterable {
         /// Without BEGIN: one statement.
         case autocommit
         case deferred, immediate, exclusive
-        /// With SAVEPOINT outside a transaction, which is deferred.
+        /// With SAVEPOINT outside a transaction, which begins a deferred transaction.
         case savepoint
     }
 
-    /// How it ended.
+    /// The kind of its end.
     enum Outcome: String, Sendable, CaseIterable {
         case committed, rolledBack
-        /// It failed because of another connection's lock.
+        /// Failed because of another connection's lock.
         case busy
-        /// A statement failed for another reason.
+        /// Failed for another reason.
         case failed
     }
 
@@ -32,32 +32,32 @@ struct CapturedTransaction {
         var values: [WorkloadValue]
     }
 
-    /// The connection: process and name.
+    /// The connection: its process and its name.
     var connection: String
     var begin: Begin
     var outcome = Outcome.committed
-    /// When its first statement, BEGIN included, started.
+    /// The start of its first statement, including BEGIN, in seconds.
     var start: Double
-    /// When its last statement, COMMIT included, ended.
+    /// The end of its last statement, including COMMIT, in seconds.
     var end: Double
-    /// Its statements, except the ones that begin and end it.
+    /// Its statements, without BEGIN, COMMIT and ROLLBACK.
     var statements: [Statement] = []
-    /// The time from each statement's end to the next one's start.
+    /// The times between statements, in seconds.
     ///
-    /// The first follows BEGIN, the last precedes COMMIT. Empty without BEGIN.
+    /// The first time follows BEGIN, the last one precedes COMMIT. Empty without BEGIN.
     var gaps: [Double] = []
-    /// How long the statement that began it ran; nil where that is unknown.
+    /// The duration of the statement that began it, in seconds; nil if unknown.
     var beginSeconds: Double?
-    /// How long the statement that ended it ran; nil where that is unknown.
+    /// The duration of the statement that ended it, in seconds; nil if unknown.
     var endSeconds: Double?
-    /// How often one of its statements, or BEGIN before it, failed because of a lock.
+    /// The number of failures of its statements, or of BEGIN before it, because of a lock.
     var busyCount = 0
     /// Whether the durations of all its statements are known.
     var isTimed = true
-    /// Whether a library began it without a statement that the input shows.
+    /// Whether a library began it without a statement in the input.
     var hasHiddenBegin = false
 
-    /// How long it lasted, in seconds.
+    /// Its duration, in seconds.
     var duration: Double { max(0, end - start) }
 
     /// Whether it writes, or locks the database for writing.

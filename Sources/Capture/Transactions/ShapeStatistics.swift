@@ -1,39 +1,41 @@
 import WorkloadEngine
 
-/// What was observed of the transactions of one shape.
+/// The observed transactions of one shape, with times in seconds.
 struct ShapeStatistics {
-    /// The most transactions whose values are kept, to find equal ones.
+    /// The maximum number of transactions whose values are kept, to find equal values.
     private static let keptTransactions = 300
 
     let shape: TransactionShape
     /// One transaction of the shape, as an example of its statements.
     let example: CapturedTransaction
-    /// Where the example's parts are.
+    /// The positions of the parts in the example.
     let occurrences: [TransactionShape.Occurrence]
 
     private(set) var count = 0
     private(set) var outcomes: [CapturedTransaction.Outcome: Int] = [:]
     private(set) var busyCount = 0
-    /// The most failures because of a lock that one transaction met.
+    /// The maximum number of failures of one transaction because of a lock.
     private(set) var mostBusy = 0
-    /// How long transactions lasted, of those whose durations are known.
+    /// The known durations of transactions.
     private(set) var durations = SampledNumbers()
-    /// How long the statements took that began transactions, where that is known.
+    /// The known durations of the statements that began transactions.
     private(set) var begins = SampledNumbers()
-    /// How often each part ran, for each transaction.
+    /// The number of repetitions of each part in a transaction.
     private(set) var repetitions: [SampledNumbers]
-    /// The time before each position, and before COMMIT; positions of a loop are those of its body,
-    /// and the time before its first statement is that between two repetitions.
-    private(set) var gaps: [SampledNumbers]
-    /// Those of them that do not include the execution at the position, whose duration is known.
-    private(set) var timedGaps: [SampledNumbers]
-    /// The durations of each position's executions, and of COMMIT, where they are known.
-    private(set) var seconds: [SampledNumbers]
-    /// The rows of each position, where they are known.
-    private(set) var rows: [SampledNumbers]
-    /// The time from the first writing statement, or from a BEGIN that locks, to the end.
+    /// The time before each position, and before COMMIT.
     ///
-    /// A single statement whose duration is unknown lasts as long as the others on average.
+    /// The positions of a loop are those of its body; the time before its first statement includes the
+    /// time between two repetitions.
+    private(set) var gaps: [SampledNumbers]
+    /// The gaps before executions of known duration, which exclude the execution itself.
+    private(set) var timedGaps: [SampledNumbers]
+    /// The known durations of each position's executions, and of COMMIT.
+    private(set) var seconds: [SampledNumbers]
+    /// The known numbers of rows of each position.
+    private(set) var rows: [SampledNumbers]
+    /// The total time from the first writing statement, or from a locking BEGIN, to the end.
+    ///
+    /// A single statement of unknown duration counts with the mean duration of the others.
     var writeSeconds: Double {
         knownWriteSeconds + Double(unknownWrites) * (durations.count > 0 ? durations.mean : 0)
     }
@@ -41,15 +43,15 @@ struct ShapeStatistics {
     private var unknownWrites = 0
     /// The values of the slots of each position.
     private(set) var values: [[ValueSample]]
-    /// The values of some transactions: of each position its first execution's.
+    /// The values of some transactions: those of the first execution at each position.
     private(set) var kept: [[[WorkloadValue?]]] = []
-    /// Whether the values of each position's slots differ between the repetitions of a loop.
+    /// Whether the values of each slot differ between the repetitions of a loop.
     private(set) var varies: [[Bool]]
-    /// The texts of each position with how often each appeared: lists differ in length.
+    /// The texts of each position with their counts; the lengths of lists may differ.
     private(set) var texts: [[String: (count: Int, statement: NormalizedStatement)]]
     private(set) var connections: Set<String> = []
 
-    /// The positions: the statements outside loops and those of one repetition of each loop.
+    /// The statements at each position: those outside loops, and one repetition of each loop.
     let positions: [NormalizedStatement]
 
     init(
@@ -85,8 +87,8 @@ struct ShapeStatistics {
         outcomes[transaction.outcome, default: 0] += 1
         busyCount += transaction.busyCount
         mostBusy = max(mostBusy, transaction.busyCount)
-        // Without durations, only the first statement's own is missing: all of a single one, little
-        // of a transaction with BEGIN.
+        // Without durations, the time of the first statement is missing: the whole time of a single
+        // statement, but only a small part of a transaction with BEGIN.
         if transaction.isTimed || transaction.begin != .autocommit {
             durations.add(transaction.duration)
         }
@@ -126,7 +128,7 @@ struct ShapeStatistics {
         if kept.count < Self.keptTransactions { kept.append(first) }
     }
 
-    /// Adds an execution; returns its slots' values.
+    /// Adds an execution and returns the values of its slots.
     private mutating func add(
         _ item: CapturedTransaction.Statement,
         at position: Int
@@ -136,7 +138,7 @@ struct ShapeStatistics {
         let text = item.statement.pieces.joined(separator: "?")
         texts[position][text, default: (0, item.statement)].count += 1
         let found = item.statement.slots.map { $0.value(among: item.values) }
-        // Lists of other lengths have other slots: their values count where the roles agree.
+        // Lists of different lengths have different slots: count values of the same column.
         for (index, slot) in item.statement.slots.enumerated() {
             guard let value = found[index], index < values[position].count,
                 positions[position].slots[index].column == slot.column
@@ -171,7 +173,7 @@ struct ShapeStatistics {
         knownWriteSeconds += max(0, transaction.end - start)
     }
 
-    /// The rows of one transaction, from the executions whose rows are known.
+    /// The mean number of rows of a transaction, from the executions with known rows.
     var meanRows: Double {
         var position = 0
         var sum = 0.0
@@ -184,31 +186,31 @@ struct ShapeStatistics {
         return sum
     }
 
-    /// Whether the durations of some of its transactions are known.
+    /// Whether the duration of any transaction is known.
     var isTimed: Bool { durations.count > 0 }
 
-    /// The rest before a position, or before COMMIT; nil where there is none worth a step.
+    /// Returns the rest before a position, or before COMMIT; nil if it is too short to model.
     ///
     /// - Parameters:
-    ///   - position: The position; one beyond the last means COMMIT.
-    ///   - least: The shortest rest that counts, in seconds.
+    ///   - position: The position; the one after the last means COMMIT.
+    ///   - least: The shortest rest to model, in seconds.
     /// - Returns: The rest's distribution.
     func rest(before position: Int, least: Double) -> RestModel? {
-        // Where enough executions were timed, these show the rests of all.
+        // Use the timed executions if there are enough of them.
         let timed = timedGaps[position]
         let gap = gaps[position]
         if timed.count >= min(Self.enoughTimed, gap.count) {
             return Self.rest(timed, mean: timed.mean, least)
         }
         let own = seconds[position]
-        // Where no duration is known, a short time is the statement's own; where few are known, so
-        // is a time that is not clearly longer than their mean.
+        // If no duration is known, a short time belongs to the statement. If few are known, so does a
+        // time that is not clearly longer than their mean.
         let least = own.count == 0 ? 1e-3 : max(least, own.mean / 4)
         let untimed = Double(gap.count - timed.count) / Double(gap.count)
         return Self.rest(gap, mean: gap.mean - own.mean * untimed, least)
     }
 
-    /// How many timed executions show the rests of all.
+    /// The number of timed executions that suffice to represent all.
     private static let enoughTimed = 20
 
     private static func rest(
@@ -216,17 +218,17 @@ struct ShapeStatistics {
         mean: Double,
         _ least: Double
     ) -> RestModel? {
-        // A few long gaps among short ones are the scheduler's, not the program's.
+        // The scheduler, not the program, causes a few long gaps among short ones.
         guard gap.count > 0, gap.quantile(0.75) >= least, mean >= least else { return nil }
         return RestModel(gap, mean: mean)
     }
 
-    /// Whether its transactions write.
+    /// Whether the transactions write.
     var writes: Bool { example.writes }
 }
 
 extension TransactionShape.Part {
-    /// The statements of one repetition.
+    /// The number of statements in one repetition.
     var length: Int {
         switch self {
         case .statement: 1

@@ -1,43 +1,43 @@
 import WorkloadEngine
 
-/// Puts the executions of each connection together to transactions.
+/// Assembles the executions of each connection into transactions.
 struct TransactionAssembler {
-    /// What it could not use.
+    /// The input that could not be used.
     struct Leftovers: Equatable {
-        /// Statements before the first transaction whose begin the input shows.
+        /// The number of statements before the first transaction whose beginning is in the input.
         var cutAtStart = 0
-        /// Transactions that were open at the end.
+        /// The number of transactions that were open at the end.
         var open = 0
-        /// Transactions whose end the input does not show.
+        /// The number of transactions whose end is not in the input.
         var withoutEnd = 0
-        /// Statements that failed, by their result code.
+        /// The number of failed statements, by result code.
         var failures: [Int: Int] = [:]
-        /// Transactions that were open when the trace paused.
+        /// The number of transactions that were open when the trace paused.
         var cutByGaps = 0
-        /// Settings: PRAGMA statements.
+        /// The number of PRAGMA statements.
         var pragmas = 0
     }
 
     private struct Connection {
         var open: CapturedTransaction?
         var savepoint: String?
-        /// Failed attempts to begin that no transaction has yet followed.
+        /// The number of failed attempts to begin the next transaction.
         var busyBegins = 0
-        /// Whether an execution of it was outside a transaction.
+        /// Whether an execution ended outside a transaction, so that the state is known.
         var wasSeen = false
     }
 
     private var connections: [String: Connection] = [:]
-    /// Whether the input has each connection's executions from its first one on.
+    /// Whether the input contains the executions of each connection from the first one.
     private let statesAreKnown: Bool
     private(set) var transactions: [CapturedTransaction] = []
     private(set) var leftovers = Leftovers()
-    /// How long COMMIT took at the end of transactions that write.
+    /// How long COMMIT took at the end of writing transactions, in seconds.
     private(set) var commits = SampledNumbers()
 
     init(statesAreKnown: Bool = true) { self.statesAreKnown = statesAreKnown }
 
-    /// Adds an execution; each connection's come in the order in which they ended.
+    /// Adds an execution; those of each connection must be added in the order of their ends.
     mutating func add(_ execution: CapturedExecution, _ statement: NormalizedStatement) {
         let name = "\(execution.process)/\(execution.connection)"
         var connection = connections[name] ?? Connection()
@@ -52,13 +52,13 @@ struct TransactionAssembler {
         connection.wasSeen = connection.wasSeen || isOutside
     }
 
-    /// Forgets what is open: executions are missing from here on.
+    /// Discards open transactions at a gap, because executions are missing.
     mutating func cut() {
         leftovers.cutByGaps += connections.values.count { $0.open != nil }
         connections = [:]
     }
 
-    /// Ends the input: transactions that are open have no end.
+    /// Ends the input; open transactions have no end.
     mutating func finish() {
         leftovers.open = connections.values.count { $0.open != nil }
         connections = [:]
@@ -100,7 +100,7 @@ struct TransactionAssembler {
         _ name: String,
         _ connection: inout Connection
     ) {
-        // BEGIN inside a transaction fails: the one before has ended without a sign.
+        // BEGIN inside a transaction fails, so the end of the previous one is missing.
         if connection.open != nil { leftovers.withoutEnd += 1 }
         var transaction = CapturedTransaction(
             connection: name,
@@ -121,11 +121,11 @@ struct TransactionAssembler {
         _ connection: inout Connection
     ) {
         guard var transaction = connection.open else {
-            // The rollback after a failed BEGIN, or the end of what began before the input.
+            // A rollback after a failed BEGIN, or the end of a transaction that began before the input.
             return
         }
         guard execution.succeeded else {
-            // COMMIT can be tried again after SQLITE_BUSY.
+            // COMMIT can be retried after SQLITE_BUSY.
             if execution.wasBusy { transaction.busyCount += 1 }
             connection.open = transaction
             return
@@ -168,7 +168,7 @@ struct TransactionAssembler {
             isBusy: execution.wasBusy,
             values: execution.values
         )
-        // A library may begin a transaction without a statement that the input shows.
+        // A library may begin a transaction without a statement in the input.
         if connection.open == nil, execution.autocommit == false, execution.succeeded {
             guard statesAreKnown || connection.wasSeen else {
                 leftovers.cutAtStart += 1
@@ -201,7 +201,7 @@ struct TransactionAssembler {
         transaction.gaps.append(max(0, item.start - transaction.end))
         transaction.end = item.end
         transaction.isTimed = transaction.isTimed && item.seconds != nil
-        // A statement that is tried again after SQLITE_BUSY is one statement.
+        // Count a statement that is retried after SQLITE_BUSY once.
         if let last = transaction.statements.last, last.isBusy, last.statement.key == statement.key
         {
             transaction.statements.removeLast()

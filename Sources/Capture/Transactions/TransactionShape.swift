@@ -1,34 +1,34 @@
 import WorkloadEngine
 
-/// What transactions have in common that run the same statements in the same order.
+/// The common shape of transactions that run the same statements in the same order.
 struct TransactionShape: Hashable {
     /// A part of a transaction.
     enum Part: Hashable {
         /// One statement, by its number.
         case statement(Int)
-        /// Statements that run again and again, and about how often.
+        /// Repeated statements, and the approximate number of repetitions.
         case loop([Int], times: Int)
     }
 
-    /// A part, with what one transaction had of it.
+    /// A part in one transaction.
     struct Occurrence {
         var part: Part
         /// The index of its first statement in the transaction.
         var start: Int
-        /// How often it ran.
+        /// The number of repetitions.
         var count: Int
     }
 
     var begin: CapturedTransaction.Begin
     var parts: [Part]
 
-    /// The most statements that one repetition of a loop has.
+    /// The maximum number of statements in one repetition of a loop.
     private static let longestLoop = 8
 
-    /// Up to this number of repetitions, each number is a separate shape.
+    /// Up to this number of repetitions, each number makes a separate shape.
     private static let exactRepetitions = 8
 
-    /// A number of repetitions, rounded down to a power of two where it is large.
+    /// Rounds a large number of repetitions down to a power of two.
     private static func rounded(_ count: Int) -> Int {
         guard count > exactRepetitions else { return count }
         return 1 << (Int.bitWidth - 1 - count.leadingZeroBitCount)

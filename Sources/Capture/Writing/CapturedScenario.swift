@@ -1,47 +1,47 @@
 import WorkloadEngine
 
-/// A captured load as a scenario: its text, and what it stands for.
+/// A captured load as a scenario.
 package struct CapturedScenario {
     /// The scenario's YAML, with comments.
     package let yaml: String
     /// The operations, by the names of their clients.
     package let operations: [Operation]
-    /// What the scenario does not model, one sentence each.
+    /// The parts of the load that the scenario does not model, one sentence each.
     package let omissions: [String]
-    /// The share of the captured time in which transactions wrote, or held a lock for it.
+    /// The share of the captured time in which transactions wrote or held a write lock.
     package let writeShare: Double
-    /// The name of the arm with the captured program's own settings.
+    /// The name of the arm with the captured program's settings.
     package static let presentArm = "present"
 
-    /// An operation with what was captured of it.
+    /// An operation and its captured data.
     package struct Operation: Sendable {
         /// The client's name.
         package var client: String
         /// The operation's name.
         package var name: String
-        /// Its transactions per second.
+        /// The number of its transactions per second.
         package var rate: Double
-        /// Their mean duration, in seconds; nil where it is unknown.
+        /// Their mean duration, in seconds; nil if unknown.
         package var meanSeconds: Double?
-        /// Their median duration, in seconds; nil where it is unknown.
+        /// Their median duration, in seconds; nil if unknown.
         package var medianSeconds: Double?
-        /// Their 99th percentile, in seconds; nil where it is unknown or too few are known.
+        /// Their 99th percentile, in seconds; nil if unknown, or with fewer than 1,000 transactions.
         package var p99Seconds: Double?
-        /// The rows of one transaction; nil where they are unknown.
+        /// The mean number of rows of a transaction; nil if unknown.
         package var rows: Double?
-        /// How often a statement failed because of a lock, for each transaction.
+        /// The mean number of failures because of a lock, per transaction.
         package var busyShare: Double
         /// Whether it writes.
         package var writes: Bool
-        /// Its statements as the scenario has them, with how often one transaction runs each.
+        /// Its statements in the scenario, with the number of executions in one transaction.
         package var statements: [(sql: String, count: Int)]
-        /// Its statements, shortened, for people.
+        /// Its normalized statements, for display.
         package var summary: String
     }
 
     /// Plans the scenario of a load.
     ///
-    /// - Throws: ``CaptureError`` where nothing of the load can be repeated.
+    /// - Throws: ``CaptureError`` if no part of the load can be repeated.
     package init(
         _ analysis: CaptureAnalysis,
         schema: CaptureSchema,
@@ -51,7 +51,7 @@ package struct CapturedScenario {
         let choice = ShapeChoice(analysis)
         guard !choice.modelled.isEmpty else {
             throw CaptureError(
-                "nothing of the load can be repeated: \(choice.omissions.joined(separator: "; "))"
+                "no part of the load can be repeated: \(choice.omissions.joined(separator: "; "))"
             )
         }
         var planned: [Int: PlannedOperation] = [:]
@@ -84,9 +84,9 @@ package struct CapturedScenario {
             ).text
     }
 
-    /// What the count of commits says of the captured transactions.
+    /// Compares the count of commits with the captured transactions.
     ///
-    /// Transactions that write without changing a page, and rollbacks, are no commits of the count.
+    /// The count excludes rollbacks, and transactions that write without changing a page.
     private static func commitDifference(
         _ analysis: CaptureAnalysis,
         observed: Int
@@ -96,9 +96,9 @@ package struct CapturedScenario {
         let most = max(captured, observed)
         guard most > 0, abs(captured - observed) * 20 > most else { return [] }
         return [
-            "the database counted \(TimeText.count(observed)) commits, the capture has "
-                + "\(TimeText.count(captured)) transactions that wrote: the rest changed nothing, or "
-                + "was not seen"
+            "the database counted \(TimeText.count(observed)) commits, the capture contains "
+                + "\(TimeText.count(captured)) transactions that wrote: the others changed nothing, or "
+                + "were not traced"
         ]
     }
 
@@ -153,14 +153,14 @@ package struct CapturedScenario {
         return omissions
     }
 
-    /// Transactions that begin in another way than the arm's.
+    /// Returns the omissions of transactions that begin differently from the arm's.
     private static func beginOmissions(_ analysis: CaptureAnalysis) -> [String] {
         var omissions: [String] = []
         let alone = analysis.shapes.filter { $0.shape.begin == .autocommit }
         if !alone.isEmpty {
             let count = TimeText.count(alone.reduce(0) { $0 + $1.count }, "statement")
             omissions.append(
-                "\(count) ran without BEGIN; here each has a transaction of its own"
+                "\(count) ran without BEGIN; here each runs in a separate transaction"
             )
         }
         let begin = PresentArm.begin(analysis)
@@ -171,7 +171,7 @@ package struct CapturedScenario {
         }
         if !others.isEmpty {
             let count = TimeText.count(others.reduce(0) { $0 + $1.count }, "transaction")
-            omissions.append("\(count) began in another way; here all are \(begin)")
+            omissions.append("\(count) began differently; here all are \(begin)")
         }
         return omissions
     }

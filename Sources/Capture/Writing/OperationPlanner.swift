@@ -1,8 +1,8 @@
 import WorkloadEngine
 
-/// Turns shapes of transactions into operations, and their slots into variables.
+/// Converts shapes of transactions to operations, and their slots to variables.
 struct OperationPlanner {
-    /// Rests below this are part of what a generator needs between two statements anyway.
+    /// The shortest rest to model, in seconds: a generator needs less between two statements.
     private static let leastPause = 20e-6
 
     let schema: CaptureSchema
@@ -15,7 +15,7 @@ struct OperationPlanner {
         self.options = options
     }
 
-    /// The operation of a shape.
+    /// Returns the operation for a shape.
     mutating func plan(_ shape: ShapeStatistics, number: Int) -> PlannedOperation {
         var operation = PlannedOperation(
             name: name(of: shape),
@@ -58,7 +58,7 @@ struct OperationPlanner {
         _ slots: inout SlotNames,
         _ steps: inout [PlannedOperation.Step]
     ) {
-        // What stays the same in all repetitions is drawn before them.
+        // Values that are the same in all repetitions are drawn before the loop.
         let kept = slots.keepConstants(in: range, &variables)
         if !kept.isEmpty {
             let drawn = kept.map { ":\($0.drawn)" }.joined(separator: ", ")
@@ -81,7 +81,7 @@ struct OperationPlanner {
         steps.append(.pause(rest))
     }
 
-    /// A name such as `update-accounts`, different from all others.
+    /// Returns a unique name such as `update-accounts`.
     private mutating func name(of shape: ShapeStatistics) -> String {
         let main =
             shape.positions.first { !$0.readsOnly && $0.isChange } ?? shape.positions.first

@@ -3,7 +3,7 @@ struct PlannedOperation {
     /// A step.
     indirect enum Step {
         case statement(String)
-        /// A query of one row whose columns keep their values for later steps.
+        /// A query of one row, whose values later steps use.
         case keep(sql: String, into: [String])
         case loop(Int, [Step])
         case pause(RestModel)
@@ -13,12 +13,12 @@ struct PlannedOperation {
     var shape: Int
     var writes: Bool
     var steps: [Step]
-    /// What could not be modelled of it.
+    /// The parts that cannot be modelled.
     var problems: [String]
 }
 
 extension PlannedOperation.Step {
-    /// Its statements of the program, with how often it runs each.
+    /// The program's statements in the step, with the number of executions.
     var statements: [(sql: String, count: Int)] {
         switch self {
         case .statement(let sql): [(sql, 1)]

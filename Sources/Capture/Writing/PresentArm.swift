@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// The arms of a captured scenario: the program's own settings, and what could replace them.
+/// The arms of a captured scenario: the program's settings, and their alternatives.
 struct PresentArm {
     /// An arm, with the comment above it.
     struct Line {
@@ -22,7 +22,7 @@ struct PresentArm {
         )
         let begin = Self.begin(analysis)
         let (timeout, timeoutReason) = Self.timeout(analysis)
-        // Poolgauge turns foreign keys on, SQLite does not.
+        // Poolgauge enables foreign keys by default; SQLite does not.
         var pragmas = ["foreign_keys": known["foreign_keys"] ?? "0"]
         for name in ["cache_size", "mmap_size", "temp_store", "wal_autocheckpoint", "cache_spill"] {
             pragmas[name] = known[name]
@@ -32,7 +32,7 @@ struct PresentArm {
         let shared = "busy: {timeout: \(TimeText.yaml(timeout))}, pragmas: {\(pragmaText)}"
         var lines = [
             Line(
-                comment: "The program's own way: a connection for each worker, BEGIN "
+                comment: "The program's settings: a connection for each worker, BEGIN "
                     + "\(begin.uppercased()) (\(Self.beginReason(analysis))), a busy timeout of "
                     + "\(TimeText.yaml(timeout)) (\(timeoutReason)), synchronous \(synchronous) "
                     + "(\(synchronousReason)).",
@@ -41,7 +41,7 @@ struct PresentArm {
                     + "begin: \(begin), \(shared)}"
             ),
             Line(
-                comment: "One connection for everybody, with the same journal.",
+                comment: "One connection for all clients, with the same journal.",
                 name: "queue",
                 yaml: "{type: queue, journal: \(journal), synchronous: \(synchronous), \(shared)}"
             ),
@@ -49,7 +49,7 @@ struct PresentArm {
         if !isWAL {
             lines.append(
                 Line(
-                    comment: "The same with a write-ahead log: what the log alone changes.",
+                    comment: "The same with a write-ahead log: the effect of the log alone.",
                     name: "queue-wal",
                     yaml: "{type: queue, journal: wal, \(shared)}"
                 )
@@ -71,9 +71,9 @@ struct PresentArm {
         Arm.Journal(rawValue: text.lowercased())?.rawValue ?? "delete"
     }
 
-    /// The setting of `PRAGMA synchronous`: as seen, or as the duration of COMMIT shows it.
+    /// Returns the setting of `PRAGMA synchronous`: as observed, or as the duration of COMMIT implies.
     ///
-    /// With a write-ahead log, a commit is synced with `full`, and not with `normal`.
+    /// With a write-ahead log, SQLite syncs a commit with `full`, but not with `normal`.
     private static func synchronous(
         _ analysis: CaptureAnalysis,
         isWAL: Bool,
@@ -96,7 +96,7 @@ struct PresentArm {
         return ("full", "SQLite's default; no PRAGMA was seen")
     }
 
-    /// The most frequent kind of BEGIN of transactions that write.
+    /// Returns the most frequent kind of BEGIN of writing transactions.
     static func begin(_ analysis: CaptureAnalysis) -> String {
         let counts = begins(analysis)
         let most = counts.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key
@@ -124,7 +124,7 @@ struct PresentArm {
             .joined(separator: ", ")
     }
 
-    /// The busy timeout: set by PRAGMA, or as long as statements waited, or the usual five seconds.
+    /// Returns the busy timeout: as set by PRAGMA, or as long as statements waited, or five seconds.
     private static func timeout(_ analysis: CaptureAnalysis) -> (seconds: Double, reason: String) {
         if let text = analysis.pragmas["busy_timeout"], let milliseconds = Double(text) {
             return (milliseconds / 1000, "by PRAGMA")
@@ -139,14 +139,14 @@ struct PresentArm {
         )
     }
 
-    /// As many readers as transactions read at the same time, at least 2 and at most 8.
+    /// Returns as many readers as the observed concurrency, at least 2 and at most 8.
     private static func readers(_ analysis: CaptureAnalysis) -> Int {
         min(max(analysis.clients.map(\.concurrency).max() ?? 2, 2), 8)
     }
 }
 
 extension CapturedTransaction.Begin {
-    /// How a transaction began, in words.
+    /// A description of how a transaction began.
     fileprivate var phrase: String {
         switch self {
         case .autocommit: "without BEGIN"

@@ -33,10 +33,10 @@ struct ScenarioText {
         )
         lines += Self.comment(
             options.showsValues
-                ? "Values are drawn from distributions that are like the observed ones; none is shown "
-                    + "that was seen fewer than \(options.leastCount) times."
-                : "Values are drawn from the columns of the database; none of the program's own is "
-                    + "in this file."
+                ? "Values are drawn from distributions fitted to the observed values; values that occur "
+                    + "fewer than \(options.leastCount) times are not shown."
+                : "Values are drawn from the columns of the database; this file contains no values "
+                    + "of the program."
         )
         lines += ["#"] + Self.comment("Not modelled:")
         lines += omissions.flatMap { Self.comment("- \($0)") }
@@ -174,13 +174,13 @@ struct ScenarioText {
         return lines + ["invariants: [integrity-check]"]
     }
 
-    /// A limit at the observed value, rounded up to 1, 2 or 5 times a power of ten.
+    /// Returns a limit: the observed value, rounded up to 1, 2 or 5 times a power of ten.
     private func responseLimit(
         of client: ClientPlanner.Client
     ) -> (expression: String, comment: String)? {
         let shapes = client.operations.map { analysis.shapes[$0.operation.shape] }
         guard client.count >= 100, shapes.allSatisfy(\.isTimed) else { return nil }
-        // The percentile of a mix lies between those of its operations: the largest is safe.
+        // The percentile of a mix is at most the largest percentile of its operations.
         let share = client.count >= 1000 ? 0.99 : 0.9
         guard let observed = shapes.map({ $0.durations.quantile(share) }).max(), observed > 0 else {
             return nil
@@ -200,7 +200,7 @@ struct ScenarioText {
         (0..<exponent).reduce(1) { result, _ in result * 10 }
     }
 
-    /// Lines of a comment, at most about 100 characters long.
+    /// Splits a comment into lines of at most about 100 characters.
     private static func comment(_ text: String) -> [String] {
         var lines: [String] = []
         var line = ""
@@ -217,6 +217,6 @@ struct ScenarioText {
 }
 
 extension ShapeStatistics {
-    /// The transactions that failed.
+    /// The number of failed transactions.
     var lost: Int { (outcomes[.busy] ?? 0) + (outcomes[.failed] ?? 0) }
 }

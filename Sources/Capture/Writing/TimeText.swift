@@ -1,21 +1,21 @@
 import Foundation
 
-/// Quantities as the scenario language writes them, with three digits.
+/// Formats quantities in the syntax of the scenario language, with three digits.
 enum TimeText {
-    /// A time, such as `1.25ms`.
+    /// Formats a time in seconds, such as `1.25ms`.
     static func yaml(_ seconds: Double) -> String {
         let units = [("s", 1.0), ("ms", 1e-3), ("us", 1e-6)]
         for (unit, size) in units where seconds >= size { return number(seconds / size) + unit }
         return "\(Int((seconds * 1e9).rounded()))ns"
     }
 
-    /// A rate, such as `120/s`.
+    /// Formats a rate, such as `120/s`.
     static func rate(_ rate: Double) -> String { number(rate) + "/s" }
 
-    /// A share, such as `12.5 %`.
+    /// Formats a share, such as `12.5 %`.
     static func share(_ share: Double) -> String { number(share * 100) + " %" }
 
-    /// A number without an exponent: integers from 100 on, three digits below.
+    /// Formats a number without an exponent: as an integer from 100, with three digits below.
     static func number(_ number: Double) -> String {
         guard number.isFinite, number > 0 else { return "0" }
         let digits = max(0, 2 - Int(log10(number).rounded(.down)))
@@ -27,12 +27,12 @@ enum TimeText {
         return text
     }
 
-    /// A count with its noun, such as `1 statement` or `12,345 statements`.
+    /// Formats a count with its noun, such as `1 statement` or `12,345 statements`.
     static func count(_ count: Int, _ noun: String) -> String {
         "\(Self.count(count)) \(noun)\(count == 1 ? "" : "s")"
     }
 
-    /// A count with thousands separated, such as `12,345`.
+    /// Formats a count with thousands separators, such as `12,345`.
     static func count(_ count: Int) -> String {
         var digits = Array(String(count.magnitude))
         var place = digits.count - 3

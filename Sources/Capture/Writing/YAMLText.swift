@@ -1,9 +1,9 @@
-/// Texts as YAML scalars, so that no text can become anything but itself.
+/// Formats strings as YAML scalars that YAML reads as exactly these strings.
 package enum YAMLText {
-    /// A scalar in quotes that YAML reads as exactly this text.
+    /// Returns a string as a quoted scalar.
     ///
-    /// Single quotes where the text is one line of printable characters, which keeps SQL readable;
-    /// double quotes with escapes otherwise (<https://yaml.org/spec/1.2.2/#73-flow-scalar-styles>).
+    /// Uses single quotes for one line of printable characters, which keeps SQL readable, otherwise
+    /// double quotes with escapes (<https://yaml.org/spec/1.2.2/#73-flow-scalar-styles>).
     package static func quoted(_ text: String) -> String {
         let isPlain = text.unicodeScalars.allSatisfy(isPrintable)
         if isPlain { return "'" + text.replacing("'", with: "''") + "'" }
@@ -23,7 +23,7 @@ package enum YAMLText {
         return result + "\""
     }
 
-    /// A name as a plain scalar where YAML reads it as that text, in quotes otherwise.
+    /// Returns a name as a plain scalar if YAML reads it as text, otherwise in quotes.
     static func name(_ text: String) -> String {
         let isWord =
             !text.isEmpty
@@ -37,7 +37,7 @@ package enum YAMLText {
             ? text : quoted(text)
     }
 
-    /// A comment of one line: text that could end it becomes blanks.
+    /// Returns a string as a comment of one line; characters that could end it become spaces.
     static func comment(_ text: String) -> String {
         "# "
             + String(
@@ -45,8 +45,8 @@ package enum YAMLText {
             )
     }
 
-    /// Whether a character stands for itself in quotes: no line break, control character or mark
-    /// that changes how the text is read.
+    /// Returns whether a character needs no escape in quotes: it is not a line break, a control
+    /// character or a formatting character.
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned,

@@ -10,7 +10,7 @@ struct CompareScreen {
 
     private var arms: [ArmRecord] { scene.history.arms.filter { !$0.metrics.isEmpty } }
 
-    /// The metrics of all arms, in the order of the first arm that has each.
+    /// The metrics of all arms, in the order in which the arms first report them.
     private var metrics: [ArmMetric] {
         var metrics: [ArmMetric] = []
         for arm in arms {
@@ -114,7 +114,7 @@ struct CompareScreen {
         }
     }
 
-    /// Returns the widths of the titles, of each arm and of the meanings.
+    /// Returns the widths of the title column, of each arm's column, and of the meaning column.
     ///
     /// All shown arms have the same width, so that their bars are comparable.
     private static func widths(_ arms: [ArmRecord], in width: Int) -> [Int] {

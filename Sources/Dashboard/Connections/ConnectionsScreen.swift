@@ -119,7 +119,7 @@ struct ConnectionsScreen {
             .draw(on: &canvas, in: inner)
     }
 
-    /// `5 connections; 24 interrupts ended 9 statements`: the total of the column of interrupts.
+    /// Returns the totals for the panel: `5 connections; 24 interrupts ended 9 statements`.
     private func remark(_ connections: Int) -> String {
         let count = HumanUnits.counted(connections, "connection", "connections")
         guard let interrupts = scene.history.latest?.database.interrupts,

@@ -5,7 +5,7 @@ struct HeaderBar {
     /// A piece of the row, which is shown completely or not at all.
     struct Segment {
         var spans: [Span]
-        /// The priority; the pieces with the lowest one disappear first.
+        /// The priority; pieces with the lowest priority disappear first.
         var priority: Int
     }
 

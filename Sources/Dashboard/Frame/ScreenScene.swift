@@ -4,7 +4,7 @@ import TerminalUI
 struct ScreenScene: Sendable {
     /// The collected data.
     let history: History
-    /// The length of time that lanes and charts show, in seconds.
+    /// The time window of lanes and charts, in seconds.
     let seconds: Double
     /// The selection, sorting and filter.
     let view: ListView

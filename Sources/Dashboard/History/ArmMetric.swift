@@ -10,7 +10,7 @@ struct ArmMetric: Sendable, Hashable {
         case duration
         /// A share in 0…1.
         case share
-        /// A number of things.
+        /// A number without a unit.
         case count
         /// Bytes.
         case bytes

@@ -38,8 +38,8 @@ struct ArmRecord: Sendable {
 
     /// Whether the record belongs to the arm of a sample.
     ///
-    /// A pool with another number of readers is another arm.
-    func isOf(_ sample: Sample) -> Bool {
+    /// A pool with a different number of readers counts as a different arm.
+    func isForArm(of sample: Sample) -> Bool {
         sample.arm == name && Self.kind(of: sample) == kind
     }
 

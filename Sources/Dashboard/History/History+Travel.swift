@@ -35,7 +35,7 @@ extension History: Timeline {
         var found: [TelemetryEvent] = []
         var index = events.count - 1
         while index >= 0, found.count < count {
-            // The time of a program's note is the time of its creation.
+            // A note from the program has the time at which it was created.
             if cursor == nil || events[index].time <= now { found.append(events[index]) }
             index -= 1
         }

@@ -2,7 +2,7 @@ import Telemetry
 
 /// The data of all screens: the displayed sample and the series around it.
 ///
-/// The displayed sample is the newest one, or an earlier one after going back in time.
+/// The displayed sample is the newest one, or an earlier one that the user selects.
 ///
 /// The history is bounded to five minutes at ten samples per second. Its samples take at most
 /// 32 MiB (``SampleStore``), the states of lanes 1.5 MiB, all other series 2 MiB. A frozen display
@@ -10,7 +10,8 @@ import Telemetry
 struct History: Sendable {
     /// The largest number of samples: five minutes at ten per second.
     static let capacity = 3_000
-    /// How many samples a closed connection's lane remains: three seconds at ten per second.
+    /// The number of samples for which a closed connection's lane remains: three seconds at ten per
+    /// second.
     private static let lingering = 30
     /// The largest number of lanes.
     private static let maximumLanes = 512
@@ -21,9 +22,9 @@ struct History: Sendable {
     private(set) var cursor: Int?
     /// The recorded samples, aligned with ``moments``.
     private var samples = SampleStore(capacity: Self.capacity)
-    /// The samples' numbers, the newest last.
+    /// The values of the samples for charts, the newest last.
     private(set) var moments = RingBuffer<Moment>(capacity: Self.capacity)
-    /// One lane for each connection: the writer or the queue's, readers, snapshots.
+    /// One lane for each connection: first the writer or the queue, then readers, then snapshots.
     private(set) var lanes: [Lane] = []
     /// The throughput of each client, by its index in the sample, aligned with ``moments``.
     private(set) var throughputs: [RingBuffer<Double>] = []
@@ -36,18 +37,18 @@ struct History: Sendable {
     /// The peaks of the whole run.
     private(set) var peaks = RunPeaks()
     /// The newest sample of a running load.
-    private var lastOfLoad: Sample?
+    private var lastLoadSample: Sample?
     /// The events, the newest last.
     private(set) var events = RingBuffer<TelemetryEvent>(capacity: 200)
 
-    /// Adds a sample; a sample of another arm or of a restarted run starts a new history.
+    /// Adds a sample; a sample of a different arm or of a restarted run starts a new history.
     mutating func append(_ sample: Sample) {
         if let last = latest, isNewRun(sample, after: last) { startOver(with: sample) }
         var shown = sample
         switch sample.state {
         case .preparing: break
-        case .running, .paused: lastOfLoad = sample
-        case .draining, .finished: shown.keepLoad(of: lastOfLoad)
+        case .running, .paused: lastLoadSample = sample
+        case .draining, .finished: shown.keepLoad(of: lastLoadSample)
         }
         let before = moments.last?.time ?? 0
         // Charts need finite, nondecreasing times.
@@ -63,7 +64,7 @@ struct History: Sendable {
         latest = shown
     }
 
-    /// Adds an event of the displaying program.
+    /// Adds an event from the program that owns the dashboard.
     mutating func append(_ event: TelemetryEvent) { events.append(event) }
 
     /// Returns the mean of a value over the last `seconds`; nil without samples.
@@ -136,10 +137,10 @@ struct History: Sendable {
         throughputs = []
         latencies = LatencyHistory()
         peaks = RunPeaks()
-        lastOfLoad = nil
+        lastLoadSample = nil
         for index in arms.indices { arms[index].isRunning = false }
         // A new run of an arm replaces its previous run.
-        if let index = arms.firstIndex(where: { $0.isOf(sample) }) {
+        if let index = arms.firstIndex(where: { $0.isForArm(of: sample) }) {
             arms[index] = ArmRecord(sample)
         }
         events.append(TelemetryEvent(time: 0, message: "arm \(sample.arm) starts"))
@@ -199,7 +200,7 @@ struct History: Sendable {
     private mutating func appendToArm(_ sample: Sample) {
         // The arm is unknown until the database is open.
         guard let moment = moments.last, sample.state != .preparing else { return }
-        var place = arms.firstIndex { $0.isOf(sample) }
+        var place = arms.firstIndex { $0.isForArm(of: sample) }
         if place == nil, arms.count < Self.maximumArms {
             arms.append(ArmRecord(sample))
             place = arms.count - 1

@@ -6,7 +6,7 @@ struct Lane: Sendable {
     let label: String
     /// The role of the connection.
     let role: ConnectionRole
-    /// The current status; nil after it is closed.
+    /// The current status; nil after the connection is closed.
     var status: ConnectionStatus?
     /// The states in all samples since its first one, the newest last.
     var states: RingBuffer<LaneState>

@@ -15,7 +15,7 @@ enum LaneState: UInt8, Sendable, CaseIterable {
     case locked
     /// The connection is being opened.
     case opening
-    /// A snapshot without a current read, which still pins its state of the database.
+    /// No access reads the snapshot, but it still pins its state of the database.
     case kept
     /// The connection is closed.
     case absent

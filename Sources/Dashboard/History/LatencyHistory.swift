@@ -99,14 +99,13 @@ struct LatencyHistory: Sendable {
 
     private(set) var series: [Series] = []
 
-    /// Adds the latencies in a sample, which are those of the preceding second.
+    /// Adds the latencies in a sample, which cover the preceding second.
     mutating func append(_ sample: Sample, time: Double) {
         for client in sample.clients {
             for operation in client.operations ?? [] {
-                let isKnown = series.firstIndex {
+                var place = series.firstIndex {
                     $0.client == client.name && $0.operation == operation.name
                 }
-                var place = isKnown
                 if place == nil {
                     // Do not list operations without completed accesses.
                     let isEmpty = operation.response.counts.isEmpty

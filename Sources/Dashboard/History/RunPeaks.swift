@@ -5,13 +5,13 @@ import TerminalUI
 struct RunPeaks: Sendable {
     /// The largest numbers of waiting accesses and of readers in use.
     ///
-    /// When the measured time has begun, they are those of the measured time, as in the run's result.
+    /// Once the measured time begins, they cover only that time, as in the run's result.
     private(set) var accesses = AccessPeaks()
     /// The share of the measured time in which all readers were in use and an access waited, in 0…1;
     /// nil if the library does not measure it.
     var saturation: Double? { elapsed > 0 ? min(saturated / elapsed, 1) : nil }
-    /// Time-weighted readers in use over their number in the measured time, in 0…1; nil if the
-    /// library does not measure it.
+    /// The time-weighted share of readers in use in the measured time, in 0…1; nil if the library
+    /// does not measure it.
     var utilization: Double? { elapsed > 0 ? min(used / elapsed, 1) : nil }
 
     private var elapsed = 0.0
@@ -73,8 +73,8 @@ struct RunPeaks: Sendable {
 }
 
 extension Sample {
-    /// Keeps the target rates and throughputs of the last running sample, which an ended load
-    /// lacks.
+    /// Copies the target rates and throughputs from the last running sample, because an ended load
+    /// has none.
     mutating func keepLoad(of last: Sample?) {
         guard let last else { return }
         knobs = last.knobs

@@ -7,7 +7,7 @@ import Telemetry
 struct SampleStore: Sendable {
     /// The limit of the total size, in bytes.
     static let budget = 32 << 20
-    /// The number of recorded waiters per queue: those that have waited longest.
+    /// The largest number of recorded waiters per queue; the longest waits come first.
     static let waiters = 100
     /// The length limit of an SQL text, in bytes of UTF-8.
     static let textLength = 2_000
@@ -59,7 +59,7 @@ struct SampleStore: Sendable {
     /// Returns the shared copy of a text.
     private mutating func shared(_ text: String) -> String {
         if let known = texts[text] { return known }
-        // Texts that contain values do not recur.
+        // Texts that contain literal values rarely recur, so the cache must not grow with them.
         if texts.count >= 256 { texts.removeAll(keepingCapacity: true) }
         var kept = text
         if text.utf8.count > Self.textLength {

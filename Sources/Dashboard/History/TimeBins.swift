@@ -18,8 +18,8 @@ struct TimeBins {
     /// The interval of each sample from index `first`.
     private let places: [Int]
 
-    /// Divides `seconds` of a history into `count` intervals: the last seconds, or those around a
-    /// displayed earlier moment.
+    /// Divides `seconds` of a history into `count` intervals: the last seconds, or the seconds
+    /// around a displayed earlier moment.
     init(_ timeline: some Timeline, seconds: Double, count: Int) {
         self.init(
             moments: timeline.moments,
@@ -80,7 +80,7 @@ struct TimeBins {
 
     /// Returns the main state of a lane in each interval; nil if unknown.
     ///
-    /// Idle counts less: an interval with at least one third of work shows the work.
+    /// Idle time counts less: an interval that is busy for at least a third shows the work.
     func states(of lane: Lane, in moments: RingBuffer<Moment>) -> [Int?] {
         states(
             kinds: LaneState.allCases.count,
@@ -91,7 +91,8 @@ struct TimeBins {
 
     /// Returns the main state of a series in each interval; nil if unknown.
     ///
-    /// State 0 is idle and counts less: an interval with at least one third of work shows the work.
+    /// State 0 is idle and counts less: an interval that is busy for at least a third shows the
+    /// work.
     ///
     /// - Parameters:
     ///   - kinds: The number of states.

@@ -15,7 +15,7 @@ protocol Timeline {
     var moments: RingBuffer<Entry> { get }
     /// The index in ``moments`` of a displayed earlier moment; nil for the newest.
     var cursor: Int? { get }
-    /// Whether no moment follows.
+    /// Whether the series has ended.
     var isOver: Bool { get }
 
     /// Shows the moment at an index in ``moments``, or the nearest recorded one.
@@ -31,8 +31,8 @@ extension Timeline {
 
     /// Returns the time at the right edge of lanes and charts that show a number of seconds.
     ///
-    /// This is the newest time, unless the displayed moment would be outside; it is then in the
-    /// middle.
+    /// This is the newest time, unless the displayed moment would be outside the window. In that
+    /// case, the displayed moment is in the middle.
     func windowEnd(_ seconds: Double) -> Double {
         guard cursor != nil, now < newestTime - seconds else { return newestTime }
         return now + seconds / 2
@@ -69,8 +69,8 @@ extension Timeline {
         show(at: low)
     }
 
-    /// Makes a part of the screen that shows a number of seconds clickable, and draws the displayed
-    /// earlier moment into it.
+    /// Makes a part of the screen that shows a number of seconds clickable, and marks the displayed
+    /// earlier moment in it.
     func markTime(_ seconds: Double, on canvas: inout Canvas, _ rect: Rect) {
         guard !rect.isEmpty, moments.count > 0 else { return }
         let end = windowEnd(seconds)

@@ -2,7 +2,7 @@ import Telemetry
 import TerminalUI
 
 extension DashboardModel {
-    /// Performs a command, or returns the actions for the program.
+    /// Performs a command and returns the actions for the program.
     mutating func perform(_ command: DashboardCommand) -> [DashboardAction] {
         if let screen = command.screen {
             self.screen = screen
@@ -36,7 +36,7 @@ extension DashboardModel {
             switch history.latest?.state {
             case .paused: return [.setLoadPaused(false)]
             case .running: return [.setLoadPaused(true)]
-            default: note("no load is running that could be paused", severity: .warning)
+            default: note("there is no running load to pause", severity: .warning)
             }
         default: break
         }
@@ -97,7 +97,7 @@ extension DashboardModel {
         return []
     }
 
-    /// Performs Esc: closes what was opened last.
+    /// Performs Esc: undoes the expansion, or otherwise the filter, freeze, focus or selection.
     private mutating func leave() {
         if view.isExpanded {
             view.isExpanded = false

@@ -19,7 +19,7 @@ extension DashboardModel {
         return [knob.action(setting: value)]
     }
 
-    /// Removes requests that a sample shows, or all requests after the start of a new run.
+    /// Removes the requests that a sample confirms, or all requests when a new run starts.
     mutating func settleKnobs(_ sample: Sample, isNewRun: Bool) {
         guard !requestedKnobs.isEmpty else { return }
         if isNewRun {

@@ -47,7 +47,7 @@ extension DashboardModel {
         view.isExpanded = true
     }
 
-    /// Selects another part of the screen; the whole screen follows the last part.
+    /// Selects another part of the screen; after the last part, selects the whole screen.
     private mutating func focus(by step: Int) {
         let count = screen.parts.count
         guard count > 0 else {
@@ -76,8 +76,8 @@ extension DashboardModel {
 
     /// Moves the selection by a number of rows.
     ///
-    /// Without a selection, the first key press selects the first row, unless the screen already
-    /// shows that row as selected.
+    /// Without a selection, the first key press selects the first or the last row, unless the
+    /// screen already shows a row as selected.
     mutating func select(by step: Int, among rows: [String]) {
         guard let last = rows.indices.last else { return }
         var index = view.selected.flatMap { rows.firstIndex(of: $0) }
@@ -91,7 +91,7 @@ extension DashboardModel {
         view.selected = rows[min(max(index + step, 0), last)]
     }
 
-    /// Sorts by the next sortable column; after the last one, in the natural order.
+    /// Sorts by the next sortable column; after the last one, restores the natural order.
     private mutating func sortByNext() {
         let titles: [String] =
             switch screen {

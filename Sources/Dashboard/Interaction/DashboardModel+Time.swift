@@ -22,7 +22,7 @@ extension DashboardModel {
         frozen?.step(by: samples)
     }
 
-    /// Goes to a typed time.
+    /// Shows the sample nearest to a typed time.
     ///
     /// - Returns: The error in the text; nil if it is valid.
     mutating func seek(_ text: String) -> String? {

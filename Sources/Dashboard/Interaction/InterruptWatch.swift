@@ -8,7 +8,7 @@ struct InterruptWatch: Sendable, Equatable {
 
     /// The counts before the request.
     private let before: InterruptStatus
-    /// The time of the request, in seconds of the run.
+    /// The time of the request, in seconds since the start of the run.
     private let requestTime: Double
     /// The name of the interrupted connection.
     private var name: String

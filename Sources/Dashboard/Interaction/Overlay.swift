@@ -1,8 +1,8 @@
 import TerminalUI
 
-/// An overlay above a screen, which receives its keys.
+/// An overlay above a screen, which receives all key presses.
 enum Overlay: Sendable, Equatable {
-    /// The help, from this first line.
+    /// The help, scrolled to this line.
     case help(top: Int)
     /// The choice of a checkpoint mode, with the index of the selected mode.
     case checkpoint(Int)

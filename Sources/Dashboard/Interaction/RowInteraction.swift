@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The common handling of mouse and prompts in both dashboards, which list rows over a history.
+/// The handling of the mouse and prompts that both dashboards share.
 protocol RowInteraction {
     associatedtype Command: Hashable, Sendable
     associatedtype Action
@@ -26,9 +26,9 @@ protocol RowInteraction {
     mutating func expand()
     /// Performs a command.
     mutating func perform(_ command: Command) -> [Action]
-    /// Shows a time, in seconds since the first sample.
+    /// Shows the moment nearest to a time, in seconds since the first sample.
     mutating func go(to time: Double)
-    /// Goes to a typed time; returns the error in the text, if any.
+    /// Shows the moment nearest to a typed time; returns the error in the text, if any.
     mutating func seek(_ text: String) -> String?
 }
 
@@ -53,7 +53,7 @@ extension RowInteraction {
         }
     }
 
-    /// Handles a click, a drag or a turn of the wheel.
+    /// Handles a click, a drag or a scroll.
     mutating func handle(_ mouse: MouseEvent) -> [Action] {
         if case .help(let top)? = overlay {
             switch mouse.action {
@@ -70,13 +70,13 @@ extension RowInteraction {
         case .wheelDown: select(by: 1, among: rowNames)
         case .press, .drag:
             guard let target = canvas(size: size).target(at: mouse.position) else { return [] }
-            return use(target, isDrag: mouse.action == .drag)
+            return activate(target, isDrag: mouse.action == .drag)
         case .release: break
         }
         return []
     }
 
-    private mutating func use(_ target: MouseTarget, isDrag: Bool) -> [Action] {
+    private mutating func activate(_ target: MouseTarget, isDrag: Bool) -> [Action] {
         switch target {
         case .key(let key):
             guard !isDrag, let command = keys.command(for: key) else { return [] }

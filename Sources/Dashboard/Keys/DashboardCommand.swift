@@ -76,13 +76,13 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
     case release
     /// Changes the colours.
     case theme
-    /// Changes the characters that draw charts.
+    /// Changes the character set for charts.
     case glyphs
     /// Copies the selection.
     case copy
     /// Shows or hides the help.
     case help
-    /// Closes what was opened last.
+    /// Undoes the expansion, or otherwise the filter, freeze, focus or selection.
     case back
     /// Ends the program.
     case quit

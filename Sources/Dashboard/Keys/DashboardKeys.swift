@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The keys of the dashboard over a run.
+/// The keys of the run dashboard.
 package typealias DashboardKeys = KeyTable<DashboardCommand>
 
 extension KeyTable<DashboardCommand> {
@@ -13,7 +13,7 @@ extension KeyTable<DashboardCommand> {
     ///
     /// - Parameter changes: The keys of commands, the displayed one first; an empty list disables a
     ///   command.
-    /// - Throws: ``Failure`` if two commands of the changes have the same key, or no key quits.
+    /// - Throws: ``Failure`` if the changes give two commands the same key, or no key quits.
     package init(changing changes: [DashboardCommand: [Key]]) throws(Failure) {
         try self.init(
             bindings: DashboardCommand.bindings,

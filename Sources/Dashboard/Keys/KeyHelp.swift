@@ -34,7 +34,7 @@ struct KeyHelp {
 }
 
 extension LaneStrip.Mark {
-    /// Returns the mark with its meaning as an entry of a help.
+    /// Returns a help entry with the mark and its meaning.
     func help(
         meaning: String,
         short: String,
@@ -50,7 +50,7 @@ extension LaneStrip.Mark {
 }
 
 extension KeyTable {
-    /// Returns a help with sections of keys, the meanings of marks, and a closing hint.
+    /// Returns a help overlay with sections of keys, the meanings of marks, and a closing hint.
     func help(
         sections: [HelpOverlay.Section],
         marks: HelpOverlay.Section,
@@ -66,7 +66,7 @@ extension KeyTable {
         )
     }
 
-    /// Returns the keys of some commands as a section of a help.
+    /// Returns a help section with the keys of some commands.
     func helpSection(
         _ title: String,
         theme: Theme,

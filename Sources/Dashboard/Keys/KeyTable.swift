@@ -1,8 +1,8 @@
 import TerminalUI
 
-/// The bindings of keys to commands: the default ones with the changes of a configuration.
+/// The bindings of keys to commands: the defaults, with the changes from a configuration.
 package struct KeyTable<Command: Hashable & Sendable>: Sendable {
-    /// The reason why a table of keys is invalid.
+    /// The reason why a key table is invalid.
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// The command with invalid keys.
         package var command: Command
@@ -14,7 +14,7 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
     package let bindings: [KeyBinding<Command>]
     private let commands: [Key: Command]
 
-    /// Creates a table of the default keys.
+    /// Creates a table with the default keys.
     init(bindings: [KeyBinding<Command>]) {
         self.bindings = bindings
         var commands: [Key: Command] = [:]
@@ -24,7 +24,7 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
         self.commands = commands
     }
 
-    /// Creates a table of the default keys with changes for some commands.
+    /// Creates a table with the default keys and changes for some commands.
     ///
     /// A key in the changes no longer belongs to its default command.
     ///
@@ -34,7 +34,7 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
     ///     command.
     ///   - quit: The command that must keep a key.
     ///   - name: The name of a command in a configuration.
-    /// - Throws: ``Failure`` if two commands of the changes have the same key, or no key quits.
+    /// - Throws: ``Failure`` if the changes give two commands the same key, or no key quits.
     init(
         bindings: [KeyBinding<Command>],
         changing changes: [Command: [Key]],

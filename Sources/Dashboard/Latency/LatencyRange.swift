@@ -19,7 +19,7 @@ struct LatencyRange {
             ? LatencyDistribution.lowerBound(of: buckets.upperBound) : nil
     }
 
-    /// `16.8–21.0 ms`, `786 µs–1.05 ms`: a common unit appears once.
+    /// The range, such as `16.8–21.0 ms` or `786 µs–1.05 ms`; a common unit appears once.
     var text: String {
         guard let high else { return beginning }
         let from = HumanUnits.duration(nanoseconds: low)
@@ -30,6 +30,6 @@ struct LatencyRange {
         return "\(from[..<space])–\(to)"
     }
 
-    /// `≥16.8 ms`, for narrow labels.
+    /// The lower bound for narrow labels, such as `≥16.8 ms`.
     var beginning: String { "≥" + HumanUnits.duration(nanoseconds: low) }
 }

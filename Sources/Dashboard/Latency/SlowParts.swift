@@ -61,8 +61,8 @@ struct SlowParts {
     /// The colour of the percentile, as in the histogram.
     private var role: Role { slow.beyond == "p99" ? .error : .warning }
 
-    /// `the 21 at or beyond p99`, or for a lower percentile, `the 12 at or beyond p95; too few for
-    /// p99`.
+    /// The accesses: `the 21 at or beyond p99`, or for a lower percentile,
+    /// `the 12 at or beyond p95; too few for p99`.
     var scope: String {
         if isSlowest { return "the slowest one; too few for a percentile" }
         let accesses =

@@ -1,8 +1,8 @@
 import Telemetry
 import TerminalUI
 
-/// A small table with percentiles of the wait for a connection and its hold, since the database was
-/// opened.
+/// A small table with percentiles of the times that accesses wait for a connection and hold it,
+/// since the database was opened.
 struct AccessTimes {
     let database: DatabaseStatus
 

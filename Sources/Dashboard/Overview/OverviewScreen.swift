@@ -77,7 +77,7 @@ struct OverviewScreen {
         )
     }
 
-    /// The height from which all panels have borders.
+    /// The minimum height at which all panels have borders.
     private static let comfortableHeight = 27
 
     /// Draws the screen.

@@ -14,7 +14,9 @@ struct SummaryLine {
         case long
     }
 
-    /// Draws the three texts as long as they fit, and shortens that of the log last.
+    /// Draws the longest wordings of the three texts that fit.
+    ///
+    /// The text about the log is the last to be shortened.
     func draw(on canvas: inout Canvas, in row: Rect) {
         guard let database = history.latest?.database else { return }
         let theme = canvas.theme
@@ -44,7 +46,7 @@ struct SummaryLine {
         }
     }
 
-    /// `log 43.3 MiB ▲ pinned by snapshot, see 4`.
+    /// Returns `log 43.3 MiB ▲ pinned by snapshot, see 4`.
     private func log(_ database: DatabaseStatus, theme: Theme, _ wording: Wording) -> [Span] {
         let dim = theme.style(.dim)
         guard let wal = database.wal else {
@@ -62,7 +64,7 @@ struct SummaryLine {
         return log
     }
 
-    /// `1 snapshot, 22.0 s`.
+    /// Returns `1 snapshot, 22.0 s`.
     private func snapshots(
         _ database: DatabaseStatus,
         theme: Theme,
@@ -77,7 +79,7 @@ struct SummaryLine {
         return snapshots + [Span(", \(age)", theme.style(.snapshot))]
     }
 
-    /// `4 interrupts ended 2 statements`.
+    /// Returns `4 interrupts ended 2 statements`.
     private func interrupts(
         _ counts: InterruptStatus,
         theme: Theme,

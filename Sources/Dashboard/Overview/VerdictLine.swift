@@ -4,7 +4,7 @@ import TerminalUI
 struct VerdictLine {
     let verdict: Verdict
 
-    /// Returns the rows of verdicts on a screen of this size: two on narrow, high screens.
+    /// Returns the rows of verdicts on a screen of this size: two on narrow, tall screens.
     ///
     /// The number does not depend on the verdict, so that the rows below do not move when it
     /// changes.

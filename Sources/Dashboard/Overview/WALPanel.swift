@@ -45,7 +45,7 @@ struct WALPanel {
         drawText(state.text, style, on: &canvas, in: areas[2])
     }
 
-    /// The hint to the screen with details of a growing log.
+    /// The hint that refers to the screen with details of a growing log.
     private func hint(theme: Theme) -> [[Span]] {
         guard let details, let wal = history.latest?.database.wal else { return [] }
         let isPinned = wal.pin != nil

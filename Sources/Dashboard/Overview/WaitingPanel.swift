@@ -64,7 +64,7 @@ struct WaitingPanel {
         AccessTimes(database: database).draw(on: &canvas, rows: [next(), next(), next()])
     }
 
-    /// The hint to the screen with details of waiters.
+    /// The hint that refers to the screen with details of waiters.
     private func hint(theme: Theme) -> [[Span]] {
         guard let details, let database = history.latest?.database,
             database.waitingReaders.count + database.waitingWriters.count > 0

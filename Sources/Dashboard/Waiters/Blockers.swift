@@ -5,7 +5,7 @@ struct Blockers: Sendable {
     /// The resource, such as `a reader`.
     var wanted: String
     /// The waiters, such as `5 reads`.
-    var kept: String
+    var waiters: String
     /// The holders; the one with the longest hold comes first.
     var holders: [ConnectionStatus]
     /// An explanation if the holders do not explain the wait.
@@ -21,7 +21,7 @@ struct Blockers: Sendable {
             groups.append(
                 Blockers(
                     wanted: "the connection",
-                    kept: kept(readers, writers),
+                    waiters: waiters(readers, writers),
                     holders: held(database, [.queue])
                 )
             )
@@ -29,7 +29,7 @@ struct Blockers: Sendable {
             if readers > 0 {
                 var group = Blockers(
                     wanted: "a reader",
-                    kept: kept(readers, 0),
+                    waiters: waiters(readers, 0),
                     holders: held(database, [.reader])
                 )
                 if let pool = database.readers {
@@ -50,7 +50,7 @@ struct Blockers: Sendable {
                 groups.append(
                     Blockers(
                         wanted: "the writer",
-                        kept: kept(0, writers),
+                        waiters: waiters(0, writers),
                         holders: held(database, [.writer])
                     )
                 )
@@ -62,7 +62,7 @@ struct Blockers: Sendable {
         return groups
     }
 
-    private static func kept(_ readers: Int, _ writers: Int) -> String {
+    private static func waiters(_ readers: Int, _ writers: Int) -> String {
         var parts: [String] = []
         if readers > 0 { parts.append(readers == 1 ? "1 read" : "\(readers) reads") }
         if writers > 0 { parts.append(writers == 1 ? "1 write" : "\(writers) writes") }
@@ -87,7 +87,7 @@ struct Blockers: Sendable {
         }
         return Blockers(
             wanted: "a file lock",
-            kept: connection.holder?.name ?? connection.label,
+            waiters: connection.holder?.name ?? connection.label,
             holders: holders,
             remark: holders.isEmpty
                 ? "another process or another connection to the file holds the lock" : nil

@@ -201,11 +201,11 @@ struct WaitersScreen {
         var y = inner.minY
         for group in groups where y < inner.maxY {
             var head = [
-                Span(selected?.status.origin.name ?? group.kept, theme.bold(.waiting)),
+                Span(selected?.status.origin.name ?? group.waiters, theme.bold(.waiting)),
                 Span(" waits for ", theme.style(.dim)),
                 Span(group.wanted, theme.bold(.text)),
             ]
-            if selected == nil, group.kept.hasSuffix("s") { head[1].text = " wait for " }
+            if selected == nil, group.waiters.hasSuffix("s") { head[1].text = " wait for " }
             let count = group.holders.count
             let held = count == 1 ? ", held by" : count == 0 ? "" : ", all \(count) held by"
             head.append(Span(held, theme.style(.dim)))

@@ -6,7 +6,7 @@ extension WatchDashboard: RowInteraction {
 
     var lastHelpLine: Int { WatchHelp(keys: keys, top: 0).lastTop(in: size) }
 
-    /// Performs a command, or returns the actions for the program.
+    /// Performs a command and returns the actions for the program.
     mutating func perform(_ command: WatchCommand) -> [Action] {
         switch command {
         case .screen(let place):
@@ -57,7 +57,7 @@ extension WatchDashboard: RowInteraction {
         note("refresh rate: \(Int(rate)) frames per second")
     }
 
-    /// Closes what was opened last, one thing at a time.
+    /// Performs Esc: undoes the expansion, or otherwise the filter, freeze, focus or selection.
     private mutating func leave() {
         if view.isExpanded {
             view.isExpanded = false
@@ -139,7 +139,7 @@ extension WatchDashboard: RowInteraction {
         }
     }
 
-    /// Selects another part of the screen; the whole screen follows the last part.
+    /// Selects another part of the screen; after the last part, selects the whole screen.
     private mutating func focus(by step: Int) {
         let count = screens[screen].parts.count
         guard count > 0 else { return }
@@ -149,7 +149,7 @@ extension WatchDashboard: RowInteraction {
         if view.part == nil { view.isExpanded = false }
     }
 
-    /// Sorts by the next sortable column; after the last one, in the natural order.
+    /// Sorts by the next sortable column; after the last one, restores the natural order.
     private mutating func sortByNext() {
         let titles = screens[screen].sortableTitles
         guard !titles.isEmpty else { return }
@@ -188,7 +188,7 @@ extension WatchDashboard: RowInteraction {
         for place in shown.indices { frozen?[place].show(time: time) }
     }
 
-    /// Goes to a typed time.
+    /// Shows the reports nearest to a typed time.
     ///
     /// - Returns: The error in the text; nil if it is valid.
     mutating func seek(_ text: String) -> String? {

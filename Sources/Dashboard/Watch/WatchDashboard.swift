@@ -1,14 +1,14 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The dashboard over watched databases as a value: it turns reports and input events into surfaces
+/// The dashboard for watched databases as a value: it turns reports and input events into surfaces
 /// and actions.
 ///
-/// It depends on no terminal or clock, and samples nothing. Its owner calls ``ingest(_:)`` for each
-/// batch of reports, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and
-/// ``render(size:)`` for each frame.
+/// It does not depend on a terminal or a clock, and takes no samples. Its owner calls
+/// ``ingest(_:)`` for each batch of reports, ``handle(_:)`` for each event
+/// (``InputEvent/resize(_:)`` first), and ``render(size:)`` for each frame.
 package struct WatchDashboard: Sendable {
-    /// A request of the dashboard to its owner.
+    /// A request from the dashboard to its owner.
     package enum Action: Sendable, Equatable {
         /// End the program.
         case quit
@@ -16,9 +16,9 @@ package struct WatchDashboard: Sendable {
         case copy(String)
     }
 
-    /// The characters that draw charts.
+    /// The character set for charts.
     package var glyphs: GlyphSet
-    /// The characters that the `g` key cycles through: those that the terminal supports.
+    /// The character sets that the `g` key cycles through; the terminal supports all of them.
     package let glyphChoices: [GlyphSet]
     /// The themes that the `t` key cycles through.
     package let themes: [Theme]
@@ -36,7 +36,7 @@ package struct WatchDashboard: Sendable {
     package internal(set) var size = Size(width: 120, height: 40)
     /// The text to show without a database.
     package var placeholder: String
-    /// The limits of the search for databases, as sentences.
+    /// The limitations of the search for databases, as sentences.
     package var notes: [String] = []
     /// Whether the display is frozen.
     package var isPaused: Bool { frozen != nil }
@@ -55,12 +55,12 @@ package struct WatchDashboard: Sendable {
     var overlay: Overlay?
     /// The selection, sorting and filter of each screen.
     var views: [ListView]
-    /// The result of a key and its time.
+    /// The result of a key press, with its time.
     var message: (text: String, isWarning: Bool, time: Double)?
     /// The time of the first report.
     private var start: WatchTime?
 
-    /// How long a message is shown, in seconds.
+    /// The time for which a message is shown, in seconds.
     private static let messageSeconds = 4.0
 
     /// Creates a dashboard without reports.
@@ -69,8 +69,8 @@ package struct WatchDashboard: Sendable {
     ///   - screens: The screens, in the order of their keys.
     ///   - theme: The initial theme.
     ///   - themes: The themes that the `t` key cycles through.
-    ///   - glyphs: The initial characters for charts.
-    ///   - glyphChoices: The characters that the terminal's font and encoding support.
+    ///   - glyphs: The initial character set for charts.
+    ///   - glyphChoices: The character sets that the terminal's font and encoding support.
     ///   - keys: The bindings of keys to commands; nil for the default ones.
     ///   - refreshRate: The initial refresh rate, in frames per second.
     ///   - placeholder: The text to show without a database.
@@ -95,7 +95,7 @@ package struct WatchDashboard: Sendable {
         views = screens.map { _ in ListView() }
     }
 
-    /// Adds the reports of one interval, one for each database, also while the display is frozen.
+    /// Adds the reports of one interval, one for each database, even while the display is frozen.
     package mutating func ingest(_ reports: [WatchReport]) {
         for report in reports {
             let start = self.start ?? report.time
@@ -115,12 +115,12 @@ package struct WatchDashboard: Sendable {
         if let message, newestTime - message.time > Self.messageSeconds { self.message = nil }
     }
 
-    /// Shows the list of databases, if there is such a screen.
+    /// Shows the list of databases, if the dashboard has that screen.
     package mutating func showDatabases() {
         screen = screens.firstIndex { $0 is DatabasesScreen.Type } ?? screen
     }
 
-    /// Shows the result of a key for some seconds.
+    /// Shows the result of a key press for a few seconds.
     package mutating func note(_ text: String, isWarning: Bool = false) {
         message = (PrintableText.escaped(text), isWarning, newestTime)
     }

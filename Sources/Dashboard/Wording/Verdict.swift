@@ -27,12 +27,12 @@ struct Verdict: Equatable {
 
     /// The severity.
     var level: Level
-    /// The starts of the sentence, from the longest to the shortest.
+    /// The possible beginnings of the sentence, from the longest to the shortest.
     var heads: [String]
     /// Further parts, the most important first.
     var parts: [String]
 
-    /// Returns the longest start and as many parts as fit into a width.
+    /// Returns the longest beginning that fits into a width, and as many parts as fit.
     func text(fitting width: Int, isASCII: Bool) -> String {
         func fits(_ text: String) -> Bool { CellText.width(of: text, isASCII: isASCII) <= width }
         var text = heads.first(where: fits) ?? heads.last ?? ""
@@ -60,7 +60,7 @@ struct Verdict: Equatable {
         case .running:
             self = judged
         case .paused:
-            self = judged.after("The load is paused")
+            self = judged.prefixed(with: "The load is paused")
         case .draining:
             self.init(
                 level: .neutral,
@@ -71,7 +71,7 @@ struct Verdict: Equatable {
         case .finished:
             // Judge the whole recorded run.
             let all = Self.judged(sample, history: history, seconds: .greatestFiniteMagnitude)
-            self = all.after("Finished after \(HumanUnits.seconds(sample.time))")
+            self = all.prefixed(with: "Finished after \(HumanUnits.seconds(sample.time))")
         }
     }
 
@@ -81,8 +81,8 @@ struct Verdict: Equatable {
         self.parts = parts
     }
 
-    /// Returns the verdict after a description of the run's state.
-    private func after(_ state: String) -> Verdict {
+    /// Returns the verdict, prefixed with a description of the run's state.
+    private func prefixed(with state: String) -> Verdict {
         let heads = heads.map { "\(state): " + $0.prefix(1).lowercased() + $0.dropFirst() }
         return Verdict(level: level, heads: heads + [state], parts: parts)
     }

@@ -3,7 +3,7 @@ import TerminalUI
 
 /// Texts about the write-ahead log: its pin, or its use.
 enum WALWords {
-    /// Returns the reason why the log does not shrink, to follow "the log"; nil without a pin.
+    /// Returns why the log does not shrink, as the predicate of "the log"; nil without a pin.
     static func pin(_ wal: WALStatus?) -> String? {
         guard let pin = wal?.pin else { return nil }
         let name = pin.by.name
@@ -119,8 +119,8 @@ enum WALWords {
 }
 
 extension History {
-    /// Whether the log grows: it exceeds the size at which SQLite checkpoints automatically, and
-    /// its size of the last ten seconds by more than 10 %.
+    /// Whether the log is growing: it exceeds the size at which SQLite checkpoints automatically,
+    /// and its minimum size of the last ten seconds by more than 10 %.
     var isLogGrowing: Bool {
         guard !isOver, let wal = latest?.database.wal, case .filling = LogUse(wal),
             // The default threshold of automatic checkpoints: 1,000 pages of 4 KiB.

@@ -128,7 +128,7 @@ struct Knob: Sendable {
             ? whole + "\(rest / 10)" : whole + (rest < 10 ? "0" : "") + "\(rest)"
     }
 
-    /// Returns the knobs in a sample, those of the whole load first.
+    /// Returns the knobs in a sample; the knobs of the whole load come first.
     static func all(in sample: Sample) -> [Knob] {
         var knobs: [Knob] = []
         if let readers = sample.database.readers {
@@ -185,7 +185,7 @@ struct Knob: Sendable {
         return knobs
     }
 
-    /// Returns the share of writes in the accesses completed in the last second.
+    /// Returns the share of writes among the accesses completed in the last second.
     private static func measuredWriteShare(_ sample: Sample) -> String? {
         var all = 0.0
         var writes = 0.0

@@ -4,19 +4,19 @@ import Glibc
 import SQLiteWatch
 import Telemetry
 
-/// Starts the process that finds a library's layout, and reads its answer.
+/// Starts the process that finds a library's layout, and reads the result.
 struct Calibration {
     /// The command of the process that calls ``SQLCalibration/run()``.
     let command: [String]
 
-    /// The largest library that is copied for the process.
+    /// The size limit of a library, in bytes.
     private static let libraryLimit = 1 << 28
-    /// The longest answer.
+    /// The length limit of an answer, in bytes.
     private static let answerLimit = 4_096
-    /// Nanoseconds that the process may take in all: programs are not traced meanwhile.
-    var patience: UInt64 = 5_000_000_000
+    /// The time limit of the process, in nanoseconds; tracing is paused until it ends.
+    var answerTimeout: UInt64 = 5_000_000_000
 
-    /// The layout of a library, or why it was not found.
+    /// Returns the layout of a library, or the reason why it was not found.
     func layout(of library: SQLiteLibrary) -> Result<StatementLayout, TraceError> {
         guard let copy = copy(of: library) else {
             return .failure(TraceError(.calibration, "the library cannot be copied to memory"))
@@ -38,7 +38,7 @@ struct Calibration {
         )
     }
 
-    /// A copy that the unprivileged process can read, and on which no probe is set.
+    /// Creates a copy that the unprivileged process can read and that has no probes.
     private func copy(of library: SQLiteLibrary) -> Int32? {
         guard let content = library.content(limit: Self.libraryLimit) else { return nil }
         let copy = poolgauge_memfd("poolgauge-library")
@@ -50,12 +50,12 @@ struct Calibration {
         return copy
     }
 
-    /// Measures what probes cost a program that calls a library.
+    /// Measures the cost of probes for a program that calls a library.
     ///
     /// - Parameters:
     ///   - library: The library.
-    ///   - probe: Sets probes on a copy, open in this process, or removes them.
-    /// - Returns: The cost; nil when it cannot be measured.
+    ///   - probe: Sets or removes probes on a copy that is open in this process.
+    /// - Returns: The cost; nil if it cannot be measured.
     func cost(of library: SQLiteLibrary, probe: (Int32, Bool) -> Bool) -> ProbeCost? {
         guard let copy = copy(of: library) else { return nil }
         defer { close(copy) }
@@ -69,12 +69,12 @@ struct Calibration {
         return answer.flatMap(ProbeCost.init)
     }
 
-    /// What the process answers for a copy of a library; nil when it fails.
+    /// Runs the process on a copy of a library and returns its answer; nil if it fails.
     ///
     /// - Parameters:
     ///   - copy: The descriptor of the copy.
-    ///   - arguments: Those that follow the command.
-    ///   - proceed: Called when the process waits, with the descriptor of its input.
+    ///   - arguments: Arguments to append to the command.
+    ///   - proceed: Called with the descriptor of the process's input when the process waits for it.
     /// - Returns: The answer.
     private func answer(
         _ copy: Int32,
@@ -105,7 +105,7 @@ struct Calibration {
             waitpid(child, nil, 0)
         }
         var bytes: [UInt8] = []
-        let deadline = monotonicNanoseconds() + patience
+        let deadline = monotonicNanoseconds() + answerTimeout
         var isWaiting = !arguments.isEmpty
         while bytes.count < Self.answerLimit {
             guard ChildProcess.waitForInput(output[0], until: deadline) else { return nil }
@@ -123,7 +123,7 @@ struct Calibration {
 }
 
 extension String {
-    /// The text without the characters at its end that have a property.
+    /// Returns the text without the trailing characters that satisfy a predicate.
     fileprivate func trimmingSuffix(while isDropped: (Character) -> Bool) -> String {
         var text = self[...]
         while let last = text.last, isDropped(last) { text.removeLast() }
@@ -132,7 +132,7 @@ extension String {
 }
 
 extension ProcFile {
-    /// What one call reads from a descriptor; nothing at its end.
+    /// Reads from a descriptor with one call; empty at the end of the file.
     static func readOnce(_ descriptor: Int32, limit: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             count = max(0, Glibc.read(descriptor, buffer.baseAddress, limit))

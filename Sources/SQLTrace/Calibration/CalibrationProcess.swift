@@ -4,18 +4,18 @@ import Glibc
 
 /// The process that loads another program's library to find its layout.
 ///
-/// The library may be malicious: loading it runs its code. The process therefore gives up all
-/// privileges first, and its answer is checked by ``StatementLayout/init(text:)``.
+/// The library may be malicious, and loading it runs its code. The process therefore drops all
+/// privileges first, and ``StatementLayout/init(text:)`` checks its answer.
 public enum SQLCalibration {
-    /// The descriptor on which the process finds the library's copy.
+    /// The descriptor of the library's copy.
     static let library: Int32 = 3
 
     /// Finds the layout of the library on descriptor 3, and writes it to standard output.
     ///
-    /// A program that traces calls this from the command that it passes to a session.
+    /// A tracing program calls this method from the command that it passes to a session.
     ///
-    /// - Parameter measuresCost: Whether it measures what probes cost instead: it then waits for a
-    ///   byte on standard input before it measures with probes.
+    /// - Parameter measuresCost: Whether to measure the cost of probes instead. The process then
+    ///   waits for a byte on standard input before it measures with probes.
     public static func run(measuresCost: Bool = false) {
         do throws(LayoutSearch.Failure) {
             try dropPrivileges()
@@ -24,8 +24,8 @@ public enum SQLCalibration {
                     isWanted: { _ in true },
                     read: { DescriptorFile.read(library, at: $0, count: $1) }
                 )
-            else { throw LayoutSearch.Failure(reason: "it is no library") }
-            // Its own symbols must precede those of the SQLite that this program is linked with.
+            else { throw LayoutSearch.Failure(reason: "it is not a library") }
+            // Its symbols must take precedence over those of the SQLite that this program links.
             guard let handle = poolgauge_load("/proc/self/fd/\(library)") else {
                 let reason = dlerror().map { String(cString: $0) } ?? "unknown error"
                 throw LayoutSearch.Failure(reason: "it cannot be loaded: \(reason)")
@@ -41,7 +41,7 @@ public enum SQLCalibration {
         } catch {
             answer("failure=\(error.reason)\n")
         }
-        // The library's destructors are not needed.
+        // Skip the library's destructors.
         _exit(0)
     }
 

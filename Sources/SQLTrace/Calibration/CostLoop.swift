@@ -1,15 +1,16 @@
 #if os(Linux)
 import Glibc
 
-/// Calls functions with and without probes, in the calibration process.
+/// Measures calls with and without probes, in the calibration process.
 struct CostLoop {
     let sqlite: SQLiteFunctions
 
     private static let calls = 1_000
     private static let rounds = 5
 
-    /// Nanoseconds of a call of reset, and of a step that returns a row: the fastest of some
-    /// rounds, because other programs use the processor as well.
+    /// Returns the time of a reset, and of a step that returns a row, in nanoseconds.
+    ///
+    /// The result is the fastest of several rounds, because other programs use the processor, too.
     func measure() -> (reset: Double, step: Double)? {
         let ten = (0..<10).map { "SELECT \($0)" }.joined(separator: " UNION ALL ")
         var connection: OpaquePointer?
@@ -24,7 +25,7 @@ struct CostLoop {
             let start = Self.now
             for _ in 0..<Self.calls { _ = sqlite.reset(statement) }
             let middle = Self.now
-            // All but the last return a row.
+            // All steps but the last one return a row.
             for _ in 0..<(Self.calls - 1) { _ = sqlite.step(statement) }
             let end = Self.now
             _ = sqlite.reset(statement)

@@ -1,10 +1,10 @@
 extension ELFFile {
-    /// A copy of a library or program that loads as a library, without the libraries which define
-    /// its imports.
+    /// Returns a copy of a library or program that can be loaded as a library, without the libraries
+    /// that define its imports.
     ///
-    /// A module of Python with SQLite inside imports functions of the interpreter. Weak imports
-    /// without a definition have the address 0; calibration does not call them. A program that can
-    /// run at any address differs from a library by a flag.
+    /// For example, a Python module that contains SQLite imports functions of the interpreter. The
+    /// copy imports them weakly: without a definition, they have the address 0, and calibration does
+    /// not call them. A position-independent program differs from a library only by a flag.
     static func loadable(_ content: [UInt8]) -> [UInt8] {
         let file = LittleEndian(content)
         guard let offset = file.u64(40), let size = file.u16(58), let count = file.u16(60),
@@ -23,7 +23,7 @@ extension ELFFile {
                 continue
             }
             for symbol in stride(from: start, to: start + length - 23, by: 24)
-            // A global symbol (1) that this file does not define becomes a weak one (2).
+            // Make each undefined global symbol (1) weak (2).
             where file.u16(symbol + 6) == 0 && content[symbol + 4] >> 4 == 1 {
                 changed[symbol + 4] = content[symbol + 4] & 0xf | 0x20
             }
@@ -31,7 +31,7 @@ extension ELFFile {
         return changed
     }
 
-    /// Clears DF_1_PIE (0x0800_0000) in DT_FLAGS_1 (0x6fff_fffb), which `dlopen` refuses.
+    /// Clears DF_1_PIE (0x0800_0000) in DT_FLAGS_1 (0x6fff_fffb), which `dlopen` rejects.
     private static func clearProgramFlag(of content: inout [UInt8], in section: Range<Int>) {
         let file = LittleEndian(content)
         for entry in stride(from: section.lowerBound, to: section.upperBound - 15, by: 16)

@@ -3,9 +3,9 @@ import Glibc
 
 /// Finds a library's layout by calling its functions and searching memory for their results.
 ///
-/// It runs in a separate process, which has loaded the library.
+/// The search runs in a separate process that has loaded the library.
 struct LayoutSearch {
-    /// Why no layout was found.
+    /// The reason why no layout was found.
     struct Failure: Error {
         var reason: String
     }
@@ -13,14 +13,14 @@ struct LayoutSearch {
     private let sqlite: SQLiteFunctions
     private let connections: [OpaquePointer]
 
-    /// A file that each user can open and that has no content.
+    /// An empty file that every user can open.
     private static let fileName = "/dev/null"
-    /// What failing statements return: no code of SQLite's.
+    /// The result codes of failing statements; SQLite does not use these codes.
     private static let codes: [Int32] = [4_661, 7_331, 6_007]
 
     init(_ sqlite: SQLiteFunctions) throws(Failure) {
         self.sqlite = sqlite
-        // A library may be built not to initialize itself.
+        // Some builds do not initialize themselves (SQLITE_OMIT_AUTOINIT).
         if let initialize = sqlite.initialize, initialize() != 0 {
             throw Failure(reason: "sqlite3_initialize fails in the calibration process")
         }
@@ -54,7 +54,7 @@ struct LayoutSearch {
         }
     }
 
-    /// Searches all offsets.
+    /// Finds all offsets.
     func layout() throws(Failure) -> StatementLayout {
         var statements: [OpaquePointer] = []
         for (number, connection) in connections.enumerated() {
@@ -88,7 +88,7 @@ struct LayoutSearch {
 
     // MARK: Statements
 
-    /// The result code, which the program counter precedes.
+    /// Returns the offset of the result code, which follows the program counter.
     private func resultCode() throws(Failure) -> Int {
         var failing: [(OpaquePointer, Int32)] = []
         for (connection, code) in zip(connections, Self.codes) {
@@ -122,7 +122,7 @@ struct LayoutSearch {
             for _ in 0..<(5 + 2 * number) {
                 while sqlite.step(statement) == 100 {}
                 _ = sqlite.reset(statement)
-                // SQLITE_STMTSTATUS_VM_STEP, which SQLite has since version 3.8.
+                // 4 is SQLITE_STMTSTATUS_VM_STEP, since SQLite 3.8.
                 let steps = sqlite.status(statement, 4, 0)
                 snapshots.append((snapshot(statement), UInt32(bitPattern: steps)))
             }
@@ -133,13 +133,13 @@ struct LayoutSearch {
         }
     }
 
-    /// Where values are, if statements with different numbers of parameters agree.
+    /// Returns the layout of values if statements with different numbers of parameters agree.
     private func values() throws(Failure) -> StatementLayout.ValueLayout? {
         var common: [StatementLayout.ValueLayout]?
         var contents: [(LittleEndian, parameters: UInt16)] = []
         for parameters in 3...8 {
             let list = (1...parameters).map { "?\($0)" }.joined(separator: ", ")
-            // Other programs need other memory: what is behind the values by chance differs.
+            // Vary the size of the program, so that the memory after the values differs.
             let parts = Array(repeating: "SELECT \(list)", count: 1 + parameters % 3)
             let statement = try prepare(parts.joined(separator: " UNION "), connections[0])
             let found = values(statement)
@@ -155,14 +155,14 @@ struct LayoutSearch {
         return layout
     }
 
-    /// The places where the values of a statement may be; their count is left open.
+    /// Returns the possible layouts of a statement's values, with a count of 0.
     private func values(_ statement: OpaquePointer) -> [StatementLayout.ValueLayout] {
         let integers: [Int64] = [0x1122_3344_5566_7788, 0x0102_0304_0506_0708]
         let text = "calibrated-text"
         guard let copy = strdup(text) else { return [] }
         _ = sqlite.bindInteger(statement, 1, integers[0])
         _ = sqlite.bindInteger(statement, 2, integers[1])
-        // The text outlives the statement: it is not copied.
+        // A nil destructor means SQLITE_STATIC: SQLite does not copy the text, which is never freed.
         _ = sqlite.bindText(statement, 3, copy, Int32(text.utf8.count), nil)
         let content = snapshot(statement)
         var found: [StatementLayout.ValueLayout] = []
@@ -222,7 +222,9 @@ struct LayoutSearch {
         }
     }
 
-    /// The pointers from connection over its databases, b-tree, shared b-tree and pager to the name.
+    /// Returns the offsets of the pointers from a connection to the name of its file.
+    ///
+    /// They lead through the databases, the b-tree, the shared b-tree and the pager.
     private func file() throws(Failure) -> [Int] {
         let names = connections.map { connection in
             sqlite.fileName(connection, "main").map { UInt(bitPattern: $0) }
@@ -252,8 +254,8 @@ struct LayoutSearch {
             }
             return nil
         }
-        // The arrangement of all known versions comes first; any other one is as good if it holds
-        // for all connections.
+        // Try the layout of all known versions first. Any other layout is valid if it applies to all
+        // connections.
         for start in [[32, 8, 8, 0], []] {
             if let found = search(start), names[0] != nil { return found }
         }
@@ -302,7 +304,7 @@ struct LayoutSearch {
         let code = sqlite.prepare(connection, text, -1, &statement, nil)
         guard code == 0, let statement else {
             throw Failure(
-                reason: "in its calibration, sqlite3_prepare_v2 returned \(code) for \(text)"
+                reason: "sqlite3_prepare_v2 returned \(code) in the calibration process: \(text)"
             )
         }
         return statement
@@ -317,7 +319,7 @@ struct LayoutSearch {
             .map(UInt.init)
     }
 
-    /// The only offset that has a property.
+    /// Returns the only offset that satisfies a predicate.
     private func unique(
         _ what: String,
         step: Int = 8,
@@ -336,7 +338,7 @@ struct LayoutSearch {
     }
 }
 
-/// The functions that the failing SQL function calls; a C function captures no context.
+/// The functions that the failing SQL function calls; a C function cannot capture context.
 ///
 /// `nonisolated(unsafe)`: the calibration process has one thread.
 private nonisolated(unsafe) var failingFunctions: SQLiteFunctions?

@@ -2,9 +2,9 @@
 import CTrace
 import Glibc
 
-/// Reads this process's memory without a fault where nothing is mapped.
+/// Reads this process's memory without a fault at unmapped addresses.
 enum OwnMemory {
-    /// Bytes at an address, or fewer where they are not mapped.
+    /// Returns the bytes at an address; fewer at the end of a mapping.
     static func bytes(at address: UInt, count: Int) -> LittleEndian {
         LittleEndian(
             [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
@@ -13,14 +13,14 @@ enum OwnMemory {
                 }
                 length = max(0, read(count))
                 if length == 0, count > 8 {
-                    // The range may end behind the mapping.
+                    // The range may extend beyond the mapping.
                     length = max(0, read(min(count, 4_096 - Int(address % 4_096))))
                 }
             }
         )
     }
 
-    /// A pointer at an address; nil where it is not mapped, and for a null pointer.
+    /// Returns the pointer at an address; nil if it is not mapped, or for a null pointer.
     static func pointer(at address: UInt) -> UInt? {
         guard address > 4_096, let value = bytes(at: address, count: 8).u64(0) else { return nil }
         return value == 0 ? nil : UInt(value)

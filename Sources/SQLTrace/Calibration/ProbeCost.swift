@@ -1,16 +1,15 @@
-/// The nanoseconds that probes add to calls, as a process measures them on its own copy of a
-/// library.
+/// The time that probes add to calls, in nanoseconds, measured on a private copy of a library.
 struct ProbeCost: Equatable, Sendable {
-    /// Of the entry of `sqlite3_reset`.
+    /// The cost of the probe on the entry of `sqlite3_reset`.
     var reset: Double
-    /// Of the entry and the return of `sqlite3_step`.
+    /// The cost of the probes on the entry and the return of `sqlite3_step`.
     var step: Double
-    /// Of a step without probes.
+    /// The time of a step without probes.
     var plainStep: Double
-    /// How much of ``step`` is between the times of the two events; 0 while it is not known.
+    /// The part of ``step`` between the times of the two events; 0 if unknown.
     var insideStep: Double = 0
 
-    /// Reads `reset=812\nstep=2600\n`; nil when malformed.
+    /// Parses text such as `reset=812\nstep=2600\nplain=95\n`; returns nil if it is malformed.
     init?(text: String) {
         var values: [String: Double] = [:]
         for line in text.split(separator: "\n") {

@@ -3,12 +3,12 @@ import Glibc
 
 /// The functions of a loaded library that calibration calls.
 ///
-/// Only the process that calibrates has one.
+/// Only the calibration process creates an instance.
 struct SQLiteFunctions {
     typealias Callback = @convention(c) (OpaquePointer?, Int32, UnsafeMutableRawPointer?) -> Void
     typealias BusyHandler = @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32
 
-    /// Nil where the library contains its code in other functions.
+    /// Nil if the compiler inlined the function.
     let initialize: (@convention(c) () -> Int32)?
     let open:
         @convention(c) (
@@ -42,11 +42,11 @@ struct SQLiteFunctions {
             OpaquePointer, Int32, UnsafePointer<CChar>, Int32, UnsafeMutableRawPointer?
         ) -> Int32
 
-    /// Finds the functions; nil where one is missing.
+    /// Finds the functions; returns nil if one is missing.
     ///
     /// - Parameters:
     ///   - library: The handle of the loaded library.
-    ///   - file: Its file, whose symbols include functions that it does not export.
+    ///   - file: The library's file, whose symbols include functions that it does not export.
     init?(_ library: UnsafeMutableRawPointer, _ file: ELFFile) {
         // The handle is the address of a `link_map`, which begins with the address at which the
         // library is loaded (dlinfo(3)).
@@ -99,9 +99,9 @@ struct SQLiteFunctions {
 
     /// The function that prepares the library for its first use.
     ///
-    /// Where all of SQLite is one compilation unit of another library, the compiler may remove the
-    /// public function and keep only the private one that it calls; apsw 3.54 is such a library. It
-    /// does not initialize itself, so opening a connection before would crash.
+    /// If SQLite is compiled into another library as one unit, the compiler may remove the public
+    /// function and keep only the private function that it calls, as in apsw 3.54. That library does
+    /// not initialize itself, so opening a connection before the call would crash.
     static func initializer(_ functions: [String: ELFFile.Function]) -> ELFFile.Function? {
         functions["sqlite3_initialize"] ?? functions["sqlite3Initialize"]
     }

@@ -1,7 +1,7 @@
-/// Where a build of SQLite keeps what probes read, in bytes from the beginning of its structures.
+/// The offsets of the fields that probes read, in bytes from the start of SQLite's structures.
 ///
-/// The structures are private: each build may arrange them in another way. Offsets are found by
-/// calibration, never by version.
+/// The structures are private, and their layout may differ in each build. Calibration therefore
+/// finds the offsets; the version does not determine them.
 struct StatementLayout: Sendable, Equatable {
     /// In a statement: the pointer to its text.
     var sql: Int
@@ -13,23 +13,23 @@ struct StatementLayout: Sendable, Equatable {
     var resultCode: Int
     /// In a statement: the instructions executed.
     var steps: Int
-    /// In a connection: the byte that is 0 inside of an explicit transaction.
+    /// In a connection: the byte that is 0 inside an explicit transaction.
     var autocommit: Int
     /// The offsets of the pointers from a connection to the name of its main database file.
     var file: [Int]
-    /// In a connection: the calls of the busy handler in the last step; nil when not found.
+    /// In a connection: the calls of the busy handler in the last step; nil if not found.
     var busyCalls: Int?
-    /// In a connection: the busy timeout in milliseconds; nil when not found.
+    /// In a connection: the busy timeout in milliseconds; nil if not found.
     var busyTimeout: Int?
-    /// The bound values; nil when not found.
+    /// The bound values; nil if not found.
     var values: ValueLayout?
 
-    /// No structure that is read is longer.
+    /// The number of bytes to search in a structure.
     static let limit = 1_024
-    /// Pointers from a connection to the name of its file.
+    /// The number of pointers from a connection to the name of its file.
     static let filePointers = 5
 
-    /// Where bound values are.
+    /// The layout of bound values.
     struct ValueLayout: Sendable, Equatable {
         /// In a statement: the pointer to the values.
         var array: Int
@@ -39,9 +39,9 @@ struct StatementLayout: Sendable, Equatable {
         var stride: Int
         /// In a value: its flags, 2 bytes.
         var flags: Int
-        /// In a value: the length of a text or blob, 4 bytes.
+        /// In a value: the length of a string or blob, 4 bytes.
         var length: Int
-        /// In a value: the pointer to a text or blob.
+        /// In a value: the pointer to a string or blob.
         var pointer: Int
     }
 }
@@ -66,9 +66,9 @@ extension StatementLayout {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Reads the lines; nil where an offset is missing or cannot be one.
+    /// Parses the lines; returns nil if an offset is missing or invalid.
     ///
-    /// The process that wrote them ran the code of another program's library.
+    /// The text is untrusted: its writer has run the code of another program's library.
     init?(text: String) {
         var offsets: [String: Int] = [:]
         for line in text.split(separator: "\n") {

@@ -8,7 +8,7 @@ extension ExecutionDecoder {
         calls[event.thread]?.removeLast()
         let process = process(of: event.thread)
         var traced = processes[process] ?? TracedProcess(isNew: false)
-        // A statement that started before is not timed: a part of it was not seen.
+        // Statements that started before the window are not timed: their first steps are missing.
         if start.programCounter < 0, window?.contains(time) ?? false {
             traced.timings[start.statement] = StatementTiming(start: time)
         }
@@ -22,8 +22,8 @@ extension ExecutionDecoder {
         processes[process] = traced
     }
 
-    /// Notes that a step resets its statement, which it then starts: SQLite resets a statement that
-    /// is complete by itself.
+    /// Records that a step has reset its statement: SQLite automatically resets a complete statement
+    /// before it starts it again.
     mutating func restartStep(of statement: UInt64, _ thread: Int32) {
         guard case .step(var start, let time)? = calls[thread]?.last, start.statement == statement
         else { return }
@@ -32,9 +32,9 @@ extension ExecutionDecoder {
         calls[thread]?.append(.step(start, time: time))
     }
 
-    /// The texts and starts of statements under way, by process: the longest one of each.
+    /// The text and the start of the longest running statement of each process.
     ///
-    /// The text of a statement is known once it has ended before.
+    /// The text is known only if an earlier execution of the statement has ended.
     var running: [Int32: (text: String, start: UInt64)] {
         var running: [Int32: (text: String, start: UInt64)] = [:]
         for (thread, open) in calls {
@@ -53,7 +53,7 @@ extension ExecutionDecoder {
         return running
     }
 
-    /// Whether statements that are timed have not ended.
+    /// Whether any timed statement is still running.
     var isTiming: Bool {
         processes.values.contains { $0.timings.values.contains { !$0.isCut } }
             || calls.values.contains {
@@ -67,7 +67,7 @@ extension ExecutionDecoder {
             }
     }
 
-    /// Ends the recording of steps: those under way have no recorded end.
+    /// Ends the recording of steps; running steps have no recorded end.
     mutating func endTiming() {
         for (thread, open) in calls {
             let process = process(of: thread)

@@ -1,30 +1,30 @@
-/// Turns the events of all threads, in the order of their times, into executions of statements.
+/// Converts the events of all threads, in the order of their times, to executions of statements.
 ///
-/// It knows which process each thread belongs to, which file each connection uses and which text
-/// each statement has; it reads the latter from memory once for each statement.
+/// The decoder keeps the process of each thread, the file of each connection, and the text of each
+/// statement, which it reads from the process's memory once.
 struct ExecutionDecoder {
-    /// Returns which watched database a process has at a path.
+    /// Returns the watched database that a path in a process refers to.
     typealias FileMatch = (_ process: Int32, _ path: String) -> WatchedFileMatch
 
-    /// What events show beside executions.
+    /// The results of decoding.
     enum Output: Sendable, Equatable {
         /// An execution, and the number of the watched database.
         case execution(StatementExecution, Int)
-        /// A connection is closed, and its transaction with it.
+        /// A connection was closed, which ends its transaction.
         case closed(process: Int32, connection: UInt64, time: UInt64)
-        /// A process has ended or runs another program: its connections are gone.
+        /// A process has ended or runs another program; its connections no longer exist.
         case ended(process: Int32, time: UInt64)
     }
 
     /// The layouts of the libraries, by their numbers.
     var layouts: [Int: StatementLayout] = [:]
-    /// The period in which statements start that are timed; nil for none.
+    /// The period in which statements must start to be timed; nil to time none.
     var window: ClosedRange<UInt64>?
 
-    /// Nanoseconds of each recorded step that the probes took, and not SQLite.
+    /// The time that the probes add to each recorded step, in nanoseconds.
     var stepOverhead: UInt64 = 0
 
-    /// The libraries whose calls of `sqlite3_exec` are recorded at their start alone.
+    /// The libraries without return probes: calls of `sqlite3_exec` are recorded at their start only.
     var librariesWithoutReturns: Set<Int> = []
 
     let memory: any ProcessMemory
@@ -33,16 +33,16 @@ struct ExecutionDecoder {
     private(set) var threads: [Int32: Int32] = [:]
     var calls: [Int32: [OpenCall]] = [:]
 
-    /// Executions on connections of other files, which were dropped.
+    /// The number of discarded executions on other files.
     private(set) var otherExecutions: UInt64 = 0
-    /// Executions on connections of files that could not be identified, which were dropped.
+    /// The number of discarded executions on files that could not be identified.
     private(set) var unknownFiles: UInt64 = 0
-    /// Executions on watched connections whose text could not be read.
+    /// The number of executions on watched files whose text could not be read.
     private(set) var unknownTexts: UInt64 = 0
 
-    /// The longest text that is read, in bytes.
+    /// The length limit of a statement's text, in bytes.
     private static let textLimit = 1 << 16
-    /// The most threads and statements that are kept.
+    /// The maximum number of threads, and of statements of a process, to keep.
     private static let capacity = 1 << 16
 
     init(memory: any ProcessMemory, database: @escaping FileMatch) {
@@ -50,7 +50,7 @@ struct ExecutionDecoder {
         self.database = database
     }
 
-    /// Decodes a batch of events, whose times must not be before those of earlier batches.
+    /// Decodes a batch of events; their times must not precede those of earlier batches.
     mutating func decode(_ events: [TraceEvent]) -> [Output] {
         var output: [Output] = []
         let texts = FinalTexts(events)
@@ -105,14 +105,14 @@ struct ExecutionDecoder {
         return output
     }
 
-    /// Forgets what is known of statements, connections and calls: events are missing, and other ones
-    /// may have their addresses by now.
+    /// Discards all statements, connections and calls after a loss of events: their addresses may
+    /// have been reused.
     mutating func forget() {
         processes = [:]
         calls = [:]
     }
 
-    /// The process of a thread; a thread that has ended is taken for the first one of its process.
+    /// Returns the process of a thread; for a thread that has ended, the thread ID itself.
     mutating func process(of thread: Int32) -> Int32 {
         if let process = threads[thread] { return process }
         let process = memory.process(ofThread: thread) ?? thread
@@ -140,7 +140,7 @@ struct ExecutionDecoder {
         if known?.sql != end.sql { known = nil }
         let timing = traced.timings.removeValue(forKey: end.statement)
         restartStep(of: end.statement, event.thread)
-        // Programs reset statements that they have not run since the last reset.
+        // Programs may reset a statement that has not run since its last reset.
         guard end.programCounter >= 0 else { return nil }
         let file = file(of: end.connection, library: end.library, process, &traced, end.file)
         guard let file, case .watched(let database) = file.match else {
@@ -160,7 +160,7 @@ struct ExecutionDecoder {
             statement.text = statement.text.map(SecretKeys.redacted)
         }
         if statement.text == nil { unknownTexts &+= 1 }
-        // The counter is that of all executions; a program may set it to 0.
+        // The counter covers all executions; a program may reset it to 0.
         let steps = statement.steps.flatMap { end.steps >= $0 ? end.steps - $0 : nil }
         statement.steps = end.steps
         traced.statements[end.statement] = statement
@@ -190,9 +190,9 @@ struct ExecutionDecoder {
         return (execution, database)
     }
 
-    /// Reads the text from memory, unless the statement has another one by now.
+    /// Reads the text from memory; nil if the statement has a different text now.
     private func text(of end: TraceEvent.StatementEnd, _ process: Int32) -> String? {
-        // After it is finalized, its memory is another's.
+        // The memory of a finalized statement may have been reused.
         guard end.source == .reset, let layout = layouts[end.library] else { return nil }
         let place = end.statement &+ UInt64(layout.sql)
         guard memory.pointer(process, at: place) == end.sql,
@@ -205,7 +205,7 @@ struct ExecutionDecoder {
     private func waited(_ end: TraceEvent.StatementEnd) -> Double? {
         guard let calls = end.busyCalls, let timeout = end.busyTimeout else { return nil }
         if calls > 0 {
-            // Another handler than SQLite's may wait for other times.
+            // A custom handler may wait for other times.
             let limit = timeout > 0 ? Int(timeout) : nil
             return BusyWaits.seconds(calls: Int(calls), timeout: limit)
         }
@@ -224,7 +224,7 @@ struct ExecutionDecoder {
         _ traced: inout TracedProcess,
         _ recorded: String?
     ) -> TracedProcess.File? {
-        // Once in a batch: another connection may have the address of one that was closed.
+        // Check once per batch: a new connection may reuse the address of a closed one.
         if traced.connectionsChecked.contains(connection) {
             return traced.connections[connection]
         }
@@ -247,13 +247,13 @@ struct ExecutionDecoder {
 
     // MARK: Exec
 
-    /// A call that has not returned.
+    /// A call that has not returned yet.
     enum OpenCall {
         case exec(TraceEvent.ExecStart, time: UInt64)
         case step(TraceEvent.StepStart, time: UInt64)
     }
 
-    /// The most calls of a thread that are kept: the returns of some may be lost.
+    /// The maximum number of open calls of a thread to keep: return events may be lost.
     private static let callLimit = 64
 
     private mutating func push(_ start: TraceEvent.ExecStart, _ event: TraceEvent) {

@@ -1,15 +1,15 @@
 /// Reads the memory of traced processes.
 protocol ProcessMemory: AnyObject {
-    /// Bytes of a process; fewer where they are not mapped, none when it has ended.
+    /// Returns bytes of a process: fewer at the end of a mapping, none if the process has ended.
     func bytes(_ process: Int32, at address: UInt64, count: Int) -> LittleEndian
-    /// The process that a thread belongs to; nil when it has ended.
+    /// Returns the process of a thread; nil if the thread has ended.
     func process(ofThread thread: Int32) -> Int32?
-    /// Forgets a process: it has ended, or runs another program.
+    /// Discards the cached state of a process that has ended or runs another program.
     func forget(_ process: Int32)
 }
 
 extension ProcessMemory {
-    /// A pointer; nil where it is not mapped, and for a null pointer.
+    /// Returns a pointer; nil if the address is not mapped, or for a null pointer.
     func pointer(_ process: Int32, at address: UInt64) -> UInt64? {
         guard let value = bytes(process, at: address, count: 8).u64(0), value > 4_096 else {
             return nil
@@ -17,13 +17,13 @@ extension ProcessMemory {
         return value
     }
 
-    /// The text at an address up to its zero byte; nil when it cannot be read or is longer than a
-    /// limit.
+    /// Returns the text at an address up to its zero byte, truncated at a limit in bytes; nil if it
+    /// cannot be read.
     func text(_ process: Int32, at address: UInt64, limit: Int) -> String? {
         var text: [UInt8] = []
         var place = address
         while text.count < limit {
-            // Up to the end of a page: the next one may not be mapped.
+            // Read up to the end of the page: the next page may not be mapped.
             let count = 4_096 - Int(place % 4_096)
             let part = bytes(process, at: place, count: count).bytes
             guard !part.isEmpty else { return nil }
@@ -38,7 +38,7 @@ extension ProcessMemory {
         return String(decoding: text.prefix(limit), as: UTF8.self) + "…"
     }
 
-    /// The value at the end of a chain of pointers.
+    /// Follows a chain of pointers and returns the last one.
     func follow(_ process: Int32, from address: UInt64, _ offsets: [Int]) -> UInt64? {
         offsets.reduce(address) { address, offset in
             address.flatMap { pointer(process, at: $0 &+ UInt64(offset)) }
@@ -50,11 +50,11 @@ extension ProcessMemory {
 import Glibc
 import SQLiteWatch
 
-/// Memory by `/proc/PID/mem`.
+/// Reads memory through `/proc/PID/mem`.
 final class ProcMemory: ProcessMemory {
     private var descriptors: [Int32: Int32] = [:]
 
-    /// The most processes whose memory stays open.
+    /// The maximum number of open `mem` files.
     private static let capacity = 256
 
     deinit { for descriptor in descriptors.values { close(descriptor) } }

@@ -9,7 +9,7 @@ struct TraceEvent: Sendable, Equatable {
         var connection: UInt64
         /// The address of the statement's text.
         var sql: UInt64
-        /// Negative when no step was made since the last reset.
+        /// The program counter; negative if no step followed the last reset.
         var programCounter: Int32
         var result: Int32
         /// The instructions executed since the statement was prepared.
@@ -19,11 +19,11 @@ struct TraceEvent: Sendable, Equatable {
         var busyCalls: Int32?
         /// The timeout of SQLite's own busy handler, in milliseconds; 0 without one.
         var busyTimeout: Int32?
-        /// The text, where the event contains it.
+        /// The text, if the event contains it.
         var text: String?
-        /// The connection's file, where the event contains it.
+        /// The connection's file, if the event contains it.
         var file: String?
-        /// The bound values, where the event contains them.
+        /// The bound values, if the event contains them.
         var values: [StatementValue] = []
     }
 
@@ -42,7 +42,7 @@ struct TraceEvent: Sendable, Equatable {
     struct StepStart: Sendable, Equatable {
         var library: Int
         var statement: UInt64
-        /// Negative when the statement starts with this step.
+        /// The program counter; negative if the statement starts with this step.
         var programCounter: Int32
     }
 
@@ -54,11 +54,11 @@ struct TraceEvent: Sendable, Equatable {
         case stepEnd(result: Int32)
         /// A call that closes a connection.
         case close(connection: UInt64)
-        /// The thread made another one, of its process or of a new process.
+        /// The thread created another thread, in its process or as a new process.
         case newThread(Int32, isProcess: Bool)
-        /// The process runs another program from now on.
+        /// The process started another program.
         case newProgram
-        /// The thread ended, and with it the process if it was the last one.
+        /// The thread ended; `isProcess` is true if it was the last one of its process, nil if unknown.
         case exit(isProcess: Bool?)
     }
 
@@ -68,7 +68,7 @@ struct TraceEvent: Sendable, Equatable {
 }
 
 extension TraceEvent.Kind {
-    /// Whether it is a step's.
+    /// Whether the event belongs to a step.
     var isStep: Bool {
         switch self {
         case .stepStart, .stepEnd: true
@@ -76,7 +76,7 @@ extension TraceEvent.Kind {
         }
     }
 
-    /// Nanoseconds that the event takes from its thread.
+    /// Returns the time that the event costs its thread, in nanoseconds.
     func cost(_ cost: ProbeCost?) -> Double {
         guard let cost else { return 0 }
         return switch self {

@@ -1,14 +1,14 @@
-/// Which watched database a file is.
+/// The result of matching a file with the watched databases.
 enum WatchedFileMatch: Sendable, Equatable {
-    /// The database of a number.
+    /// The watched database with this number.
     case watched(Int)
     /// Another file.
     case other
-    /// It has the path of a watched one, but perhaps in another root directory.
+    /// A file with the path of a watched database, but possibly in another root directory.
     case unknown
 }
 
-/// What is known of a process whose events are decoded.
+/// The state of a process whose events are decoded.
 struct TracedProcess {
     /// The main database file of a connection.
     struct File: Equatable {
@@ -16,22 +16,22 @@ struct TracedProcess {
         var match: WatchedFileMatch
     }
 
-    /// Whether the process started while it was traced, so that nothing of it was missed.
+    /// Whether the process started during tracing, so that all its events are known.
     var isNew: Bool
     var connections: [UInt64: File] = [:]
-    /// The connections whose file was checked in this batch.
+    /// The connections whose files were checked in this batch.
     var connectionsChecked: Set<UInt64> = []
     var statements: [UInt64: TracedStatement] = [:]
-    /// Addresses of statements that were finalized: another one there is a new statement.
+    /// The addresses of finalized statements; a statement at one of them is new.
     private(set) var finalized: Set<UInt64> = []
-    /// The statements that are timed, since their first step.
+    /// The timings of running statements, by the address of the statement.
     var timings: [UInt64: StatementTiming] = [:]
 
     private static let capacity = 1 << 14
 
     init(isNew: Bool) { self.isNew = isNew }
 
-    /// Forgets a statement.
+    /// Discards a finalized statement.
     mutating func finalize(_ statement: UInt64) {
         statements[statement] = nil
         timings[statement] = nil
@@ -40,28 +40,28 @@ struct TracedProcess {
     }
 }
 
-/// What is known of a prepared statement.
+/// The state of a prepared statement.
 struct TracedStatement {
     /// The address of its text.
     var sql: UInt64
-    /// Its text without keys; nil while unknown.
+    /// Its text without keys; nil if unknown.
     var text: String?
-    /// Its counter of instructions at its last execution; nil before.
+    /// The instruction counter at the end of the last execution; nil before the first one ends.
     var steps: UInt32?
 }
 
 /// The steps of a statement since its start.
 struct StatementTiming: Equatable {
-    /// The moment of the first step.
+    /// The time of the first step, in nanoseconds.
     var start: UInt64
     var nanoseconds: UInt64 = 0
     var rows: UInt64 = 0
-    /// Whether steps are no longer recorded: its time is then that until its end.
+    /// Whether recording stopped before the end; the time until the end is then used instead.
     var isCut = false
 }
 
-/// The texts of the statements that a batch of events finalizes: by the time that memory is read,
-/// these have none.
+/// The texts of the statements that a batch of events finalizes: their memory is already freed when
+/// the batch is decoded.
 struct FinalTexts {
     private struct Key: Hashable {
         var statement: UInt64
@@ -78,7 +78,7 @@ struct FinalTexts {
         }
     }
 
-    /// The text of a statement that is finalized at an index or later.
+    /// Returns the text of a statement that is finalized at an index or later.
     func text(of end: TraceEvent.StatementEnd, thread: Int32, from index: Int) -> String? {
         texts[Key(statement: end.statement, sql: end.sql)]?.first { $0.index >= index }?.text
     }

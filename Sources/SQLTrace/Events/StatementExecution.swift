@@ -12,41 +12,43 @@ public struct StatementExecution: Sendable, Equatable {
         case exec
     }
 
-    /// The moment at which it ended: nanoseconds of `CLOCK_MONOTONIC`.
+    /// The time of its end, in nanoseconds of `CLOCK_MONOTONIC`.
     public var end: UInt64
-    /// The process.
+    /// The process ID.
     public var process: Int32
-    /// The thread, as the system numbers it.
+    /// The thread ID.
     public var thread: Int32
     /// The address of the connection in the process: with `process`, the connection's identity.
     public var connection: UInt64
     /// The address of the statement in the process; 0 for ``Source/exec``.
     public var statement: UInt64
-    /// The function whose call ended it.
+    /// The function whose call ended the execution.
     public var source: Source
-    /// The file of the connection's main database; nil when it could not be read.
+    /// The file of the connection's main database; nil if it could not be read.
     ///
-    /// It is the path that the process uses, which may be relative to another root.
+    /// The path is the one that the process uses, which may be relative to another root.
     public var database: String?
-    /// The text of the statement, with its literals; nil when it could not be read.
+    /// The text of the statement, with its literals; nil if it could not be read.
     ///
     /// Keys of `PRAGMA key`, `PRAGMA rekey` and `ATTACH … KEY` are replaced by `?`.
     public var sql: String?
-    /// The (extended) result code: 0 where the execution succeeded or was reset before its end.
+    /// The extended result code; 0 if the execution succeeded or was reset before its end.
     public var result: Int32
-    /// `sqlite3_get_autocommit` after the execution: false inside of an explicit transaction.
+    /// `sqlite3_get_autocommit` after the execution: false inside an explicit transaction.
     public var isAutocommit: Bool
     /// The seconds spent in `sqlite3_step`, or in `sqlite3_exec`; nil unless the calls were timed.
     public var seconds: Double?
-    /// The seconds that the busy handler waited; nil when they are not known.
+    /// The time that the busy handler waited, in seconds; nil if unknown.
     ///
     /// For SQLite's own handler (`sqlite3_busy_timeout`), this is the sum of its delays in the last
     /// step.
     public var secondsWaited: Double?
-    /// The rows that it returned; nil unless the calls were timed.
+    /// The number of returned rows; nil unless the calls were timed.
     public var rows: UInt64?
-    /// The instructions of SQLite's virtual machine; nil for the first execution that is seen of a
-    /// statement that was prepared before, and for ``Source/exec``.
+    /// The number of executed instructions of SQLite's virtual machine.
+    ///
+    /// Nil for ``Source/exec``, and for the first traced execution of a statement that was prepared
+    /// before tracing started.
     public var steps: UInt32?
     /// The bound values, in the order of their parameters; empty unless values are read.
     public var values: [StatementValue]
@@ -86,7 +88,7 @@ public struct StatementExecution: Sendable, Equatable {
         self.values = values
     }
 
-    /// Whether it failed because another connection held a lock: `SQLITE_BUSY`, whatever the
+    /// Whether the execution failed because another connection held a lock: `SQLITE_BUSY` with any
     /// extended code.
     public var isBusy: Bool { result & 0xff == 5 }
 }

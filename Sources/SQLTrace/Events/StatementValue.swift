@@ -6,14 +6,14 @@ public enum StatementValue: Sendable, Equatable {
     case integer(Int64)
     /// A floating-point number.
     case real(Double)
-    /// A text; long ones are cut.
+    /// A string; long strings are truncated.
     case text(String)
     /// The length of a blob, in bytes: its content is not read.
     case blob(bytes: Int)
 }
 
 extension StatementValue: CustomStringConvertible {
-    /// The value as a literal of SQL; of a blob, only the length.
+    /// The value as an SQL literal; for a blob, only its length.
     public var description: String {
         switch self {
         case .null: "NULL"

@@ -4,14 +4,14 @@ import Telemetry
 
 /// Starts processes that inherit only the descriptors that they need.
 enum ChildProcess {
-    /// Makes a pipe whose ends no other program inherits.
+    /// Creates a pipe whose ends other programs do not inherit.
     static func pipe(_ ends: inout [Int32]) -> Bool {
         guard Glibc.pipe(&ends) == 0 else { return false }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return true
     }
 
-    /// Waits until a descriptor can be read; false when a moment of the monotonic clock passes before.
+    /// Waits until a descriptor can be read; returns false at a deadline of the monotonic clock.
     static func waitForInput(_ descriptor: Int32, until deadline: UInt64) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {
@@ -23,16 +23,16 @@ enum ChildProcess {
         }
     }
 
-    /// Starts a command; nil when that fails.
+    /// Starts a command; returns nil if it cannot be started.
     ///
-    /// Descriptors that are not named are closed or lead to `/dev/null`: all others of this program
-    /// are closed on exec.
+    /// The child inherits only the named descriptors; its other standard streams are `/dev/null`. All
+    /// other descriptors of this program are closed on exec.
     ///
     /// - Parameters:
     ///   - command: A path and its arguments.
-    ///   - descriptors: For each of the child's descriptors, one of this process's.
-    ///   - environment: The child's environment; this process's when nil.
-    /// - Returns: The process.
+    ///   - descriptors: The descriptors of this process, by the child's descriptors.
+    ///   - environment: The child's environment; nil to inherit this process's.
+    /// - Returns: The process ID.
     static func start(
         _ command: [String],
         descriptors: [Int32: Int32],
@@ -41,7 +41,7 @@ enum ChildProcess {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Duplicates above all targets: a source may be the target of another one.
+        // Duplicate the sources above all targets: a source may be the target of another one.
         var sources: [Int32: Int32] = [:]
         for (target, source) in descriptors {
             sources[target] = fcntl(source, F_DUPFD_CLOEXEC, 64)
@@ -58,7 +58,7 @@ enum ChildProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // In a separate session, it receives no signals of the terminal.
+        // A process in a separate session receives no signals from the terminal.
         posix_spawnattr_setflags(&attributes, startsSession)
         var arguments = command.map { strdup($0) }
         defer { for argument in arguments { free(argument) } }
@@ -76,7 +76,7 @@ enum ChildProcess {
         return status == 0 ? process : nil
     }
 
-    /// `POSIX_SPAWN_SETSID`, an extension of glibc's.
+    /// `POSIX_SPAWN_SETSID`, a glibc extension.
     private static let startsSession: Int16 = 0x80
 }
 #endif

@@ -3,25 +3,25 @@ import CTrace
 import Glibc
 import SQLiteWatch
 
-/// Takes the privileges of this process away, before it runs what another program supplied.
+/// Drops the privileges of this process before it runs code or text of another program.
 ///
-/// Neither step can be undone by the process.
+/// The process cannot undo either step.
 enum ProcessSandbox {
-    /// What the process may use.
+    /// The resources that the process may use.
     struct Limits {
-        /// Seconds of processor time.
+        /// The processor time, in seconds.
         var processorSeconds: rlim_t
-        /// Seconds until a signal ends the process.
+        /// The time until a signal ends the process, in seconds.
         var seconds: UInt32
-        /// The bytes of memory that it may map in addition to its present mappings.
+        /// The memory that it may map in addition to its current mappings, in bytes.
         var memory: rlim_t
     }
 
-    /// Limits the processor time, the memory, and the files and processes that can be made.
+    /// Limits processor time and memory, and prevents the creation of files and processes.
     static func limit(to limits: Limits) {
         var time = rlimit(rlim_cur: limits.processorSeconds, rlim_max: limits.processorSeconds)
         setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &time)
-        // Sanitizers and runtimes reserve addresses: what is mapped now does not count.
+        // Sanitizers and runtimes reserve addresses: exclude the current mappings from the limit.
         let pages = ProcFile.text("/proc/self/statm", limit: 256)
             .flatMap { rlim_t($0.prefix { $0.isNumber }) }
         if let pages {
@@ -38,14 +38,14 @@ enum ProcessSandbox {
 
     /// Becomes a user without files, processes or capabilities.
     ///
-    /// - Parameter descriptor: The first descriptor that is closed.
+    /// - Parameter descriptor: The first descriptor to close.
     /// - Returns: Whether it succeeded; otherwise the process must end.
     static func dropPrivileges(closingFrom descriptor: Int32) -> Bool {
         guard poolgauge_close_from(UInt32(descriptor)) == 0 else { return false }
-        // Where the system permits it: without a network, and without the mounts and the shared
-        // memory of others. The rest does not depend on it.
+        // Isolate the network, mounts and shared memory if the system permits it; the other steps do
+        // not depend on this.
         _ = poolgauge_unshare()
-        // An identity that no account has: above those of users, containers and services.
+        // A user ID above those of users, containers and services, so that no account has it.
         let user = uid_t(0x7a00_0000) + uid_t(getpid())
         guard poolgauge_become(user) == 0 else { return false }
         // 38 is PR_SET_NO_NEW_PRIVS, 4 is PR_SET_DUMPABLE: without it, /proc/self is root's.

@@ -2,14 +2,14 @@
 import Glibc
 import SQLiteWatch
 
-/// The process that removes the instance and the probes of a session which was killed.
+/// The process that removes the instance and the probes of a killed session.
 ///
-/// It reads from a pipe whose other end only the session's process has. The kernel closes that end
-/// however the process ends.
+/// It reads from a pipe whose other end only the session's process has open. The kernel closes that
+/// end when the process ends for any reason.
 public enum TraceGuardian {
-    /// Waits for the end of standard input, then removes what belongs to a name.
+    /// Waits for the end of standard input, then removes the instance and the probes with a name.
     ///
-    /// A program that traces calls this from the command that it passes to a session.
+    /// A tracing program calls this method from the command that it passes to a session.
     public static func run(name: String) {
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { signal(number, SIG_IGN) }
         guard TraceOwner(name: name) != nil, case .success(let folder) = TraceFolder.find() else {
@@ -21,21 +21,21 @@ public enum TraceGuardian {
             if count > 0 || (count < 0 && errno == EINTR) { continue }
             break
         }
-        // The kernel closes the killed process's files one after another.
+        // Retry: the kernel closes the files of the killed process one after another.
         for _ in 0..<2_000 {
             if folder.remove(name) { return }
             usleep(5_000)
         }
     }
 
-    /// Removes what sessions left behind whose processes have ended.
+    /// Removes the instances and probes of sessions whose processes have ended.
     ///
-    /// - Returns: The names of what was removed, and of what could not be.
+    /// - Returns: The removed names, and the names that could not be removed.
     public static func clean() -> Result<(removed: [String], remaining: [String]), TraceError> {
         TraceFolder.find().map { folder in
             var removed: [String] = []
             var remaining: [String] = []
-            for name in folder.ownNames().sorted() {
+            for name in folder.sessionNames().sorted() {
                 guard let owner = TraceOwner(name: name), !owner.isRunning else { continue }
                 if folder.remove(name) { removed.append(name) } else { remaining.append(name) }
             }
@@ -44,7 +44,7 @@ public enum TraceGuardian {
     }
 }
 
-/// A session's end of its guardian.
+/// A session's connection to its guardian process.
 final class GuardianProcess {
     private let pipe: Int32
     private let process: pid_t
@@ -53,12 +53,12 @@ final class GuardianProcess {
     ///
     /// - Parameters:
     ///   - command: A program and its arguments; the name follows them.
-    ///   - name: The name of what it removes.
-    /// - Throws: An error when the process cannot be started.
+    ///   - name: The name of the instance and the probes that it removes.
+    /// - Throws: A ``TraceError`` if the process cannot be started.
     init(command: [String], name: String) throws(TraceError) {
         var ends: [Int32] = [-1, -1]
         guard ChildProcess.pipe(&ends) else {
-            throw TraceError(.guardian, "no pipe for the guardian process can be made")
+            throw TraceError(.guardian, "a pipe to the guardian process cannot be created")
         }
         let child = ChildProcess.start(command + [name], descriptors: [STDIN_FILENO: ends[0]])
         close(ends[0])

@@ -1,8 +1,7 @@
-/// The parts of a 64-bit little-endian ELF file that probes need: symbols of functions, and where
-/// their code is in the file (System V ABI, "Object files").
+/// The parts of a 64-bit little-endian ELF file that probes need: the symbols of functions, and the
+/// offsets of their code in the file (System V ABI, "Object files").
 ///
-/// The bytes are those of another program's file. Each offset is checked; a malformed file has no
-/// symbols.
+/// The file is untrusted. Each offset is checked; a malformed file has no symbols.
 struct ELFFile: Sendable {
     /// The instruction set.
     enum Machine: Sendable, Equatable {
@@ -12,20 +11,20 @@ struct ELFFile: Sendable {
 
     /// The code of a function.
     struct Function: Sendable, Equatable {
-        /// Its address, from the beginning of the loaded file.
+        /// Its address, relative to the start of the loaded file.
         var address: UInt64
         /// The offset of its first instruction in the file.
         var fileOffset: UInt64
-        /// Its length in bytes; 0 where the file does not state it.
+        /// Its length in bytes; 0 if the file does not state it.
         var length: UInt64
     }
 
     let machine: Machine
-    /// Whether it is a program of Go, whose runtime unwinds stacks by itself.
+    /// Whether the file is a Go program, whose runtime unwinds stacks itself.
     let isGo: Bool
     private(set) var functions: [String: Function] = [:]
 
-    /// The most bytes that are read of all tables of symbols and their names, and of each other one.
+    /// The size limits of all tables of symbols and names together, and of each other table, in bytes.
     private static let symbolLimit: UInt64 = 1 << 27
     private static let tableLimit: UInt64 = 1 << 22
     private static let symbolLength = 24
@@ -44,11 +43,11 @@ struct ELFFile: Sendable {
         var size: UInt64
     }
 
-    /// Reads the functions with the names that `isWanted` accepts; nil for a file of another kind.
+    /// Reads the functions with the wanted names; returns nil for a file of another kind.
     ///
     /// - Parameters:
-    ///   - isWanted: Whether a function is kept.
-    ///   - read: Returns the bytes at an offset, or fewer at the end of the file.
+    ///   - isWanted: Returns whether to keep the function with a name.
+    ///   - read: Returns the bytes at an offset; fewer at the end of the file.
     init?(isWanted: (String) -> Bool, read: (_ offset: UInt64, _ count: Int) -> [UInt8]) {
         let header = LittleEndian(read(0, 64))
         guard header.count == 64, header.bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46, 2, 1]),
@@ -113,11 +112,11 @@ struct ELFFile: Sendable {
         var place = 0
         while place + Self.symbolLength <= symbols.count {
             defer { place += Self.symbolLength }
-            // A function that this file defines.
+            // Keep only functions that this file defines.
             guard let name = symbols.u32(place), let info = symbols.u8(place + 4), info & 0xf == 2,
                 let section = symbols.u16(place + 6), section != 0,
                 let address = symbols.u64(place + 8), let length = symbols.u64(place + 16),
-                // Few names begin like this: the others are not decoded.
+                // Decode only names with this prefix.
                 names.hasPrefix("sqlite3", at: Int(name)), let text = names.string(Int(name)),
                 isWanted(text),
                 let segment = segments.first(where: {

@@ -1,4 +1,4 @@
-/// Little-endian fields of bytes; nil where they do not fit.
+/// Reads little-endian fields; returns nil for fields beyond the end of the bytes.
 struct LittleEndian: Sendable {
     let bytes: [UInt8]
 
@@ -11,7 +11,7 @@ struct LittleEndian: Sendable {
     func u32(_ offset: Int) -> UInt32? { value(offset) }
     func u64(_ offset: Int) -> UInt64? { value(offset) }
 
-    /// An unsigned field of 1, 2, 4 or 8 bytes.
+    /// Returns an unsigned field of 1, 2, 4 or 8 bytes.
     func unsigned(_ offset: Int, size: Int) -> UInt64? {
         switch size {
         case 1: u8(offset).map(UInt64.init)
@@ -22,14 +22,14 @@ struct LittleEndian: Sendable {
         }
     }
 
-    /// The text up to a zero byte, at most 4,096 bytes.
+    /// Returns the text up to a zero byte, at most 4,096 bytes.
     func string(_ offset: Int) -> String? {
         guard bytes.indices.contains(offset) else { return nil }
         let rest = bytes[offset...].prefix(4_096)
         return String(decoding: rest.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// Whether a text begins with another one.
+    /// Returns whether the bytes at an offset begin with a string.
     func hasPrefix(_ prefix: StaticString, at offset: Int) -> Bool {
         let length = prefix.utf8CodeUnitCount
         guard offset >= 0, offset <= bytes.count - length else { return false }

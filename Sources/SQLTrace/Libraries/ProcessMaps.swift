@@ -1,14 +1,14 @@
-/// The files whose code a process maps, from `/proc/PID/maps`.
+/// The files with code that a process maps, from `/proc/PID/maps`.
 struct ProcessMaps: Sendable, Equatable {
     /// A mapped part of a file.
     struct Mapping: Sendable, Equatable {
-        /// The addresses, as in the name of the link in `/proc/PID/map_files`.
+        /// The addresses, which are also the name of the link in `/proc/PID/map_files`.
         var range: Range<UInt64>
         /// The offset in the file.
         var offset: UInt64
         /// The device and the inode, as in `fe:00 1234`.
         var file: String
-        /// The path as the process sees it; ` (deleted)` follows that of a removed file.
+        /// The path in the process's view, followed by ` (deleted)` if the file was removed.
         var path: String
     }
 

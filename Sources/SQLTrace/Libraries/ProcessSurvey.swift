@@ -5,16 +5,16 @@ import Telemetry
 
 /// The processes that use watched databases or libraries with SQLite.
 ///
-/// A new process is surveyed soon and again a little later, because a program opens its database
-/// after its start; all others rarely.
+/// A new process is surveyed immediately and again shortly afterwards, because a program opens its
+/// database after its start. Other processes are surveyed rarely.
 struct ProcessSurvey {
-    /// What is known of a process.
+    /// The facts about a process.
     struct Facts {
         var name: String?
         /// The watched databases that it has open, by number.
         var databases: Set<Int> = []
-        /// The mappings with code of files that may contain SQLite, one for each file: all of them
-        /// for a process that has a watched database open.
+        /// One mapping with code for each file that may contain SQLite; for a process that has a
+        /// watched database open, for each file.
         var code: [ProcessMaps.Mapping] = []
         /// The mapping of the program itself.
         var program: ProcessMaps.Mapping?
@@ -22,28 +22,28 @@ struct ProcessSurvey {
 
     /// The processes, without this one and its helpers.
     private(set) var processes: [Int32: Facts] = [:]
-    /// Processes that are left out.
+    /// The processes to ignore.
     var excluded: Set<Int32> = []
     private var due: [Int32: [UInt64]] = [:]
     private var nextList: UInt64 = 0
     /// The watched files, without symbolic links.
     var paths: [String]
 
-    /// Nanoseconds between two lists of all processes.
+    /// The time between two lists of all processes, in nanoseconds.
     private static let listPause: UInt64 = 500_000_000
-    /// When a process is surveyed after its first survey, in nanoseconds; then at the last distance.
+    /// The times of further surveys after the first one, in nanoseconds; the last one repeats.
     private static let pauses: [UInt64] = [500_000_000, 2_000_000_000, 10_000_000_000]
 
-    /// Surveys the users of files, whose paths have no symbolic links.
+    /// Creates a survey of the users of files; the paths must not contain symbolic links.
     init(paths: [String]) { self.paths = paths }
 
-    /// Surveys processes that are due, those first that have been for longest.
+    /// Surveys the processes that are due, in the order of their due times.
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - nanoseconds: How long it may take; at least one process is surveyed.
+    ///   - nanoseconds: The time limit; at least one process is surveyed.
     /// - Returns: The processes that were surveyed.
-    mutating func proceed(at now: UInt64, for nanoseconds: UInt64) -> [Int32] {
+    mutating func surveyDueProcesses(at now: UInt64, for nanoseconds: UInt64) -> [Int32] {
         if now >= nextList {
             nextList = now + Self.listPause
             let all = Set((ProcFile.names(in: "/proc") ?? []).compactMap { Int32($0) })
@@ -69,8 +69,8 @@ struct ProcessSurvey {
         return surveyed
     }
 
-    /// Surveys a process again soon: it runs another program.
-    mutating func expect(_ process: Int32, at now: UInt64) {
+    /// Schedules surveys of a process that has started another program.
+    mutating func scheduleSurvey(of process: Int32, at now: UInt64) {
         guard !excluded.contains(process) else { return }
         due[process] = [now, now + 100_000_000] + Self.pauses.map { now + $0 }
     }
@@ -78,7 +78,7 @@ struct ProcessSurvey {
     private mutating func survey(_ process: Int32) {
         var facts = Facts()
         facts.databases = databases(of: process)
-        // The helpers of this program read files for it.
+        // Ignore the helpers of this program, which read files for it.
         if !facts.databases.isEmpty, Self.parent(of: process) == getpid(),
             ProcFile.link("/proc/\(process)/exe") == ProcFile.link("/proc/self/exe")
         {
@@ -120,7 +120,7 @@ struct ProcessSurvey {
                 } else if link.split(separator: "/").last == path.split(separator: "/").last,
                     FileIdentity(path: "\(folder)/\(name)") == FileIdentity(path: path)
                 {
-                    // Under another name: in a container, or through another mount.
+                    // The path differs in a container, or through another mount.
                     found.insert(number)
                 }
             }

@@ -2,17 +2,17 @@
 import Glibc
 import SQLiteWatch
 
-/// A file with the code of SQLite, open for probes.
-///
+/// An open file that contains the code of SQLite.
 final class SQLiteLibrary {
-    /// Where a function can be probed.
+    /// The position of a probe in a function.
     struct ProbePoint: Equatable {
-        /// The offset of the function in the file: a return is probed by it.
+        /// The offset of the function in the file, for return probes.
         var entry: UInt64
-        /// The offset of the instruction in the file.
+        /// The offset of the instruction in the file, for entry probes.
         var offset: UInt64
-        /// Whether the first instruction pushes a register: the kernel then emulates it, which
-        /// takes a tenth of the time of a single step.
+        /// Whether the first instruction pushes a register.
+        ///
+        /// The kernel emulates such an instruction, which takes a tenth of the time of a single step.
         var isEmulated: Bool
     }
 
@@ -24,18 +24,18 @@ final class SQLiteLibrary {
 
     let path: String
     let identity: FileIdentity
-    /// Whether only root may change the file.
-    let isRoots: Bool
+    /// Whether the file belongs to root, and no other user may write to it.
+    let isOwnedByRoot: Bool
     let machine: ELFFile.Machine
     let isGo: Bool
     let points: [String: ProbePoint]
     let descriptor: Int32
 
-    /// Opens a file; nil when it cannot be read or has no code of SQLite with symbols.
+    /// Opens a file; returns nil if it cannot be read or contains no SQLite with symbols.
     ///
     /// - Parameters:
-    ///   - path: The path that messages show.
-    ///   - link: The path by which it is opened.
+    ///   - path: The path to show in messages.
+    ///   - link: The path to open.
     init?(path: String, link: String) {
         let descriptor = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -54,7 +54,7 @@ final class SQLiteLibrary {
         self.path = path
         self.descriptor = descriptor
         identity = FileIdentity(information)
-        isRoots = information.st_uid == 0 && information.st_mode & 0o022 == 0
+        isOwnedByRoot = information.st_uid == 0 && information.st_mode & 0o022 == 0
         machine = file.machine
         isGo = file.isGo
         points = file.functions.mapValues { function in
@@ -65,10 +65,10 @@ final class SQLiteLibrary {
 
     deinit { close(descriptor) }
 
-    /// Where a function is probed.
+    /// Returns the position of a probe in a function.
     ///
-    /// A probe in the middle of an instruction would crash each user of the library. The only
-    /// instruction whose length is known here is `endbr64`, which the kernel would single-step.
+    /// A probe in the middle of an instruction would crash every user of the library. This method
+    /// therefore skips only `endbr64`, whose length is known and which the kernel would single-step.
     static func point(
         of function: ELFFile.Function,
         _ code: [UInt8],
@@ -90,7 +90,7 @@ final class SQLiteLibrary {
         )
     }
 
-    /// The whole content; nil when it is larger than a limit.
+    /// Returns the whole content; nil if it is larger than a limit in bytes.
     func content(limit: Int) -> [UInt8]? {
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_size <= limit else {

@@ -4,10 +4,10 @@ import SQLiteWatch
 
 /// The database files whose users are traced.
 ///
-/// A class, because the decoder asks it for files that were added later. It belongs to the
+/// This is a class because the decoder also needs files that are added later. It belongs to the
 /// session's thread.
 final class WatchedFiles {
-    /// The paths, without symbolic links where the file exists.
+    /// The paths, with symbolic links resolved if the file exists.
     private(set) var paths: [String] = []
 
     init(paths: [String], proc: String = "/proc") {
@@ -27,47 +27,47 @@ final class WatchedFiles {
         paths.append(String(cString: real))
     }
 
-    /// The database that a process has at a path.
+    /// Returns the watched database that a path in a process refers to.
     func database(of process: Int32, path: String) -> WatchedFileMatch {
-        // Through the process's root: it may run in a container.
+        // Resolve the path in the process's root directory: it may run in a container.
         if let identity = FileIdentity(path: "\(proc)/\(process)/root\(path)") {
             let number = paths.firstIndex { FileIdentity(path: $0) == identity }
             return number.map { .watched($0) } ?? .other
         }
         // The file was removed, or the process has ended.
         guard let number = paths.firstIndex(of: path) else { return .other }
-        return hasOwnRoot(process) ? .watched(number) : .unknown
+        return sharesRoot(process) ? .watched(number) : .unknown
     }
 
     // MARK: Roots
 
-    /// The folder of processes; tests replace it.
+    /// The folder of processes, which tests replace.
     private let proc: String
-    /// Whether processes have the root directory of this one, so that it is known after their end.
+    /// Whether processes share the root directory of this process; kept for ended processes.
     private var roots: [Int32: Bool] = [:]
     private static let rootLimit = 1 << 14
 
-    /// Notes that a process started, with the root directory of another one.
+    /// Records the start of a process, which has the root directory of its parent.
     func noteStart(of process: Int32, by parent: Int32) {
-        remember(process, hasOwnRoot(process, orThatOf: parent))
+        remember(process, sharesRoot(process, orThatOf: parent))
     }
 
-    /// Notes that a process runs another program: a container's first one has another root directory
-    /// than before.
-    func noteProgram(of process: Int32) { _ = hasOwnRoot(process) }
+    /// Records that a process started another program: the first program of a container has a new
+    /// root directory.
+    func noteProgram(of process: Int32) { _ = sharesRoot(process) }
 
-    private func hasOwnRoot(_ process: Int32, orThatOf parent: Int32? = nil) -> Bool {
+    private func sharesRoot(_ process: Int32, orThatOf parent: Int32? = nil) -> Bool {
         if let root = FileIdentity(path: "\(proc)/\(process)/root/") {
-            let isOwn = root == FileIdentity(path: "/")
-            remember(process, isOwn)
-            return isOwn
+            let isShared = root == FileIdentity(path: "/")
+            remember(process, isShared)
+            return isShared
         }
-        return parent.map { hasOwnRoot($0) } ?? roots[process] ?? false
+        return parent.map { sharesRoot($0) } ?? roots[process] ?? false
     }
 
-    private func remember(_ process: Int32, _ isOwn: Bool) {
+    private func remember(_ process: Int32, _ isShared: Bool) {
         if roots.count >= Self.rootLimit { roots = [:] }
-        roots[process] = isOwn
+        roots[process] = isShared
     }
 }
 #endif

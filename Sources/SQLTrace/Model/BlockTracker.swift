@@ -1,28 +1,28 @@
 /// The waits of statements for other connections.
 struct BlockTracker {
-    /// A wait.
+    /// A wait of one statement.
     struct Block: Sendable, Equatable {
         var end: UInt64
         var key: ConnectionKey
         var sql: String?
-        /// Nanoseconds.
+        /// The length of the wait, in nanoseconds.
         var length: UInt64
         var isUpperBound: Bool
         var failed: Bool
-        /// The transaction that it waited for, as of the end of the wait.
+        /// The blocking transaction at the end of the wait; nil if unknown.
         var by: TransactionTracker.Transaction?
     }
 
-    /// The waits, the latest last.
+    /// The waits, the latest one last.
     private(set) var blocks: [Block] = []
     private var lastEnd: [ConnectionKey: UInt64] = [:]
 
     private static let limit = 256
     private static let connectionLimit = 1 << 14
-    /// Seconds of a wait from which it is listed although the statement succeeded.
+    /// The shortest wait of a successful statement to list, in seconds.
     private static let leastSeconds = 0.01
 
-    /// Records an execution, before the tracker of transactions does.
+    /// Records an execution; call this method before the tracker of transactions records it.
     mutating func add(
         _ execution: StatementExecution,
         sql: String?,
@@ -59,9 +59,9 @@ struct BlockTracker {
         if blocks.count > 2 * Self.limit { blocks.removeFirst(Self.limit) }
     }
 
-    /// Forgets when connections executed statements.
+    /// Discards the times of the last executions.
     mutating func forget() { lastEnd = [:] }
 
-    /// The latest waits, the last one first.
+    /// The latest waits, the latest one first.
     var latest: [Block] { Array(blocks.suffix(Self.limit).reversed()) }
 }

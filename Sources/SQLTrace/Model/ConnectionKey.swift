@@ -1,6 +1,6 @@
 /// A connection of a process.
 struct ConnectionKey: Hashable, Sendable {
     var process: Int32
-    /// Its address.
+    /// The address of the connection.
     var connection: UInt64
 }

@@ -6,11 +6,11 @@ struct StatementTable {
     private final class Entry {
         var report: WatchedStatement
         var pids: Set<Int32> = []
-        /// Calls at the last report.
+        /// The number of calls at the last report.
         var reported: UInt64 = 0
         let times = AtomicHistogram()
         var timedRows: Double = 0
-        /// Executions whose rows were counted.
+        /// The number of executions whose rows were counted.
         var counted: Double = 0
         var timedSeconds: Double = 0
         var timedSquares: Double = 0
@@ -28,14 +28,14 @@ struct StatementTable {
     private static let capacity = 4_096
     private static let others = "(other statements)"
     private static let unknown = "(text not readable)"
-    /// The most processes of a statement that are listed.
+    /// The maximum number of processes to list for a statement.
     private static let processLimit = 64
 
     /// Counts an execution.
     ///
     /// - Parameters:
     ///   - execution: The execution.
-    ///   - sql: Its normalized text; nil where it is not known.
+    ///   - sql: Its normalized text; nil if unknown.
     mutating func add(_ execution: StatementExecution, sql: String?) {
         var key = sql ?? Self.unknown
         if entries[key] == nil, entries.count >= Self.capacity { key = Self.others }
@@ -68,7 +68,7 @@ struct StatementTable {
         }
     }
 
-    /// The statements by descending total time; without times, by descending calls.
+    /// Returns the statements by descending total time, or by descending calls without times.
     ///
     /// - Parameter elapsed: Seconds since the last report.
     /// - Returns: The statements.
@@ -83,7 +83,7 @@ struct StatementTable {
             report.steps = entry.stepped > 0 ? entry.steps / entry.stepped : nil
             let count = Double(report.timed)
             guard count > 0 else { return report }
-            // Where some executions were timed, these stand for all.
+            // Extrapolate from the timed executions to all executions.
             let mean = entry.timedSeconds / count
             if entry.counted > 0 {
                 report.rows = entry.timedRows / entry.counted * Double(report.calls)

@@ -1,16 +1,16 @@
 import SQLiteWatch
 
 extension TraceModel {
-    /// What a report shows of processes and times.
-    struct Surroundings {
+    /// The names of processes and the times that a report needs.
+    struct ReportContext {
         var now: UInt64
-        /// The time of the calendar for one of the monotonic clock.
+        /// Converts a time of the monotonic clock to a calendar time.
         var calendar: (UInt64) -> WatchTime
         var name: (Int32) -> String?
     }
 
-    /// All open transactions, the oldest first; then the longest that ended.
-    func transactionReport(_ surroundings: Surroundings) -> [WatchedTransaction] {
+    /// Returns all open transactions, the oldest one first, then the longest ended ones.
+    func transactionReport(_ context: ReportContext) -> [WatchedTransaction] {
         let open = transactions.open.values.sorted {
             ($0.start, $0.key.process, $0.key.connection)
                 < ($1.start, $1.key.process, $1.key.connection)
@@ -20,15 +20,15 @@ extension TraceModel {
                 pid: transaction.key.process,
                 connection: String(transaction.key.connection, radix: 16)
             )
-            report.name = surroundings.name(transaction.key.process)
+            report.name = context.name(transaction.key.process)
             report.open = transaction.end == nil
             report.writes = transaction.writesSince != nil
-            report.seconds = transaction.seconds(at: surroundings.now)
+            report.seconds = transaction.seconds(at: context.now)
             report.statements = transaction.statements
             var idle = transaction.idle
             var gap = transaction.longestGap.length
             if transaction.end == nil {
-                let since = surroundings.now - min(transaction.lastEnd, surroundings.now)
+                let since = context.now - min(transaction.lastEnd, context.now)
                 idle += since
                 gap = max(gap, since)
                 report.secondsSinceStatement = Double(since) / 1e9
@@ -40,21 +40,21 @@ extension TraceModel {
         }
     }
 
-    /// The waits, the latest first.
-    func blockReport(_ surroundings: Surroundings) -> [WatchedBlock] {
+    /// Returns the waits, the latest one first.
+    func blockReport(_ context: ReportContext) -> [WatchedBlock] {
         blocks.latest.map { block in
             var report = WatchedBlock(
-                time: surroundings.calendar(block.end),
+                time: context.calendar(block.end),
                 pid: block.key.process,
                 seconds: Double(block.length) / 1e9,
                 failed: block.failed
             )
-            report.name = surroundings.name(block.key.process)
+            report.name = context.name(block.key.process)
             report.sql = block.sql
             report.isUpperBound = block.isUpperBound
             report.by = block.by.map { by in
                 var blocker = WatchedBlock.Blocker(pid: by.key.process, isInferred: false)
-                blocker.name = surroundings.name(by.key.process)
+                blocker.name = context.name(by.key.process)
                 blocker.sql = by.lastSQL
                 blocker.transactionSeconds = by.seconds(at: block.end)
                 let start = block.end - min(block.length, block.end)

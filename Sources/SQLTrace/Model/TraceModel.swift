@@ -1,10 +1,10 @@
 import SQLiteWatch
 
-/// What executions show of statements, transactions and waits.
+/// The statements, transactions and waits of one database, derived from executions.
 struct TraceModel {
     /// Whether statements are shown with their literals.
     var showsLiterals = false
-    /// The names of the schema, in lower case.
+    /// The names in the schema, in lower case.
     var identifiers: Set<String> = [] {
         didSet { if oldValue != identifiers { texts = [:] } }
     }
@@ -16,11 +16,11 @@ struct TraceModel {
     private var last: [Int32: (sql: String, end: UInt64)] = [:]
     private var texts: [String: (shown: String, keyword: TransactionKeyword)] = [:]
 
-    /// A text of each statement that has no plan yet, by its normalized text.
+    /// The original text of each statement without a plan, by its normalized text.
     private var unplanned: [String: String] = [:]
     private var plans: [String: [String]] = [:]
 
-    /// The statements of one request, and the plans that are kept.
+    /// The maximum number of statements in a request, and of plans to keep.
     private static let planBatch = 64
     private static let planCapacity = 1_024
     private static let textCapacity = 8_192
@@ -46,17 +46,17 @@ struct TraceModel {
         transactions.end(connection, at: time)
     }
 
-    /// Notes that nothing was recorded for a while: the open transactions may have ended.
+    /// Records a gap, in which open transactions may have ended.
     mutating func noteGap(at time: UInt64) {
         statements.isIncomplete = true
         transactions.forgetOpen()
         blocks.forget()
     }
 
-    /// Notes that events were lost.
+    /// Records a loss of events.
     mutating func noteLoss() { statements.isIncomplete = true }
 
-    /// The statements; see ``StatementTable/report(elapsed:)``.
+    /// Returns the statements with their plans; see ``StatementTable/report(elapsed:)``.
     mutating func statementReport(elapsed: Double) -> [WatchedStatement] {
         statements.report(elapsed: elapsed).map { statement in
             var statement = statement
@@ -65,12 +65,12 @@ struct TraceModel {
         }
     }
 
-    /// The statement of each process: the one under way, or the last one.
+    /// Returns the running statement of each process, or its last one.
     ///
     /// - Parameters:
-    ///   - running: The texts and starts of statements under way, by process.
+    ///   - running: The texts and starts of running statements, by process.
     ///   - now: The time.
-    /// - Returns: The statements, by the numbers of their processes.
+    /// - Returns: The statements, in the order of process IDs.
     mutating func currentReport(
         running: [Int32: (text: String, start: UInt64)],
         now: UInt64
@@ -103,7 +103,7 @@ struct TraceModel {
         unplanned.prefix(Self.planBatch).map { ($0.key, $0.value) }
     }
 
-    /// Keeps the answer for statements; without one, they have no plan.
+    /// Stores the plans of an answer; without an answer, the statements have no plans.
     mutating func setPlans(_ answer: PlanAnswer?, for asked: [(shown: String, sql: String)]) {
         for (index, statement) in asked.enumerated() {
             unplanned[statement.shown] = nil

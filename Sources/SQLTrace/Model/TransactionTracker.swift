@@ -5,17 +5,17 @@ struct TransactionTracker {
     /// A transaction.
     struct Transaction: Sendable, Equatable {
         var key: ConnectionKey
-        /// When its first statement ended, and when it ended itself; nil while it is open.
+        /// The end of its first statement, and its own end; nil while it is open.
         var start: UInt64
         var end: UInt64?
-        /// When it acquired the right to write, as far as its statements show; nil before.
+        /// When a statement first acquired the write lock; nil before.
         var writesSince: UInt64?
         var statements: UInt64 = 0
         /// The end of the last statement, and the normalized text of the last one that did not end
         /// the transaction.
         var lastEnd: UInt64
         var lastSQL: String?
-        /// Time between statements, in nanoseconds.
+        /// The total time between statements, in nanoseconds.
         var idle: UInt64 = 0
         /// The longest time between two statements: its length and its end.
         var longestGap: (length: UInt64, end: UInt64) = (0, 0)
@@ -25,14 +25,14 @@ struct TransactionTracker {
                 && left.statements == right.statements
         }
 
-        /// How long it has been open at a moment, in seconds.
+        /// Returns how long the transaction had been open at a time, in seconds.
         func seconds(at now: UInt64) -> Double {
             let end = end ?? now
             return Double(end - min(start, end)) / 1e9
         }
 
-        /// How much of a period passed between two statements, or after the last one: at most the
-        /// longest gap, in nanoseconds.
+        /// Returns how long a period overlaps the longest gap between two statements, or the time
+        /// after the last statement, whichever is longer, in nanoseconds.
         func idle(from: UInt64, to: UInt64) -> UInt64 {
             func overlap(_ start: UInt64, _ stop: UInt64) -> UInt64 {
                 let first = max(start, from)
@@ -44,17 +44,17 @@ struct TransactionTracker {
         }
     }
 
-    /// The open ones.
+    /// The open transactions.
     private(set) var open: [ConnectionKey: Transaction] = [:]
-    /// Those that ended, the longest first.
+    /// The longest ended transactions, the longest one first.
     private(set) var longest: [Transaction] = []
-    /// Writing ones that ended last, in the order of their ends.
+    /// The last ended transactions that wrote, in the order of their ends.
     private(set) var recent: [Transaction] = []
 
     private static let longestLimit = 20
     private static let recentLimit = 1_024
 
-    /// Records an execution, whose predecessors were recorded before.
+    /// Records an execution; executions must be recorded in order.
     mutating func add(_ execution: StatementExecution, sql: String?, keyword: TransactionKeyword) {
         let key = ConnectionKey(process: execution.process, connection: execution.connection)
         let isOK = execution.result & 0xff == 0
@@ -79,7 +79,7 @@ struct TransactionTracker {
         if gap > transaction.longestGap.length { transaction.longestGap = (gap, begin) }
         transaction.statements += 1
         transaction.lastEnd = execution.end
-        // What ends a transaction does not show what it did.
+        // Do not show COMMIT or ROLLBACK as the last statement.
         if !execution.isAutocommit || keyword == .write {
             transaction.lastSQL = sql
         }
@@ -105,7 +105,7 @@ struct TransactionTracker {
         if let transaction = open[connection] { finish(transaction, at: time) }
     }
 
-    /// Forgets the open transactions, whose ends may have been missed.
+    /// Discards the open transactions, whose ends may be missing.
     mutating func forgetOpen() { open = [:] }
 
     private mutating func finish(_ transaction: Transaction, at time: UInt64) {
@@ -124,12 +124,13 @@ struct TransactionTracker {
         }
     }
 
-    /// The longest pause of SQLite's own busy handler, in nanoseconds: a wait ends that much after
-    /// the transaction at most.
+    /// The longest pause of SQLite's busy handler, in nanoseconds: a wait ends at most this long after
+    /// the blocking transaction.
     private static let longestPause: UInt64 = 110_000_000
 
-    /// The writing transaction of another connection that a wait was certainly for: it overlaps at
-    /// least half of the wait, and its end.
+    /// Returns the transaction of another connection that caused a wait.
+    ///
+    /// The transaction writes, and overlaps at least half of the wait, including its end.
     func writer(from start: UInt64, to end: UInt64, except key: ConnectionKey) -> Transaction? {
         var best: (transaction: Transaction, overlap: UInt64)?
         let length = end - min(start, end)
@@ -146,7 +147,7 @@ struct TransactionTracker {
         }
         for transaction in open.values { consider(transaction) }
         for transaction in recent.reversed() {
-            // Those before ended before the period.
+            // All earlier transactions ended before the wait.
             guard (transaction.end ?? end) >= start else { break }
             consider(transaction)
         }

@@ -1,12 +1,12 @@
-/// What the process that plans statements answers.
+/// The answer of the process that plans statements.
 struct PlanAnswer: Codable, Equatable {
     /// The names of tables, columns and indexes, in lower case.
     var names: [String] = []
-    /// The steps of each statement's plan; empty where it could not be prepared.
+    /// The steps of each statement's plan; empty if the statement could not be prepared.
     var plans: [[String]] = []
 }
 
-/// What it is asked.
+/// A request to the process that plans statements.
 struct PlanRequest: Codable, Equatable {
     /// The database file, whose schema is read.
     var path: String

@@ -4,16 +4,16 @@ import Glibc
 import SQLiteWatch
 import Telemetry
 
-/// Asks a process for plans.
+/// Requests plans from a separate process.
 struct PlanClient {
     /// The command of a process that calls ``StatementPlanning/run()``.
     let command: [String]
 
-    /// Nanoseconds that an answer may take.
-    private static let patience: UInt64 = 1_000_000_000
+    /// The time limit for an answer, in nanoseconds.
+    private static let answerTimeout: UInt64 = 1_000_000_000
     private static let answerLimit = 1 << 22
 
-    /// The answer; nil when the process fails or takes too long.
+    /// Returns the answer; nil if the process fails or takes too long.
     func answer(to request: PlanRequest) -> PlanAnswer? {
         guard let text = try? JSONEncoder().encode(request) else { return nil }
         var input: [Int32] = [-1, -1]
@@ -42,7 +42,7 @@ struct PlanClient {
         close(input[1])
         guard isSent else { return nil }
         var bytes: [UInt8] = []
-        let deadline = monotonicNanoseconds() + Self.patience
+        let deadline = monotonicNanoseconds() + Self.answerTimeout
         while bytes.count < Self.answerLimit {
             guard ChildProcess.waitForInput(output[0], until: deadline) else { return nil }
             let part = ProcFile.readOnce(output[0], limit: 1 << 16)

@@ -6,11 +6,11 @@ import Glibc
 
 /// The process that plans statements of traced programs.
 ///
-/// It never opens the programs' database through SQLite: it reads the schema page by page, creates
-/// its tables in an empty private database, and prepares the statements there. A plan may differ
-/// from the program's, which may use statistics (`ANALYZE`), functions and extensions.
+/// The process never opens the programs' database through SQLite. It reads the schema page by page,
+/// creates the tables in an empty private database, and prepares the statements there. A plan may
+/// differ from the program's plan, which may use statistics (`ANALYZE`), functions and extensions.
 ///
-/// The text of a schema is as untrusted as a library's code: the process gives up all privileges
+/// The text of a schema is as untrusted as a library's code: the process drops all privileges
 /// after it has read the file, and before SQLite parses the text.
 public enum StatementPlanning {
     private static let limits = ProcessSandbox.Limits(
@@ -21,7 +21,7 @@ public enum StatementPlanning {
 
     /// Answers the request on standard input.
     ///
-    /// A program that traces calls this, as root, from the command that it passes to a session.
+    /// A tracing program calls this method, as root, from the command that it passes to a session.
     public static func run() {
         let input = FileHandle.standardInput.readDataToEndOfFile()
         ProcessSandbox.limit(to: limits)
@@ -34,7 +34,7 @@ public enum StatementPlanning {
         _ = DescriptorFile.write([UInt8](output), to: STDOUT_FILENO)
     }
 
-    /// Plans statements over a schema; nil when no private database can be created.
+    /// Plans statements on a schema; returns nil if no private database can be created.
     static func answer(_ statements: [String], schema: [String]) -> PlanAnswer? {
         PrivateSchema(schema).map { database in
             PlanAnswer(names: database.names, plans: statements.map(database.plan))

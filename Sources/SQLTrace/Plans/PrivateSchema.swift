@@ -3,34 +3,34 @@ import CSQLite
 #if os(Linux)
 /// An empty database in memory with the tables of another one.
 ///
-/// Both the schema and the statements are other programs' text. Only single `CREATE` statements of
+/// The schema and the statements come from other programs. Only single `CREATE` statements of
 /// tables, indexes, views and triggers are executed; all other statements are explained. An
-/// authorizer denies each action that neither needs.
+/// authorizer denies every action that these do not need.
 final class PrivateSchema {
     private let connection: OpaquePointer
     private let rights = Rights()
 
-    /// What the authorizer permits; the connection has a pointer to it.
+    /// The permissions of the authorizer, to which the connection has a pointer.
     private final class Rights {
         var phase = Phase.schema
     }
 
     private enum Phase {
-        /// A schema is created: nothing is read but the schema itself.
+        /// The schema is being created; only the schema itself is read.
         case schema
         /// Statements are explained.
         case statements
     }
 
-    /// The longest statement and the most memory, in bytes.
+    /// The limits of a statement's length and of memory, in bytes, and of rows.
     private static let textLimit: Int32 = 1 << 18
     private static let memoryLimit: Int64 = 1 << 27
     private static let rowLimit = 10_000
 
-    /// Creates the tables; nil when no database can be opened.
+    /// Creates the tables; returns nil if no database can be opened.
     ///
-    /// What needs an extension, or a function of the program, is left out, and so are virtual
-    /// tables, whose modules would run.
+    /// Objects that need an extension or a function of the program are omitted. So are virtual
+    /// tables, because their modules would run.
     init?(_ schema: [String]) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
@@ -74,7 +74,7 @@ final class PrivateSchema {
 
     deinit { sqlite3_close_v2(connection) }
 
-    /// Whether a text begins with a statement that creates a table, an index, a view or a trigger.
+    /// Whether text begins with a statement that creates a table, an index, a view or a trigger.
     static func isCreation(_ text: String) -> Bool {
         let words = SQLTokens.significant(text).prefix(3)
             .map { $0.kind == .word ? $0.text.uppercased() : "" }
@@ -99,7 +99,7 @@ final class PrivateSchema {
             (SQLITE_CREATE_VIEW, .schema), (SQLITE_CREATE_TRIGGER, .schema),
             (SQLITE_REINDEX, .schema):
             true
-        // The statement's row in the schema.
+        // A CREATE statement writes its row into the schema.
         case (SQLITE_INSERT, .schema), (SQLITE_UPDATE, .schema), (SQLITE_DELETE, .schema):
             name == "sqlite_master" || name == "sqlite_sequence"
         case (SQLITE_SELECT, .statements), (SQLITE_INSERT, .statements),
@@ -119,10 +119,10 @@ final class PrivateSchema {
         return rows(of: statement, column: 0)
     }
 
-    /// The steps of a statement's plan; none where it cannot be prepared.
+    /// Returns the steps of a statement's plan; empty if the statement cannot be prepared.
     func plan(of text: String) -> [String] {
         guard let statement = prepare("EXPLAIN QUERY PLAN " + text) else { return [] }
-        // 2: it is explained and not executed.
+        // 2 means EXPLAIN QUERY PLAN: the statement is not executed.
         guard sqlite3_stmt_isexplain(statement) == 2 else {
             sqlite3_finalize(statement)
             return []
@@ -136,7 +136,7 @@ final class PrivateSchema {
         return code == SQLITE_OK ? statement : nil
     }
 
-    /// The rows of a statement, which is finalized.
+    /// Returns the rows of a statement, and finalizes it.
     private func rows(of statement: OpaquePointer, column: Int32) -> [String] {
         defer { sqlite3_finalize(statement) }
         var rows: [String] = []

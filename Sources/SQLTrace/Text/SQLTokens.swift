@@ -1,4 +1,4 @@
-/// The tokens of SQLite's language (https://sqlite.org/lang.html), as far as masking needs them.
+/// The tokens of SQLite's language (https://sqlite.org/lang.html) that masking needs.
 struct SQLTokens: Sequence, IteratorProtocol {
     /// The kind of a token.
     enum Kind: Sendable, Equatable {
@@ -7,11 +7,11 @@ struct SQLTokens: Sequence, IteratorProtocol {
         case string
         case blob
         case number
-        /// A keyword or a bare identifier.
+        /// A keyword or an unquoted identifier.
         case word
-        /// An identifier between double quotes, or a string where no such identifier exists.
+        /// An identifier in double quotes, or a string if no such identifier exists.
         case doubleQuoted
-        /// An identifier between brackets or backticks.
+        /// An identifier in brackets or backticks.
         case quoted
         case variable
         case punctuation
@@ -24,7 +24,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
         var text: String { String(decoding: bytes, as: UTF8.self) }
 
-        /// Whether it is a keyword, in any case.
+        /// Whether the token is a keyword, which `word` contains in upper case.
         func isWord(_ word: StaticString) -> Bool {
             guard kind == .word, bytes.count == word.utf8CodeUnitCount else { return false }
             return word.withUTF8Buffer { wanted in
@@ -32,7 +32,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
             }
         }
 
-        /// Whether it is a character.
+        /// Whether the token is a punctuation character.
         func isCharacter(_ character: Unicode.Scalar) -> Bool {
             kind == .punctuation && bytes.count == 1
                 && bytes.first.map(UInt32.init) == character.value
@@ -43,7 +43,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
     init(_ text: String) { rest = Array(text.utf8)[...] }
 
-    /// The tokens that matter to the syntax.
+    /// Returns the tokens without spaces and comments.
     static func significant(_ text: String) -> [Token] {
         SQLTokens(text).filter { $0.kind != .space && $0.kind != .comment }
     }
@@ -93,8 +93,10 @@ struct SQLTokens: Sequence, IteratorProtocol {
         }
     }
 
-    /// Digits, letters of hexadecimal numbers and exponents, and points; a sign after an exponent
-    /// begins another token, which is masked as well.
+    /// Whether a byte belongs to a number: digits, points, and letters of exponents and hexadecimal
+    /// numbers.
+    ///
+    /// A sign after an exponent begins another token, which is also masked.
     private static func isNumber(_ byte: UInt8) -> Bool { isWord(byte) || byte == 0x2e }
 
     private mutating func take(_ kind: Kind, while isPart: (UInt8) -> Bool) -> Token {
@@ -106,7 +108,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return Token(kind: kind, bytes: rest[..<end])
     }
 
-    /// A doubled quote is a part of the text.
+    /// Reads a quoted token; a doubled quote is part of its text.
     private mutating func takeQuoted(_ kind: Kind, from start: Int, by quote: UInt8) -> Token {
         var end = start + 1
         while end < rest.endIndex {

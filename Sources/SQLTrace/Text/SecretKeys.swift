@@ -1,11 +1,12 @@
-/// The keys of encrypted databases in statements: they are never shown, whatever is asked for.
+/// Redacts the keys of encrypted databases in statements; no option shows them.
 enum SecretKeys {
     private static let pragmas: Set<String> = [
         "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "cipher_key", "cipher_salt",
     ]
 
-    /// Whether a text, redacted or not, may contain a statement that sets a key: its bound values
-    /// are then not shown either.
+    /// Whether text, redacted or not, may contain a statement that sets a key.
+    ///
+    /// The bound values of such a statement are not shown either.
     static func contains(_ text: String) -> Bool {
         mayContain(text)
             && statements(Array(SQLTokens(text))).contains { tokens in
@@ -16,7 +17,7 @@ enum SecretKeys {
             }
     }
 
-    /// The text with `?` in place of each key.
+    /// Returns the text with `?` instead of each key.
     static func redacted(_ text: String) -> String {
         guard mayContain(text) else { return text }
         var result: [UInt8] = []
@@ -24,7 +25,7 @@ enum SecretKeys {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Most texts contain none of the keywords, and need no tokens.
+    /// Whether text contains one of the keywords; most statements do not, and need no tokens.
     private static func mayContain(_ text: String) -> Bool {
         var window: UInt64 = 0
         for byte in text.utf8 {
@@ -63,7 +64,7 @@ enum SecretKeys {
                 for token in tokens { result += token.bytes }
                 return
             }
-            // Whatever follows may be a part of the key.
+            // Everything after the name may be a part of the key.
             for token in tokens[...index] { result += token.bytes }
             if index < tokens.endIndex - 1 { result += " = ?".utf8 }
             return

@@ -1,13 +1,13 @@
-/// The form of a statement in which executions with other literals are the same statement.
+/// Normalizes statements, so that executions with different literals count as one statement.
 enum StatementText {
     /// The longest normalized text, in characters.
     private static let limit = 4_096
 
-    /// Replaces literals with `?`, collapses lists of them, and leaves out comments.
+    /// Replaces literals with `?`, collapses lists of them, and removes comments.
     ///
-    /// A text between double quotes is an identifier only where the database has one of that name;
-    /// elsewhere SQLite takes it for a string (https://sqlite.org/quirks.html, section 8). It is
-    /// masked unless its place or a name of the schema shows that it is an identifier.
+    /// Text in double quotes is an identifier only if the database has an identifier of that name;
+    /// otherwise SQLite treats it as a string (https://sqlite.org/quirks.html, section 8). It is
+    /// masked unless its position or a name in the schema shows that it is an identifier.
     ///
     /// - Parameters:
     ///   - text: The statement.
@@ -31,14 +31,14 @@ enum StatementText {
                 words.append(isIdentifier ? token.text : "?")
             case .word, .quoted, .punctuation: words.append(token.text)
             case .variable:
-                // ?1 and ? are values alike; :name states what a value means.
+                // Treat ?1 like ?, but keep :name, which states what the value means.
                 words.append(token.bytes.first == 0x3f ? "?" : token.text)
             }
         }
         return String(spaced(collapsed(words)).prefix(limit))
     }
 
-    /// Whether a parenthesis behind these tokens begins the columns of an `INSERT`: it directly
+    /// Whether a parenthesis after these tokens begins the columns of an `INSERT`: it directly
     /// follows `INTO [schema.]name [AS alias]`.
     private static func beginsColumnList(_ tokens: ArraySlice<SQLTokens.Token>) -> Bool {
         var rest = tokens
@@ -63,7 +63,7 @@ enum StatementText {
             .contains { verb.isWord($0) }
     }
 
-    /// Words that begin what follows the target of an `INSERT`: they name nothing.
+    /// Keywords that may follow the target of an `INSERT`; they are not names.
     private static let keywords: [StaticString] = [
         "VALUES", "SELECT", "WITH", "DEFAULT", "AS", "SET", "INTO", "FROM", "WHERE",
     ]
@@ -77,7 +77,7 @@ enum StatementText {
         token.text.dropFirst().dropLast().replacing("\"\"", with: "\"").lowercased()
     }
 
-    /// Whether the tokens beside a double-quoted one show that it is an identifier.
+    /// Whether the adjacent tokens show that a double-quoted token is an identifier.
     private static func names(
         _ tokens: [SQLTokens.Token],
         _ index: Int,
@@ -124,7 +124,7 @@ enum StatementText {
         return result
     }
 
-    /// The index behind `( ?, ?, … )`; nil for anything else.
+    /// Returns the index after `( ?, ?, … )`; nil for anything else.
     private static func listEnd(_ words: [String], from start: Int) -> Int? {
         guard let end = groupEnd(words, from: start) else { return nil }
         let inner = words[(start + 1)..<(end - 1)]
@@ -134,7 +134,7 @@ enum StatementText {
         return isList ? end : nil
     }
 
-    /// The index behind the parenthesis that closes the one at an index.
+    /// Returns the index after the parenthesis that closes the one at an index.
     private static func groupEnd(_ words: [String], from start: Int) -> Int? {
         guard start < words.count, words[start] == "(" else { return nil }
         var depth = 0

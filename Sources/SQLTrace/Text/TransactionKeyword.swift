@@ -1,4 +1,4 @@
-/// What the first words of a statement say of transactions.
+/// The effect of a statement on transactions, from its first words.
 enum TransactionKeyword: Sendable, Equatable {
     case begin
     case beginImmediate
@@ -11,7 +11,7 @@ enum TransactionKeyword: Sendable, Equatable {
 
     /// Classifies a statement.
     init(_ text: String) {
-        // The first tokens suffice; a common table expression hides the verb behind it.
+        // The first tokens suffice, unless a common table expression precedes the verb.
         var words: [SQLTokens.Token] = []
         var depth = 0
         for token in SQLTokens(text) where token.kind != .space && token.kind != .comment {
@@ -52,7 +52,8 @@ enum TransactionKeyword: Sendable, Equatable {
         }
     }
 
-    /// Whether a connection commits after each statement, after a text that succeeded.
+    /// Returns whether a connection is in autocommit mode after all statements in SQL text
+    /// have succeeded.
     static func autocommit(after text: String, from before: Bool) -> Bool {
         var isAutocommit = before
         let tokens = Array(SQLTokens(text))
@@ -68,9 +69,9 @@ enum TransactionKeyword: Sendable, Equatable {
     }
 }
 
-/// Statements that SQLite runs by itself.
+/// Statements that SQLite runs internally.
 enum InternalStatements {
-    /// Whether a text of `sqlite3_exec` is one with which SQLite reads the schema or statistics.
+    /// Whether SQLite uses text passed to `sqlite3_exec` to read the schema or statistics.
     static func contains(_ text: String) -> Bool {
         text.hasPrefix("SELECT*FROM\"") && text.hasSuffix(" ORDER BY rowid")
             || text.hasPrefix("SELECT tbl,idx,stat FROM ")

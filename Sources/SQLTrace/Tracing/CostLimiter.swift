@@ -1,4 +1,4 @@
-/// Pauses tracing where programs would lose too much of their time to probes.
+/// Pauses tracing when programs lose too much of their time to probes.
 ///
 /// The cost is that of the busiest thread, because each thread pays for its events.
 struct CostLimiter {
@@ -8,16 +8,16 @@ struct CostLimiter {
     private var pauseEnd: UInt64?
     /// The share that the busiest thread lost while it was traced, in the last interval.
     private(set) var share: Double = 0
-    /// Nanoseconds traced and paused since the start.
+    /// The traced and the paused time since the start, in nanoseconds.
     private(set) var traced: UInt64 = 0
     private(set) var paused: UInt64 = 0
     private var pauseStart: UInt64 = 0
-    /// How long a pause has to be to make up for what threads lost, in nanoseconds.
+    /// The length of a pause that compensates for the time that threads lost, in nanoseconds.
     private var debt: Double = 0
 
     /// How long the events of an interval are counted, in nanoseconds.
     static let interval: UInt64 = 200_000_000
-    /// The shortest and the longest pause: to disable and enable probes takes a tenth of a second.
+    /// The shortest and the longest pause, in nanoseconds: disabling and enabling probes takes 0.1 s.
     static let shortestPause: UInt64 = 1_000_000_000
     static let longestPause: UInt64 = 5_000_000_000
 
@@ -33,9 +33,9 @@ struct CostLimiter {
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - lost: Returns the share that the busiest thread lost since the last call, for the
-    ///     nanoseconds since then; for 0, it starts to count.
-    /// - Returns: Whether to pause from now on (true), or to trace again (false); nil for neither.
+    ///   - lost: Returns the share that the busiest thread lost in the given number of nanoseconds
+    ///     since the last call; 0 restarts the count.
+    /// - Returns: True to pause, false to resume, nil for no change.
     mutating func decision(at now: UInt64, lost: (UInt64) -> Double) -> Bool? {
         if let end = pauseEnd {
             guard now >= end else { return nil }

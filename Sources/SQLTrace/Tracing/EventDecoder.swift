@@ -1,6 +1,6 @@
-/// Turns records into events.
+/// Decodes records into events.
 struct EventDecoder {
-    /// What a record shows.
+    /// The kind of event that a record contains.
     enum Meaning: Sendable, Equatable {
         case reset
         case finalize
@@ -23,7 +23,7 @@ struct EventDecoder {
 
     private var sources: [UInt16: Source] = [:]
 
-    /// Learns the format of an event.
+    /// Adds the format of an event.
     mutating func add(
         _ meaning: Meaning,
         library: Int = 0,
@@ -38,7 +38,7 @@ struct EventDecoder {
         )
     }
 
-    /// The event of a record; nil for one of another kind.
+    /// Returns the event of a record; nil if its format is unknown.
     func event(_ record: EventRecord) -> TraceEvent? {
         guard let source = sources[record.id] else { return nil }
         func number(_ name: String) -> UInt64 {
@@ -102,7 +102,7 @@ struct EventDecoder {
         return TraceEvent(time: record.time, thread: record.thread, kind: kind)
     }
 
-    /// The values that a record contains.
+    /// Returns the bound values in a record.
     private func values(_ record: EventRecord, _ format: EventFormat) -> [StatementValue] {
         let number = { (name: String) in record.unsigned(format.fields[name]) ?? 0 }
         let count = min(Int(number("nv")), ProbeArguments.valueCount)

@@ -6,11 +6,11 @@ struct EventFormat: Equatable, Sendable {
         var size: Int
     }
 
-    /// The number that its records begin with.
+    /// The number at the start of its records.
     var id: UInt16
     var fields: [String: Field] = [:]
 
-    /// Parses the text of the file; nil when it is malformed.
+    /// Parses the text of the file; returns nil if it is malformed.
     init?(_ text: String) {
         var id: UInt16?
         for line in text.split(separator: "\n") {
@@ -43,9 +43,9 @@ struct EventFormat: Equatable, Sendable {
 
 /// A record of an event.
 struct EventRecord: Sendable {
-    /// Nanoseconds of the trace clock.
+    /// The time, in nanoseconds of the trace clock.
     var time: UInt64
-    /// The record, which begins with the fields that all events have.
+    /// The record, which begins with the fields that are common to all events.
     var bytes: LittleEndian
 
     /// The event's number.
@@ -53,13 +53,14 @@ struct EventRecord: Sendable {
     /// The thread that caused the event.
     var thread: Int32 { Int32(bitPattern: bytes.u32(4) ?? 0) }
 
-    /// A field as an unsigned number.
+    /// Returns a field as an unsigned number.
     func unsigned(_ field: EventFormat.Field?) -> UInt64? {
         field.flatMap { bytes.unsigned($0.offset, size: $0.size) }
     }
 
-    /// A text whose place the field states: its offset in the record, and its length with a zero
-    /// byte; nil where it could not be read.
+    /// Returns the text to which a field refers; nil if the kernel could not read it.
+    ///
+    /// The field contains the offset in the record and the length, including a zero byte.
     func text(_ field: EventFormat.Field?) -> String? {
         guard let place = field.flatMap({ bytes.u32($0.offset) }) else { return nil }
         let offset = Int(place & 0xffff)

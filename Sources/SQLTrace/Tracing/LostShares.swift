@@ -1,25 +1,25 @@
 /// The share of its time that a thread loses to probes.
 ///
-/// The time that a thread waits for a processor is not its own: on a busy machine, a thread that
-/// runs for a tenth of the time loses ten times the share that the clock shows.
+/// The share refers to the time in which a thread can run, without its waits for a processor. On a
+/// busy machine, a thread that runs for a tenth of the time loses ten times the share of elapsed time.
 struct LostShares {
-    /// Returns how long a thread has waited for a processor since its start, in nanoseconds; nil
-    /// where the system does not count it.
+    /// Returns how long a thread has waited for a processor since its start, in nanoseconds; nil if
+    /// the system does not count it.
     private let delay: (Int32) -> UInt64?
     /// The delays of threads at the end of the last interval.
     private var delays: [Int32: UInt64] = [:]
 
-    /// The threads that are examined: those that lost most.
+    /// The maximum number of threads to examine; they are the ones that lost the most time.
     private static let threadLimit = 8
-    /// The least share of an interval that a thread is taken to have had.
+    /// The lower limit of the share of an interval in which a thread could run.
     private static let leastOwnShare = 0.02
 
     init(delay: @escaping (Int32) -> UInt64?) { self.delay = delay }
 
-    /// The largest share of an interval.
+    /// Returns the largest share that a thread lost in an interval.
     ///
     /// - Parameters:
-    ///   - lost: Nanoseconds that threads lost in the interval.
+    ///   - lost: The time that each thread lost in the interval, in nanoseconds.
     ///   - elapsed: The length of the interval, in nanoseconds.
     /// - Returns: A share from 0 to 1.
     mutating func largest(of lost: [Int32: Double], in elapsed: UInt64) -> Double {
@@ -32,7 +32,7 @@ struct LostShares {
             var own = length
             if let now = delay(thread) {
                 known[thread] = now
-                // A thread that was not examined before has no known beginning.
+                // The delay at the start is unknown for a thread that was not examined before.
                 if let before = delays[thread], now >= before { own -= Double(now - before) }
             }
             own = max(own, nanoseconds, length * Self.leastOwnShare)
@@ -42,7 +42,7 @@ struct LostShares {
         return largest
     }
 
-    /// Begins an interval after a pause, in which nothing was lost.
+    /// Starts an interval after a pause, in which no time was lost.
     mutating func restart() {
         for thread in delays.keys { delays[thread] = delay(thread) }
     }

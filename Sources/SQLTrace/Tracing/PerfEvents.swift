@@ -3,7 +3,7 @@ import CTrace
 import Glibc
 import SQLiteWatch
 
-/// Trace events of selected processes alone: the kernel sets their probes in no other process.
+/// The trace events of selected processes: the kernel sets no probes in other processes.
 final class PerfEvents {
     /// The buffer of a processor.
     private struct Buffer {
@@ -22,7 +22,7 @@ final class PerfEvents {
     private var opened: Set<Target> = []
     private(set) var lost: UInt64 = 0
 
-    /// Bytes of a buffer; a power of two, and one page of numbers before it.
+    /// The size of a buffer, a power of two, and of the page before it, in bytes.
     private static let size = 1 << 23
     private static let page = 4_096
 
@@ -36,12 +36,12 @@ final class PerfEvents {
         descriptors = []
     }
 
-    /// Opens those events of a process that are not open, for its threads and all that they create.
+    /// Opens new events of a process, for its threads and all threads that they create.
     ///
     /// - Parameters:
     ///   - process: The process.
     ///   - events: The numbers of the trace events.
-    /// - Throws: An error when the system refuses an event.
+    /// - Throws: A ``TraceError`` if the system rejects an event.
     func add(process: Int32, events: [UInt16]) throws(TraceError) {
         let new = events.filter { opened.insert(Target(process: process, event: $0)).inserted }
         guard !new.isEmpty else { return }
@@ -84,7 +84,7 @@ final class PerfEvents {
         }
     }
 
-    /// The records since the last call.
+    /// Returns the records since the last call.
     func read() -> [EventRecord] {
         var records: [EventRecord] = []
         for buffer in buffers.values {

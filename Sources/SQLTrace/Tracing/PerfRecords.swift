@@ -1,15 +1,15 @@
-/// The records of a perf buffer (perf_event_open(2)) whose samples contain thread, time and the
-/// record of a trace event.
+/// Parses the records of a perf buffer (perf_event_open(2)) whose samples contain the thread, the
+/// time and the record of a trace event.
 enum PerfRecords {
     /// The records of a part of a buffer.
     struct Content {
         var records: [EventRecord] = []
-        /// Samples that the kernel lost.
+        /// The number of samples that the kernel lost.
         var lost: UInt64 = 0
         var isMalformed = false
     }
 
-    /// Parses records that follow each other.
+    /// Parses consecutive records.
     static func parse(_ bytes: [UInt8]) -> Content {
         var content = Content()
         let field = LittleEndian(bytes)
@@ -22,7 +22,7 @@ enum PerfRecords {
                 return content
             }
             switch type {
-            // PERF_RECORD_LOST: the event's number, then that of lost samples.
+            // PERF_RECORD_LOST: the event's ID, then the number of lost samples.
             case 2: content.lost &+= field.u64(place + 16) ?? 0
             // PERF_RECORD_SAMPLE: process and thread, time, length of the record, record.
             case 9:

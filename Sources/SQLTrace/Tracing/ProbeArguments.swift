@@ -1,4 +1,4 @@
-/// What probes record of the registers and the memory of a program
+/// The registers and the memory that probes record
 /// (Documentation/trace/uprobetracer.rst in the kernel's sources).
 struct ProbeArguments {
     let layout: StatementLayout
@@ -13,11 +13,11 @@ struct ProbeArguments {
     private static let second = "%si"
     #endif
 
-    /// The values of a statement that are recorded, and the 8-byte words of each text.
+    /// The number of values to record for a statement, and of 8-byte words for each string.
     static let valueCount = 8
     static let valueWords = 8
 
-    /// The entry of `sqlite3_reset`.
+    /// The arguments at the entry of `sqlite3_reset`.
     var reset: [String] {
         let statement = Self.first
         let connection = "+\(layout.connection)(\(statement))"
@@ -46,7 +46,7 @@ struct ProbeArguments {
         return arguments
     }
 
-    /// The entry of `sqlite3_finalize`, after which the text cannot be read.
+    /// The arguments at the entry of `sqlite3_finalize`, after which the text cannot be read.
     var finalize: [String] {
         reset + [
             "text=+0(+\(layout.sql)(\(Self.first))):string",
@@ -54,7 +54,7 @@ struct ProbeArguments {
         ]
     }
 
-    /// The entry of `sqlite3_exec`.
+    /// The arguments at the entry of `sqlite3_exec`.
     var exec: [String] {
         [
             "db=\(Self.first):x64", "sql=\(Self.second):x64",
@@ -63,15 +63,15 @@ struct ProbeArguments {
         ]
     }
 
-    /// The entry of `sqlite3_step`.
+    /// The arguments at the entry of `sqlite3_step`.
     var step: [String] {
         ["st=\(Self.first):x64", "pc=+\(layout.programCounter)(\(Self.first)):u32"]
     }
 
-    /// The entry of `sqlite3_close` and `sqlite3_close_v2`.
+    /// The arguments at the entry of `sqlite3_close` and `sqlite3_close_v2`.
     static let close = ["db=\(first):x64"]
 
-    /// A function's return.
+    /// The arguments at the return of a function.
     static let result = ["rc=$retval:u32"]
 
     private func file(of connection: String) -> String {

@@ -9,19 +9,19 @@ final class ProbeSet {
     private(set) var decoder = EventDecoder()
     private let options: SQLTraceOptions
     private let calibration: Calibration
-    /// What events cost a program; nil while it is not known.
+    /// The cost of events for a program; nil until it is measured.
     private(set) var cost: ProbeCost?
-    /// Whether probes are set but record nothing.
+    /// Whether recording is paused; the probes remain defined.
     private(set) var isPaused = false
     /// Whether steps are recorded.
     private(set) var recordsSteps = false
 
-    /// The probes that record executions, by the function and whether its return is probed.
+    /// The probes that record executions: the function, and whether its return is probed.
     private static let executions = [
         ("reset", false), ("finalize", false), ("exec", true), ("exec", false),
         ("close", false), ("close_v2", false),
     ]
-    /// Those that record steps: the return first, so that no entry is without one.
+    /// The probes that record steps: the return first, so that no entry lacks its return.
     private static let steps = [("step", true), ("step", false)]
 
     init(instance: TraceInstance, calibration: Calibration, options: SQLTraceOptions) {
@@ -31,13 +31,13 @@ final class ProbeSet {
         libraries = TracedLibraries(calibration: calibration)
     }
 
-    /// Records the threads and programs that start and end.
+    /// Enables the events of threads and programs that start and end.
     func enableProcessEvents() throws(TraceError) {
         for (group, name, meaning) in [
             ("task", "task_newtask", EventDecoder.Meaning.newThread),
             ("sched", "sched_process_exec", .newProgram), ("sched", "sched_process_exit", .exit),
         ] {
-            try instance.learn(name, of: group)
+            try instance.readFormat(name, of: group)
             if let format = instance.format(name) { decoder.add(meaning, format) }
             try instance.set(name, of: group, isEnabled: true)
         }
@@ -48,15 +48,15 @@ final class ProbeSet {
 
     // MARK: Libraries
 
-    /// Whether setting the probes of a library calls other processes first, and waits for them.
+    /// Whether probing a library first starts other processes and waits for them.
     func needsCalibration(_ entry: TracedLibraries.Entry) -> Bool { entry.state == nil }
 
-    /// Whether a probe of any library records.
+    /// Whether any probe is enabled.
     var isRecording: Bool { libraries.entries.contains { !$0.enabled.isEmpty } }
 
     /// Sets the probes of a library, after its calibration.
     ///
-    /// - Returns: Whether they are new.
+    /// - Returns: Whether probes were added.
     func probe(_ entry: TracedLibraries.Entry) -> Bool {
         libraries.calibrate(entry)
         guard case .success(let layout) = entry.state, entry.defined.isEmpty else { return false }
@@ -76,7 +76,7 @@ final class ProbeSet {
                 try define("step", entry, arguments.step, .step)
                 try define("step", entry, ProbeArguments.result, .stepReturn, isReturn: true)
             }
-            // In full, events are opened for the selected processes alone.
+            // At the full level, events are opened for the selected processes only.
             if options.level != .full, !isPaused { try set(Self.executions, entry, true) }
             if recordsSteps { try set(Self.steps, entry, true) }
             if cost == nil { measureCost(entry, layout) }
@@ -88,9 +88,11 @@ final class ProbeSet {
         }
     }
 
-    /// Removes the probes on returns, and those of steps, which are of no use without: a program whose
-    /// runtime unwinds its stack uses the library.
-    func protect(_ entry: TracedLibraries.Entry) {
+    /// Removes the return probes of a library that a Go program uses.
+    ///
+    /// Go's runtime unwinds the stack, which return probes change. Step probes are useless without
+    /// return probes, so they are removed, too.
+    func removeReturnProbes(of entry: TracedLibraries.Entry) {
         guard !entry.hasGoUser else { return }
         entry.hasGoUser = true
         for event in ["step_return", "exec_return", "step"].map({ "\($0)_\(entry.number)" })
@@ -149,7 +151,7 @@ final class ProbeSet {
 
     // MARK: Phases
 
-    /// Records steps, or stops to.
+    /// Starts or stops recording steps.
     func recordSteps(_ isEnabled: Bool) {
         recordsSteps = isEnabled
         for entry in libraries.entries {
@@ -157,7 +159,7 @@ final class ProbeSet {
         }
     }
 
-    /// Stops to record executions, or records them again.
+    /// Pauses or resumes the recording of executions.
     func pause(_ isPaused: Bool) {
         guard self.isPaused != isPaused else { return }
         self.isPaused = isPaused
@@ -167,14 +169,14 @@ final class ProbeSet {
         }
     }
 
-    /// The events of the libraries, to be opened for single processes.
+    /// The IDs of all defined events, to open them for selected processes.
     var eventNumbers: [UInt16] {
         libraries.entries.flatMap { entry in
             entry.defined.sorted().compactMap { instance.format($0)?.id }
         }
     }
 
-    /// Measures what events cost, on a copy of the library that no program uses.
+    /// Measures the cost of events on a copy of the library that no program uses.
     private func measureCost(_ entry: TracedLibraries.Entry, _ layout: StatementLayout) {
         let arguments = ProbeArguments(layout: layout)
         let probes: [(Character, String, String, [String])] = [
@@ -206,7 +208,7 @@ final class ProbeSet {
                 return false
             }
         }
-        // What the measurement recorded is no program's.
+        // Consume the events of the measurement, which do not belong to a program.
         let intervals = Self.stepIntervals(instance.read().records, entry: ids.entry, ids.exit)
         if let measured = cost, !intervals.isEmpty {
             let median = intervals.sorted()[intervals.count / 2]
@@ -214,7 +216,7 @@ final class ProbeSet {
         }
     }
 
-    /// The nanoseconds from each entry of a step to its return, in the events of one thread.
+    /// Returns the times from the entry of each step to its return, in nanoseconds, for one thread.
     private static func stepIntervals(
         _ records: [EventRecord],
         entry: UInt16,

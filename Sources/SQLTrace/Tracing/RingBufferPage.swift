@@ -10,12 +10,12 @@ enum RingBufferPage {
         var isMalformed = false
     }
 
-    /// Bytes before the first record: the time and the length of the content.
+    /// The number of bytes before the first record: the time and the length of the content.
     private static let header = 16
     private static let missedEvents: UInt64 = 1 << 31
     private static let missedStored: UInt64 = 1 << 30
 
-    /// Parses a page, or what was read of it.
+    /// Parses a page, which may be incomplete.
     static func parse(_ page: [UInt8]) -> Content {
         var content = Content()
         let field = LittleEndian(page)
@@ -36,7 +36,7 @@ enum RingBufferPage {
             var size: Int
             switch type {
             case 29:
-                // Padding: to the end of the page, or over a discarded record.
+                // Padding: skip to the end of the page, or over a discarded record.
                 guard delta > 0, let skipped = field.u32(place), skipped >= 4 else {
                     return content
                 }
@@ -49,12 +49,12 @@ enum RingBufferPage {
                     return content
                 }
                 let extended = delta | UInt64(rest) << 27
-                // 30 extends the difference; 31 is a time whose upper five bits are the page's.
+                // 30 extends the difference; 31 is a time whose upper five bits come from the page.
                 time = type == 30 ? time &+ extended : extended | time & (0x1f << 59)
                 place += 4
                 continue
             case 0:
-                // The length includes its own four bytes.
+                // The length includes the four bytes of the length itself.
                 guard let stated = field.u32(place), stated >= 4 else {
                     content.isMalformed = true
                     return content

@@ -1,13 +1,14 @@
-/// When steps are recorded: in short windows at random distances, so that a program with a regular
-/// rhythm is not always met in the same phase.
+/// Schedules the recording of steps in short windows.
+///
+/// The distances are random, so that windows do not always meet a periodic program in the same phase.
 struct TimingWindows {
-    /// What to do now.
+    /// The action that is due.
     enum Action: Equatable {
         /// Record steps.
         case open
-        /// Time no statement that starts from now on.
+        /// Do not time statements that start from now on.
         case drain
-        /// Record no steps.
+        /// Stop recording steps.
         case close
     }
 
@@ -23,10 +24,10 @@ struct TimingWindows {
     /// The mean distance between two windows, and their length, in nanoseconds.
     static let distance: UInt64 = 900_000_000
     static let length: UInt64 = 100_000_000
-    /// How long statements that started in a window are traced beyond it.
-    static let patience: UInt64 = 1_000_000_000
+    /// How long statements that started in a window are traced after it, in nanoseconds.
+    static let drainTime: UInt64 = 1_000_000_000
 
-    /// The share of the time in which windows are open; lower where programs would lose too much.
+    /// The factor for the length and the frequency of windows; below 1 if programs lose too much time.
     var share = 1.0
 
     init(at now: UInt64, seed: UInt64) {
@@ -34,11 +35,11 @@ struct TimingWindows {
         intervals = RandomDistances(state: seed)
     }
 
-    /// What is due.
+    /// Returns the action that is due.
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - isTiming: Whether statements that are timed have not ended.
+    ///   - isTiming: Whether any timed statement is still running.
     /// - Returns: The action; nil for none.
     mutating func action(at now: UInt64, isTiming: Bool) -> Action? {
         switch phase {
@@ -46,7 +47,7 @@ struct TimingWindows {
             phase = .open(until: now + UInt64(Double(Self.length) * max(0.05, share)))
             return .open
         case .open(let until) where now >= until:
-            phase = .draining(until: now + Self.patience)
+            phase = .draining(until: now + Self.drainTime)
             return .drain
         case .draining(let until) where now >= until || !isTiming:
             let mean = Double(Self.distance) / max(0.05, share)

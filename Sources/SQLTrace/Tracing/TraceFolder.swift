@@ -4,24 +4,24 @@ import SQLiteWatch
 
 /// The kernel's interface for trace events (Documentation/trace in the kernel's sources).
 struct TraceFolder: Sendable {
-    /// Where it is mounted.
+    /// The mount point.
     let path: String
 
-    /// Finds the mounted interface, or what is missing for probes.
+    /// Finds the mounted interface, or the reason why probes are unavailable.
     static func find() -> Result<TraceFolder, TraceError> {
         guard geteuid() == 0 else {
-            return .failure(TraceError(.permission, "SQL is traced as root only: run with sudo"))
+            return .failure(TraceError(.permission, "SQL tracing requires root: run with sudo"))
         }
         #if !arch(x86_64) && !arch(arm64)
         return .failure(
-            TraceError(.unsupportedSystem, "SQL is traced on x86_64 and arm64 processors only")
+            TraceError(.unsupportedSystem, "SQL tracing requires an x86_64 or arm64 processor")
         )
         #endif
         guard ProcFile.link("/proc/self/ns/pid") == "pid:[4026531836]" else {
             return .failure(
                 TraceError(
                     .permission,
-                    "trace events number processes as the host does: run outside of the container"
+                    "trace events contain the process IDs of the host: run outside the container"
                 )
             )
         }
@@ -41,10 +41,10 @@ struct TraceFolder: Sendable {
         )
     }
 
-    /// The content of a file.
+    /// Returns the text of a file.
     func text(_ name: String) -> String? { ProcFile.text("\(path)/\(name)", limit: 1 << 22) }
 
-    /// Writes to a file in one call: the kernel parses each call by itself.
+    /// Writes to a file in one call: the kernel parses each call separately.
     ///
     /// - Returns: 0, or `errno`.
     func write(_ text: String, to name: String, appends: Bool = false) -> Int32 {
@@ -56,10 +56,10 @@ struct TraceFolder: Sendable {
         return Glibc.write(descriptor, bytes, bytes.count) == bytes.count ? 0 : errno
     }
 
-    // MARK: What belongs to a process
+    // MARK: Sessions
 
-    /// The names of instances and event groups that sessions of this program made.
-    func ownNames() -> Set<String> {
+    /// Returns the names of instances and event groups that sessions of this program created.
+    func sessionNames() -> Set<String> {
         let instances = ProcFile.names(in: path + "/instances") ?? []
         let groups = (text("uprobe_events") ?? "").split(separator: "\n").compactMap {
             Self.event(of: $0)?.group
@@ -67,7 +67,7 @@ struct TraceFolder: Sendable {
         return Set((instances + groups).filter { TraceOwner(name: $0) != nil })
     }
 
-    /// The group and name of a line of `uprobe_events`: `p:GROUP/NAME FILE:OFFSET …`.
+    /// Returns the group and the name in a line of `uprobe_events`: `p:GROUP/NAME FILE:OFFSET …`.
     static func event(of line: Substring) -> (group: String, name: String)? {
         guard let word = line.split(separator: " ").first,
             let colon = word.firstIndex(of: ":"), let slash = word.firstIndex(of: "/"),
@@ -81,7 +81,7 @@ struct TraceFolder: Sendable {
 
     /// Removes an instance and all probes of a group.
     ///
-    /// - Returns: Whether nothing remains; a probe that is in use remains for a moment.
+    /// - Returns: Whether everything was removed; a probe in use cannot be removed yet.
     func remove(_ name: String) -> Bool {
         guard TraceOwner(name: name) != nil else { return false }
         let instance = "instances/\(name)"
@@ -94,26 +94,26 @@ struct TraceFolder: Sendable {
             guard let event = Self.event(of: line), event.group == name else { continue }
             _ = write("-:\(event.group)/\(event.name)", to: "uprobe_events", appends: true)
         }
-        return !ownNames().contains(name)
+        return !sessionNames().contains(name)
     }
 }
 
-/// The process that an instance and its event group belong to, which their name states.
+/// The process that owns an instance and its event group; their name contains it.
 struct TraceOwner: Equatable, Sendable {
     var process: Int32
-    /// When it started, in clock ticks since the system did.
+    /// The start of the process, in clock ticks since the start of the system.
     var startTicks: UInt64
 
     private static let prefix = "poolgauge"
 
-    /// This process.
+    /// The owner for this process.
     static var current: TraceOwner? {
         ProcFile.read("/proc/self/stat").flatMap(ProcessStat.init).map {
             TraceOwner(process: getpid(), startTicks: $0.startTicks)
         }
     }
 
-    /// `poolgauge_812_123456`.
+    /// The name, such as `poolgauge_812_123456`.
     var name: String { "\(Self.prefix)_\(process)_\(startTicks)" }
 
     init(process: Int32, startTicks: UInt64) {
@@ -121,7 +121,7 @@ struct TraceOwner: Equatable, Sendable {
         self.startTicks = startTicks
     }
 
-    /// Reads a name; nil for one that this program does not make.
+    /// Parses a name; returns nil if it is not a name of a session.
     init?(name: String) {
         let parts = name.split(separator: "_", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == Self.prefix, let process = Int32(parts[1]),

@@ -2,7 +2,7 @@
 import Glibc
 import SQLiteWatch
 
-/// A trace buffer that only this session uses, with its group of probes.
+/// A trace buffer that only this session uses, and the group of its probes.
 final class TraceInstance {
     let folder: TraceFolder
     /// The name of the instance and of the group.
@@ -10,14 +10,14 @@ final class TraceInstance {
     private var pipes: [Int32] = []
     private var formats: [String: EventFormat] = [:]
 
-    /// Kilobytes of the buffer of each processor.
+    /// The size of the buffer of each processor, in kilobytes.
     private static let bufferSize = 8_192
-    /// Bytes that are read at once: the size of a buffer's page.
+    /// The size of a buffer's page, in bytes; each read returns one page.
     private let pageSize: Int
-    /// The most that one call of ``read()`` takes from each processor.
+    /// The maximum number of pages that one call of ``read()`` reads for each processor.
     private static let readLimit = 4_096
 
-    /// Makes the instance.
+    /// Creates the instance.
     init(folder: TraceFolder, name: String) throws(TraceError) {
         self.folder = folder
         self.name = name
@@ -25,7 +25,7 @@ final class TraceInstance {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw TraceError(
                 .uprobes,
-                "no trace instance can be made: \(String(cString: strerror(errno)))"
+                "a trace instance cannot be created: \(String(cString: strerror(errno)))"
             )
         }
         let kilobytes = folder.text("instances/\(name)/buffer_subbuf_size_kb")
@@ -64,7 +64,7 @@ final class TraceInstance {
     func close() {
         for pipe in pipes { Glibc.close(pipe) }
         pipes = []
-        // The kernel refuses to remove an instance while a reader of its files is still closing them.
+        // Retry: the kernel does not remove an instance while its files are being closed.
         for _ in 0..<100 {
             if folder.remove(name) { return }
             usleep(2_000)
@@ -73,15 +73,15 @@ final class TraceInstance {
 
     // MARK: Events
 
-    /// Sets a probe, without enabling it.
+    /// Defines a probe without enabling it.
     ///
     /// - Parameters:
     ///   - kind: `p` for a function's entry, `r` for its return.
-    ///   - event: Its name in the group.
+    ///   - event: The name of the event in the group.
     ///   - descriptor: The file, open in this process.
     ///   - offset: The offset of the instruction in the file.
-    ///   - arguments: What is recorded, as in `st=%di:x64`.
-    /// - Throws: An error when the kernel refuses the probe.
+    ///   - arguments: The values to record, such as `st=%di:x64`.
+    /// - Throws: A ``TraceError`` if the kernel rejects the probe.
     func addProbe(
         _ kind: Character,
         _ event: String,
@@ -89,17 +89,17 @@ final class TraceInstance {
         offset: UInt64,
         arguments: [String]
     ) throws(TraceError) {
-        // By descriptor: whatever the file's name is now, and where a mount hides it.
+        // Use the descriptor: the file may have been renamed, or hidden by a mount.
         let place = "/proc/\(getpid())/fd/\(descriptor):0x\(String(offset, radix: 16))"
         let line = "\(kind):\(name)/\(event) \(place) " + arguments.joined(separator: " ")
         let code = folder.write(line + "\n", to: "uprobe_events", appends: true)
         guard code == 0 else {
             throw TraceError(
                 .probe,
-                "the kernel refuses a probe (\(String(cString: strerror(code))))"
+                "the kernel rejects a probe (\(String(cString: strerror(code))))"
             )
         }
-        try learn(event, of: name)
+        try readFormat(event, of: name)
     }
 
     /// Removes a probe that is not enabled.
@@ -108,14 +108,14 @@ final class TraceInstance {
         formats[event] = nil
     }
 
-    /// Reads the format of an event of a group.
-    func learn(_ event: String, of group: String) throws(TraceError) {
+    /// Reads the format of an event in a group.
+    func readFormat(_ event: String, of group: String) throws(TraceError) {
         guard let format = folder.text("events/\(group)/\(event)/format").flatMap(EventFormat.init)
         else { throw TraceError(.probe, "the format of the event \(event) cannot be read") }
         formats[event] = format
     }
 
-    /// The format of an event.
+    /// Returns the format of an event.
     func format(_ event: String) -> EventFormat? { formats[event] }
 
     /// Enables or disables an event in this instance.
@@ -134,8 +134,8 @@ final class TraceInstance {
 
     // MARK: Records
 
-    /// The records since the last call, by processor, whether there may be more, and whether some
-    /// were lost.
+    /// Returns the records since the last call, by processor, whether more may be available, and
+    /// whether some were lost.
     func read() -> (records: [EventRecord], hasMore: Bool, isAfterLoss: Bool) {
         var records: [EventRecord] = []
         var isAfterLoss = false
@@ -155,7 +155,7 @@ final class TraceInstance {
         return (records, hasMore, isAfterLoss)
     }
 
-    /// Events that were lost because the buffers were full or a record was too long.
+    /// The number of events lost because a buffer was full or a record was too long.
     var lost: UInt64 {
         var lost: UInt64 = 0
         for processor in pipes.indices {

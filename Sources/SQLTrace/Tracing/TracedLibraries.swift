@@ -8,9 +8,9 @@ struct TracedLibraries {
     final class Entry {
         let number: Int
         let library: SQLiteLibrary
-        /// Its layout, or why it has no probes; nil before it is calibrated.
+        /// Its layout, or the reason why it has no probes; nil before its calibration.
         var state: Result<StatementLayout, TraceError>?
-        /// Whether the returns of functions must not be probed.
+        /// Whether a Go program uses the library, so that returns must not be probed.
         var hasGoUser: Bool
         /// The defined events, and the enabled ones among them.
         var defined: Set<String> = []
@@ -30,12 +30,12 @@ struct TracedLibraries {
     private var goPrograms: [String: Bool] = [:]
     private let calibration: Calibration
 
-    /// The most libraries: each takes a descriptor and a calibration.
+    /// The maximum number of libraries: each needs a descriptor and a calibration.
     private static let limit = 64
-    /// The most files and programs whose kind is remembered.
+    /// The maximum number of files and of programs to cache.
     private static let fileLimit = 1 << 14
 
-    /// Files that programs started later probably map.
+    /// Libraries that programs probably map when they start later.
     static let common = [
         "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
         "/usr/lib", "/usr/local/lib",
@@ -43,7 +43,7 @@ struct TracedLibraries {
 
     init(calibration: Calibration) { self.calibration = calibration }
 
-    /// The library of a file that a process maps; nil for one without SQLite's functions.
+    /// Returns the library of a mapped file; nil for a file without SQLite's functions.
     mutating func entry(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Entry? {
         if let known = files[mapping.file] { return known }
         if files.count >= Self.fileLimit { files = [:] }
@@ -52,7 +52,7 @@ struct TracedLibraries {
         return entry
     }
 
-    /// The library of a file that a process maps, if another process's use of it made it known.
+    /// Returns the library of a mapped file if it is already known from another process.
     ///
     /// The file is neither opened nor read.
     func known(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Entry? {
@@ -61,17 +61,17 @@ struct TracedLibraries {
         return FileIdentity(path: Self.link(mapping, of: process)).flatMap { identities[$0] }
     }
 
-    /// The link that leads to the mapped file even if its name leads to another one by now.
+    /// Returns the link to the mapped file, which stays valid if the file is replaced.
     private static func link(_ mapping: ProcessMaps.Mapping, of process: Int32) -> String {
         let range = [mapping.range.lowerBound, mapping.range.upperBound]
             .map { String($0, radix: 16) }.joined(separator: "-")
         return "/proc/\(process)/map_files/\(range)"
     }
 
-    /// Whether no further library is taken.
+    /// Whether the limit of libraries is reached.
     var isFull: Bool { entries.count >= Self.limit }
 
-    /// The library at a path.
+    /// Returns the library at a path.
     mutating func entry(path: String, link: String) -> Entry? {
         guard !isFull, let library = SQLiteLibrary(path: path, link: link)
         else { return nil }
@@ -82,12 +82,12 @@ struct TracedLibraries {
         return entry
     }
 
-    /// Finds a library's layout, once, in another process: this one waits for it.
+    /// Finds a library's layout in another process, once, and waits for it.
     func calibrate(_ entry: Entry) {
         if entry.state == nil { entry.state = calibration.layout(of: entry.library) }
     }
 
-    /// Whether a mapped program is one of Go, whose stacks must not be changed by probes.
+    /// Returns whether a mapped program is a Go program, whose stacks probes must not change.
     mutating func isGo(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Bool {
         if let known = goPrograms[mapping.file] { return known }
         let descriptor = open("/proc/\(process)/exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK)

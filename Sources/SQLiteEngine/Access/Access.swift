@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Entering and leaving an access, the steps around its closure.
+/// The steps that enter and leave an access, before and after its closure.
 extension AccessGate {
     /// Acquires a connection for the calling thread and enters the access.
     ///
@@ -44,9 +44,9 @@ extension AccessGate {
     }
 
     /// Leaves an access that may have closed its connection.
-    func leaveOpenOrNot(_ slot: AccessSlot) {
+    func leaveOpenOrClosed(_ slot: AccessSlot) {
         step(outOf: slot)
-        if slot.database == nil { giveBack(slot) } else { release(slot) }
+        if slot.database == nil { returnSlot(slot) } else { release(slot) }
     }
 
     /// Leaves the access that uses `database`.
@@ -106,10 +106,9 @@ extension AccessGate {
         return try body()
     }
 
-    /// Runs `body` on the dispatch queue of the connection, when the user has chosen a target
-    /// queue.
+    /// Runs `body` on the dispatch queue of the connection if the user has set a target queue.
     ///
-    /// That queue may run on another thread: work of the main queue runs on the main thread.
+    /// The queue may use another thread: the main queue runs its work on the main thread.
     @usableFromInline
     func runOnQueue<T, E: Error>(
         _ database: Database,
@@ -133,8 +132,8 @@ extension AccessGate {
         }
     }
 
-    /// Stops the program when the thread is already inside an access of this gate: it would wait
-    /// for itself.
+    /// Stops the program if the thread is already inside an access of this gate, because the access
+    /// would wait for itself.
     @inline(__always)
     func preconditionNotReentrant(_ thread: UnsafeMutablePointer<ThreadState>) {
         guard thread.pointee.innermost != nil else { return }

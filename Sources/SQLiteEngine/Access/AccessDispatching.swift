@@ -5,11 +5,11 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// Where the asynchronous accesses of a gate run.
+/// Determines where the asynchronous accesses of a gate run.
 struct AccessDispatching: Sendable {
-    /// The quality of service of the work; used when there is no target.
+    /// The quality of service of the work; used if there is no target.
     var qos = DispatchQoS.userInitiated
-    /// The queue that all work goes through; nil for the default of Dispatch.
+    /// The target queue of all work; nil for the default of Dispatch.
     var target: DispatchQueue?
 
     /// Makes the queue of one connection.
@@ -20,10 +20,10 @@ struct AccessDispatching: Sendable {
 }
 
 extension Configuration {
-    /// Where the readers' accesses run.
+    /// Determines where the readers' accesses run.
     var readDispatching: AccessDispatching { AccessDispatching(qos: qos, target: targetQueue) }
 
-    /// Where the accesses of the writer run; a read-only pool runs them with those of the readers.
+    /// Determines where the writer's accesses run; in a read-only pool, like the readers' accesses.
     var writeDispatching: AccessDispatching {
         if readonly { return readDispatching }
         return AccessDispatching(qos: qos, target: writeTargetQueue ?? targetQueue)

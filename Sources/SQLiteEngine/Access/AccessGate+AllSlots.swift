@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Acquiring all slots of one gate, or one certain slot.
+/// Acquiring all slots of one gate, or one specific slot.
 extension AccessGate {
     /// Runs `body` while it holds every slot: waits for running accesses and keeps new ones out.
     ///
@@ -51,7 +51,7 @@ extension AccessGate {
                 slot.database?.endKeptTransaction()
             }
         } catch {
-            for slot in held { giveBack(slot) }
+            for slot in held { returnSlot(slot) }
             throw error
         }
         return held
@@ -63,7 +63,7 @@ extension AccessGate {
         _ site: AccessSite,
         _ body: ([AccessSlot]) throws -> T
     ) throws -> T {
-        defer { for slot in held { giveBack(slot) } }
+        defer { for slot in held { returnSlot(slot) } }
         // Marks the access, so that a nested access of this thread is detected as reentrant.
         let mark = held.first { $0.database != nil } ?? held[0]
         mark.outer = thread.pointee.innermost
@@ -78,7 +78,7 @@ extension AccessGate {
         return try holding(others, thread, site) { try body(held) }
     }
 
-    /// Acquires one certain slot, with or without a connection.
+    /// Acquires one specific slot, with or without a connection.
     ///
     /// - Parameters:
     ///   - slot: The slot.

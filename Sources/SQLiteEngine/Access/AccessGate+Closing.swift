@@ -8,13 +8,13 @@ import Glibc
 
 /// Closing connections, while the gate is in use and when the database is released.
 extension AccessGate {
-    /// Closes each connection as soon as the access that uses it has ended; returns at once.
+    /// Closes each connection as soon as the access that uses it has ended; returns immediately.
     func closeConnectionsEventually(_ site: AccessSite) {
         for slot in slots where slot.isOpen || slot.isTaken {
             _ = acquire(site, .maintenance, wanted: slot) { [self] result in
                 guard case .success(let slot) = result else { return }
                 slot.uninstall()?.closeIgnoringErrors()
-                giveBack(slot)
+                returnSlot(slot)
             }
         }
     }
@@ -29,16 +29,16 @@ extension AccessGate {
                 guard case .success(let slot) = result else { return }
                 slot.executor.async { [self] in
                     if let database = slot.database { body(database) }
-                    giveBack(slot)
+                    returnSlot(slot)
                 }
             }
         }
     }
 
-    /// Closes all open connections, after the last reference to the database is gone.
+    /// Closes all open connections, after the last reference to the database was released.
     ///
-    /// No access can run any more. A thread that ends kept transactions or releases memory may
-    /// still hold a slot for a moment.
+    /// No access can run anymore. A thread that ends kept transactions or releases memory may still
+    /// hold a slot briefly.
     func shutDown() {
         for slot in slots {
             while !slot.claimIdle(), !slot.claimClosed() {

@@ -27,7 +27,7 @@ extension AccessGate {
     /// Provides a callback with a connection, on another thread.
     ///
     /// A transaction that is left open is a fatal error. If there is no connection, `body` receives
-    /// one whose statements all throw. The `owner` stays alive until then.
+    /// one whose statements all throw. The `owner` stays alive until `body` returns.
     func performWithoutTransactionLater(
         _ site: AccessSite,
         keeping owner: any DatabaseWriter,
@@ -47,7 +47,7 @@ extension AccessGate {
     /// Acquires every slot for a callback: waits for running accesses and keeps new ones out.
     ///
     /// The completion is called on any thread. It receives a failure when the gate is closed or the
-    /// wait would be a deadlock. After a success, the caller must call ``giveBackAll()``. The
+    /// wait would be a deadlock. After a success, the caller must call ``returnAllSlots()``. The
     /// caller has `reserved` a slot of another gate.
     func acquireAllLater(
         _ site: AccessSite,
@@ -69,7 +69,7 @@ extension AccessGate {
                     acquireAllLater(site, from: index + 1, reserved: reserved, completion)
                 }
             case .failure(let error):
-                for slot in slots[..<index] { giveBack(slot) }
+                for slot in slots[..<index] { returnSlot(slot) }
                 slots[index].executor.async { completion(.failure(error)) }
             }
         }

@@ -13,7 +13,7 @@ extension AccessGate {
     typealias NestedWait = WaitGraph<ObjectIdentifier, AccessSlot>.Wait
     typealias Holding = WaitGraph<ObjectIdentifier, AccessSlot>.Holding
 
-    /// The waits of the process's threads and barriers that hold slots while they wait.
+    /// The waits of all threads and barriers in this process that hold slots while they wait.
     static let nestedWaits = Lock(WaitGraph<ObjectIdentifier, AccessSlot>())
 
     /// Registers the wait of a waiter that holds slots.
@@ -22,7 +22,7 @@ extension AccessGate {
     /// ``endNestedWait(_:)`` when the wait is over.
     ///
     /// A registration that outlives its wait for a moment does no harm. The waiter has been served
-    /// with a slot that no registered wait holds, so the search regards its wait as one that ends.
+    /// with a slot that no registered wait holds, so the search treats its wait as one that ends.
     ///
     /// - Returns: The error to throw when the wait would never end; nil otherwise.
     func deadlock(of waiter: Waiter) -> DatabaseError? {

@@ -1,13 +1,14 @@
 /// Acquiring all connections of a pool without a deadlock.
 ///
-/// A write inside a read is legal, and so is a read inside a write. So an access that wants all
-/// connections must not hold some of them while it waits for others: the thread that holds the
-/// awaited connection may itself wait for a held one. The following order cannot deadlock:
+/// A write inside a read is allowed, and so is a read inside a write. An access that needs all
+/// connections must therefore not hold some of them while it waits for others: the thread that
+/// holds the awaited connection may itself wait for a held one. The following order cannot
+/// deadlock:
 ///
 /// 1. The access acquires the writer first, like any write. Then no thread that waits for a reader
 ///    holds the writer.
 /// 2. The access only *reserves* the writer while it waits for the readers. A thread inside a read
-///    may borrow the writer and returns it to the reservation. So all readers become free
+///    may borrow the writer and returns it to the reservation. All readers therefore become free
 ///    eventually.
 /// 3. When the access holds all readers, the writer is back: no thread is inside a read and could
 ///    have borrowed it.
@@ -36,7 +37,7 @@ extension AccessGate {
         }
     }
 
-    /// Whether the thread may borrow the writer: it is inside a read.
+    /// Whether the thread may borrow the writer, because it is inside a read.
     func mayBorrow(_ thread: UnsafeMutablePointer<ThreadState>) -> Bool {
         guard let readers, thread.pointee.holdsSlots else { return false }
         return thread.pointee.isInside(readers)
@@ -48,7 +49,7 @@ extension AccessGate {
 extension AccessGate {
     /// Runs an access of a task on the writer while it holds all readers.
     ///
-    /// - Throws: The error that `body` throws; `CancellationError` at once when the task is
+    /// - Throws: The error that `body` throws; `CancellationError` immediately when the task is
     ///   cancelled.
     func performWithAllConnections<T: Sendable>(
         _ site: AccessSite,
@@ -63,7 +64,7 @@ extension AccessGate {
             endReservation()
             throw error
         }
-        defer { readers.giveBackAll() }
+        defer { readers.returnAllSlots() }
         return try await perform(site, .write, holding: claimReservation()) { db in
             try readers.holding(readers.slots, ThreadState.current, site) { try body(db) }
         }
@@ -95,8 +96,8 @@ extension AccessGate {
                         let thread = ThreadState.current
                         enter(slot, thread, site)
                         defer {
-                            leaveOpenOrNot(slot)
-                            readers.giveBackAll()
+                            leaveOpenOrClosed(slot)
+                            readers.returnAllSlots()
                         }
                         readers.holding(readers.slots, thread, site) { body(slot.openDatabase) }
                     }

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The values that a status reports about a gate.
+/// The values about a gate that ``DatabaseStatus`` reports.
 extension AccessGate {
     /// Whether ``retire()`` was called.
     var isClosed: Bool { queue.withLock { $0.isClosed } }
@@ -37,7 +37,7 @@ extension AccessGate {
         waiting.restart()
         inUsePeak.store(0, ordering: .sequentiallyConsistent)
         // Slots that are in use count from the start.
-        for slot in slots where slot.isTaken { noteUse(of: slot) }
+        for slot in slots where slot.isTaken { recordUse(of: slot) }
         let baseline = AccessBaseline(of: self)
         restart.withLock { $0 = baseline }
     }

@@ -9,11 +9,11 @@ import Glibc
 /// The steps of the gate's protocol, with atomics and a lock.
 ///
 /// A step that acquires the lock changes at most one thing that is visible without the lock: the
-/// state of a slot, or the attention. So other threads observe each step as a whole.
+/// state of a slot, or the attention. Other threads therefore observe each step as a whole.
 extension AccessGate: GateSteps {
     typealias Failure = Never
 
-    var lendsItsSlot: Bool { readers != nil }
+    var supportsReservation: Bool { readers != nil }
 
     // MARK: Slots
 
@@ -45,7 +45,7 @@ extension AccessGate: GateSteps {
     // MARK: Attention
 
     @inline(__always)
-    func glimpseAttention() -> GateAttention {
+    func readAttentionRelaxed() -> GateAttention {
         GateAttention(word: attention.load(ordering: .relaxed))
     }
 
@@ -85,7 +85,7 @@ extension AccessGate: GateSteps {
             }
             return GateWithdrawal(
                 granted: waiter.granted,
-                mayLeaveOne: waiter.isNotified || queue.hasTask
+                mayLeaveFreeSlot: waiter.isNotified || queue.hasTask
             )
         }
     }
@@ -176,7 +176,7 @@ extension AccessGate: GateSteps {
         case .task(let resume):
             endNestedWait(waiter)
             resume(result)
-        case .nobody: break
+        case .removed: break
         }
     }
 

@@ -22,7 +22,7 @@ extension AccessGate {
         let start = monotonicNanoseconds()
         // Behind the existing waiters: asynchronous accesses run in the order of their calls.
         if wanted != nil || !readAttention().hasWaiters, let slot = claim(wanted) {
-            if wanted == nil { noteUse(of: slot) }
+            if wanted == nil { recordUse(of: slot) }
             resume(.success(slot))
             return nil
         }
@@ -54,7 +54,7 @@ extension AccessGate {
     /// Acquires a free slot with an open connection, unless an access waits for one.
     func claimFree() -> AccessSlot? {
         guard !readAttention().hasWaiters, let slot = claimAny() else { return nil }
-        noteUse(of: slot)
+        recordUse(of: slot)
         return slot
     }
 

@@ -41,8 +41,8 @@ extension AccessGate {
         _ site: AccessSite,
         since start: UInt64
     ) -> AccessSlot {
-        noteUse(of: slot)
-        slot.probe.noteWait(since: start, for: site)
+        recordUse(of: slot)
+        slot.probe.recordWait(since: start, for: site)
         slowAcquisitions.record(monotonicNanoseconds() &- start)
         slowCount.wrappingAdd(1, ordering: .relaxed)
         return slot

@@ -9,25 +9,25 @@ import Telemetry
 /// connection is free.
 ///
 /// Running threads may overtake a waiter, because handing each connection to a sleeping thread
-/// would limit all accesses to the speed of the scheduler. A waiter that has waited for its
-/// ``EngineTimings/patience`` receives the next connection that is released, so no waiter starves. Until
-/// then, the first waiter is notified to try again at most once per
+/// would limit all accesses to the speed of the scheduler. A waiter that has waited for
+/// ``EngineTimings/patience`` receives the next connection that is released, so no waiter starves.
+/// Until then, the first waiter is notified to retry at most once per
 /// ``EngineTimings/notificationInterval``.
 @usableFromInline
 final class AccessGate: Sendable {
     private static let nextIdentity = Atomic<UInt>(1)
 
-    /// Identifies the gate; unlike an address, the number is never used again.
+    /// Identifies the gate; unlike an address, the number is never reused.
     let identity: UInt
     /// The slots of the connections; their number never changes.
     let slots: [AccessSlot]
 
-    /// The gate of the readers, on a pool's writer: an access that holds the writer may forbid the
-    /// readers to keep transactions.
+    /// The gate of the readers, if this is the gate of a pool's writer: an access that holds the
+    /// writer may prevent the readers from keeping transactions.
     let readers: AccessGate?
     private let opening: @Sendable (AccessSlot) throws -> Database
     /// What releasers must attend to: the lower half counts the waiters, the upper half the
-    /// accesses that forbid connections to keep transactions.
+    /// accesses that prevent connections from keeping transactions.
     let attention = Atomic<Int>(0)
     static let forbidding = GateAttention.forbidding
     /// Decides when the connections keep their read transactions.
@@ -37,7 +37,8 @@ final class AccessGate: Sendable {
     /// The times of accesses that had to wait, and their number.
     let slowAcquisitions = AtomicHistogram()
     let slowCount = Atomic<UInt64>(0)
-    /// The largest number of connections that accesses have used at once; see ``claimForUse()``.
+    /// The largest number of connections that accesses have used simultaneously; see
+    /// ``claimForUse()``.
     let inUsePeak = Atomic<Int>(0)
     /// The accesses that wait, at this gate and at the gate of the readers.
     let waiting: WaiterCounts
@@ -129,7 +130,7 @@ final class AccessGate: Sendable {
         } else {
             slot = try wait(thread, site, intent)
         }
-        noteUse(of: slot)
+        recordUse(of: slot)
         thread.pointee.hintGate = identity
         thread.pointee.hint = slot.index
         return slot
@@ -139,8 +140,8 @@ final class AccessGate: Sendable {
     ///
     /// The slot may have no connection. Slots beyond ``inUsePeak`` come last, like connections that
     /// are not open yet: an access uses one only when all slots before it are in use. So
-    /// ``inUsePeak`` is the number of connections that were in use at once, and the accesses on the
-    /// fast path need not count.
+    /// ``inUsePeak`` is the largest number of connections that were in use simultaneously, and
+    /// accesses on the fast path need not count.
     func claimForUse() -> AccessSlot? {
         let peak = inUsePeak.load(ordering: .relaxed)
         return claimAny(in: slots[..<min(peak, slots.count)]) ?? claimAfterEnding() ?? claimAny()
@@ -148,13 +149,13 @@ final class AccessGate: Sendable {
     }
 
     /// Records that an access uses a slot.
-    func noteUse(of slot: AccessSlot) {
+    func recordUse(of slot: AccessSlot) {
         if slot.index >= inUsePeak.load(ordering: .relaxed) {
             inUsePeak.max(slot.index + 1, ordering: .relaxed)
         }
     }
 
-    /// Acquires the first slot while the gate is being created; always succeeds then.
+    /// Acquires the first slot; always succeeds while the database is being opened.
     func claimFirstSlot() -> AccessSlot? {
         slots[0].claimClosed() ? slots[0] : nil
     }
@@ -176,8 +177,8 @@ final class AccessGate: Sendable {
             slot.probe.endOpening(succeeded: false)
             failures.wrappingAdd(1, ordering: .relaxed)
             events.emit(slot.label, .connectionNotOpened(took: monotonicNanoseconds() - start))
-            // Releases the slot, so that the next access can try; that may be a waiter.
-            giveBack(slot)
+            // Releases the slot, so that the next access, which may be a waiter, can try.
+            returnSlot(slot)
             throw error
         }
         let duration = monotonicNanoseconds() - start

@@ -187,7 +187,7 @@ final class AccessSlot: @unchecked Sendable {
 
     /// Whether a new connection could not show the state that this one showed.
     ///
-    /// Then only accesses that want this very slot acquire it.
+    /// In that case, only accesses that request this specific slot acquire it.
     var isLost: Bool {
         get { lost.load(ordering: .sequentiallyConsistent) }
         set { lost.store(newValue, ordering: .sequentiallyConsistent) }
@@ -223,7 +223,7 @@ final class AccessSlot: @unchecked Sendable {
         return claimed.pointee.database
     }
 
-    /// Reviews changes that the program may have made to the C connection.
+    /// Detects changes that the program may have made through the C connection.
     ///
     /// The holder calls this at the end of each access.
     @inline(__always)
@@ -234,7 +234,7 @@ final class AccessSlot: @unchecked Sendable {
     /// Interrupts the running statement.
     ///
     /// - Parameter step: The step to interrupt, from ``ConnectionProbe/runningStep``; nil for any.
-    /// - Returns: The step that was running; nil when there was none, or another one.
+    /// - Returns: The step that was running; nil if none, or a different one, was running.
     @discardableResult
     func interrupt(_ step: UInt64? = nil) -> UInt64? {
         shared.withLock { shared in

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A database reader whose type is hidden.
+/// A type-erased database reader.
 public final class AnyDatabaseReader: DatabaseReader {
     let base: any DatabaseReader
 

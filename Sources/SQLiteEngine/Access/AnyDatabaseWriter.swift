@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A database writer whose type is hidden.
+/// A type-erased database writer.
 public final class AnyDatabaseWriter: DatabaseWriter {
     let base: any DatabaseWriter
 
@@ -128,7 +128,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try await base.barrierWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Provides the writer while no read is running, later, on another thread.
+    /// Provides the writer later, on another thread, while no read is running.
     public func asyncBarrierWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void

@@ -2,13 +2,13 @@ import Synchronization
 import Telemetry
 
 extension AccessGate {
-    /// Runs an access of a task: waits without a thread and runs `body` on the thread of the
-    /// connection.
+    /// Runs an access of a task: waits without blocking a thread, then runs `body` on the thread of
+    /// the connection.
     ///
     /// If a slot was `claimed` before, the access uses this slot and releases it at the end.
     ///
-    /// - Throws: `CancellationError` at once when the task is cancelled while it waits. If the task
-    ///   is cancelled later, the running statement is interrupted and the access rolls back.
+    /// - Throws: `CancellationError` immediately when the task is cancelled while it waits. If the
+    ///   task is cancelled later, the running statement is interrupted and the access rolls back.
     func perform<T: Sendable>(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
@@ -25,8 +25,8 @@ extension AccessGate {
         }
     }
 
-    /// Runs an access for a callback: waits without a thread, then runs on the thread of the
-    /// connection.
+    /// Runs an access for a callback: waits without blocking a thread, then runs `body` on the
+    /// thread of the connection.
     ///
     /// Waiting accesses run in the order of the calls. The access ends with `body`. If there is no
     /// connection, `failure` is called instead.
@@ -37,14 +37,14 @@ extension AccessGate {
         _ body: @escaping @Sendable (Database) -> Void
     ) {
         _ = acquire(site, intent) { [self] result in
-            // Always on a Dispatch thread: `failure` is also code of the user.
+            // Always on a Dispatch thread, because `failure` is user code too.
             let slot = (try? result.get()) ?? slots[0]
             slot.executor.async { [self] in
                 do {
                     let slot = try result.get()
                     if slot.database == nil { _ = try open(slot, site) }
                     enter(slot, ThreadState.current, site)
-                    defer { leaveOpenOrNot(slot) }
+                    defer { leaveOpenOrClosed(slot) }
                     body(slot.openDatabase)
                 } catch {
                     failure(error)
@@ -55,7 +55,8 @@ extension AccessGate {
 
     /// Acquires every slot for a task: waits for running accesses and keeps new ones out.
     ///
-    /// The caller releases them with ``giveBackAll()``. It has `reserved` a slot of another gate.
+    /// The caller releases them with ``returnAllSlots()``, and has `reserved` a slot of another
+    /// gate.
     func acquireAll(_ site: AccessSite, reserved: AccessSlot) async throws {
         var held = 0
         do {
@@ -66,14 +67,14 @@ extension AccessGate {
                 slot.database?.endKeptTransaction()
             }
         } catch {
-            for slot in slots[..<held] { giveBack(slot) }
+            for slot in slots[..<held] { returnSlot(slot) }
             throw error
         }
     }
 
     /// Releases the slots that ``acquireAll(_:)`` acquired.
-    func giveBackAll() {
-        for slot in slots { giveBack(slot) }
+    func returnAllSlots() {
+        for slot in slots { returnSlot(slot) }
     }
 
     /// Runs the access of a task on the thread of the connection.
@@ -87,9 +88,9 @@ extension AccessGate {
         let thread = ThreadState.current
         enter(slot, thread, site)
         defer {
-            // Without a target queue, this thread can run the access of the next task itself.
+            // Without a target queue, this thread can also run the access of the next task.
             if !slot.executor.hasTarget { thread.pointee.leaving = Unmanaged.passUnretained(slot) }
-            leaveOpenOrNot(slot)
+            leaveOpenOrClosed(slot)
             thread.pointee.leaving = nil
         }
         let database = slot.openDatabase
@@ -126,7 +127,7 @@ extension AccessGate {
     }
 }
 
-/// A task's wait for one certain connection; the cancellation of the task ends the wait.
+/// A task's wait for one specific connection; cancelling the task ends the wait.
 private final class TaskAcquisition: Sendable {
     private struct State {
         var waiter: Waiter?
@@ -177,11 +178,11 @@ private final class TaskAcquisition: Sendable {
     }
 }
 
-/// The cancellation state of a running access, and the means to stop it.
+/// The cancellation state of a running access, and a way to interrupt it.
 final class AccessCancellation: Sendable {
     private struct State {
         var slot: AccessSlot?
-        /// Whether the running code does not belong to the access.
+        /// Whether the running code, such as an observer's callback, must not be interrupted.
         var isPaused = false
     }
 
@@ -191,15 +192,15 @@ final class AccessCancellation: Sendable {
     /// Starts the access on `slot`.
     func begin(on slot: AccessSlot) { state.withLock { $0.slot = slot } }
 
-    /// Ends the access: from now on, nothing is interrupted.
+    /// Ends the access; no statement is interrupted from now on.
     func end() { state.withLock { $0.slot = nil } }
 
     /// Prevents interrupts from now on: the transaction of the access has ended, and observers are
     /// being notified.
     func pause() { state.withLock { $0.isPaused = true } }
 
-    /// Ends the pause.
-    func goOn() { state.withLock { $0.isPaused = false } }
+    /// Allows interrupts again after ``pause()``.
+    func resume() { state.withLock { $0.isPaused = false } }
 
     /// Marks the access as cancelled, and interrupts its statements until it has ended.
     ///
@@ -218,7 +219,7 @@ final class AccessCancellation: Sendable {
             return state.slot != nil
         }
         guard isRunning else { return }
-        Later.run(after: .nanoseconds(pause)) { [self] in
+        DelayedWork.run(after: .nanoseconds(pause)) { [self] in
             interrupt(againAfter: min(pause * 2, EngineTimings.longestInterruptPause))
         }
     }

@@ -12,7 +12,7 @@ extension DatabasePool {
         writer.preconditionNotReentrant(thread)
         do {
             try writer.withAllConnections(thread, site, readers: readers) { slot, readerSlots in
-                defer { writer.giveBack(slot) }
+                defer { writer.returnSlot(slot) }
                 slot.database?.releaseMemory()
                 for slot in readerSlots {
                     if configuration.persistentReadOnlyConnections {
@@ -28,7 +28,7 @@ extension DatabasePool {
     }
 
     /// Releases as much memory of the connections as possible, and closes the readers, each after
-    /// the access that uses it has ended; returns at once.
+    /// the access that uses it has ended; returns immediately.
     ///
     /// With ``Configuration/persistentReadOnlyConnections``, the readers stay open.
     public func releaseMemoryEventually(fileID: StaticString = #fileID, line: UInt = #line) {
@@ -41,7 +41,7 @@ extension DatabasePool {
         asyncWriteWithoutTransaction(at: site) { $0.releaseMemory() }
     }
 
-    /// Closes each reader after the access that uses it has ended; returns at once.
+    /// Closes each reader after the access that uses it has ended; returns immediately.
     ///
     /// Later accesses open new readers. Call this after a change that only new connections see,
     /// such as a change to a function of the configuration.
@@ -57,8 +57,8 @@ extension DatabasePool {
     /// Refuses locks from now on, interrupts the writer, and ends the read transactions that idle
     /// readers keep.
     ///
-    /// Reads continue in WAL mode: they acquire no lock that others wait for, and hold their locks
-    /// only during the access.
+    /// Reads continue in WAL mode: they acquire no lock that other processes wait for, and hold
+    /// their locks only during the access.
     func suspend() {
         guard suspension.begin() else { return }
         readers.forbidKeeping()

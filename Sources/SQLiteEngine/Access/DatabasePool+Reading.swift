@@ -34,8 +34,8 @@ extension DatabasePool {
     /// Reads in one transaction on this thread, if a reader is open and free and no access waits
     /// for one.
     ///
-    /// - Returns: Whether it has read. It does not read inside another read, or if the user has
-    ///   chosen the queue of reads.
+    /// - Returns: Whether the read took place. It does not take place inside another read, or if
+    ///   the user has set a dispatch queue for reads.
     func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool {
         let thread = ThreadState.current
         guard !hasReadQueue, thread.pointee.access(through: readers) == nil,
@@ -97,7 +97,7 @@ extension DatabasePool {
         _ value: (Database) throws -> T
     ) throws -> T {
         let thread = ThreadState.current.pointee
-        // A thread that holds all readers may not hold an open one.
+        // A thread that holds all readers does not necessarily hold an open one.
         if let database = thread.access(through: readers)?.database {
             return try value(database)
         }
@@ -169,7 +169,7 @@ extension DatabasePool {
         let database = slot.openDatabase
         do {
             try database.beginReadAccess()
-            try database.takeState()
+            try database.captureState()
         } catch {
             database.abandonTransaction()
             readers.leave(slot)

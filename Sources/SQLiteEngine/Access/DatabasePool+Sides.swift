@@ -24,7 +24,7 @@ extension DatabasePool {
                 mayHaveWritten: false,
                 mayKeep: { readers.allowsKeeping }
             ) {
-                // The decision has read the clock.
+                // The decision to keep the transaction has just read the clock.
                 end = database.kept.pointee.lastEnd
             }
         } catch {

@@ -92,7 +92,7 @@ extension DatabasePool {
         }
     }
 
-    /// Provides the writer while no reader is in use, later, on another thread.
+    /// Provides the writer later, on another thread, while no reader is in use.
     public func asyncBarrierWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void

@@ -20,6 +20,7 @@ import Telemetry
 /// ```
 ///
 /// The journal mode is WAL, and `synchronous` is NORMAL unless a closure of
+/// ``Configuration/prepareDatabase(_:)`` sets another value. With NORMAL, a commit survives a
 /// killed process; after a power loss, the most recent commits may be missing
 /// (https://sqlite.org/pragma.html).
 public final class DatabasePool: DatabaseWriter {
@@ -35,7 +36,7 @@ public final class DatabasePool: DatabaseWriter {
     let snapshots = SnapshotRegister()
     let interrupts = InterruptCounter()
     let suspension = Suspension()
-    /// Whether the user has chosen a dispatch queue for reads.
+    /// Whether the user has set a dispatch queue for reads.
     @usableFromInline let hasReadQueue: Bool
     @usableFromInline let hasWriteQueue: Bool
     let observationHub: ObservationHub
@@ -55,7 +56,7 @@ public final class DatabasePool: DatabaseWriter {
         guard !path.isEmpty, path != ":memory:", !path.hasPrefix("file::memory:") else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "a pool needs a file: use a DatabaseQueue for a database in memory"
+                message: "a pool needs a file: use a DatabaseQueue for an in-memory database"
             )
         }
         let events = EventHub()
@@ -103,7 +104,7 @@ public final class DatabasePool: DatabaseWriter {
         }
         observationHub = ObservationHub { [readers] in readers.slots.count { !$0.isTaken } }
         let ownReaders = OwnReaders { [readers, snapshots] in
-            readers.slots.contains(where: \.isTaken) || snapshots.isMaking
+            readers.slots.contains(where: \.isTaken) || snapshots.isCreatingSnapshot
         }
         for slot in writer.slots { slot.probe.ownReaders.withLock { $0 = ownReaders } }
         hasReadQueue = configuration.readDispatching.target != nil
@@ -135,8 +136,8 @@ public final class DatabasePool: DatabaseWriter {
         }
     }
 
-    // The last connection with write access that closes checkpoints and removes the log, so the
-    // writer closes last.
+    // The writer closes last, because SQLite checkpoints and removes the log when the last
+    // connection with write access closes.
     deinit {
         readers.shutDown()
         writer.shutDown()
@@ -307,7 +308,7 @@ public final class DatabasePool: DatabaseWriter {
         let site = AccessSite(fileID: #fileID, line: #line)
         do {
             try writer.withAllConnections(thread, site, readers: readers) { slot, readerSlots in
-                defer { writer.giveBack(slot) }
+                defer { writer.returnSlot(slot) }
                 let slots = readerSlots + [slot]
                 for slot in slots { try slot.database?.prepareToClose() }
                 for slot in slots { slot.uninstall()?.closeIgnoringErrors() }

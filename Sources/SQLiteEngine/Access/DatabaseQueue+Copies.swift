@@ -24,7 +24,7 @@ extension DatabaseQueue {
         fromPath path: String,
         configuration: Configuration = Configuration()
     ) throws -> DatabaseQueue {
-        // An empty name means a temporary file (https://sqlite.org/c3ref/open.html).
+        // With an empty name, SQLite opens a temporary file (https://sqlite.org/c3ref/open.html).
         try copy(fromPath: path, configuration) { try DatabaseQueue(path: "", configuration: $0) }
     }
 
@@ -41,7 +41,7 @@ extension DatabaseQueue {
         let copy = try make(writing)
         try source.backup(to: copy)
         if configuration.readonly {
-            // Permanently: SQLite opens neither a database in memory nor a new file as read-only.
+            // Never reset: SQLite opens neither an in-memory database nor a new file as read-only.
             copy.inDatabase { $0.readOnlyDepth += 1 }
         }
         return copy

@@ -75,7 +75,8 @@ extension DatabaseQueue {
         return try unsafeRead(at: site, value)
     }
 
-    /// Reads the state that was just committed, before it returns: a queue has only one connection.
+    /// Reads the state that was just committed; returns after the read, because a queue has only
+    /// one connection.
     public func spawnConcurrentRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -95,7 +96,7 @@ extension DatabaseQueue {
         on database: Database,
         _ value: @Sendable (Result<Database, any Error>) -> Void
     ) {
-        // Set before the transaction and reset after it, because its commit changes nothing.
+        // Covers the whole transaction: its commit writes nothing, so it is not refused.
         database.readOnlyDepth += 1
         defer { database.readOnlyDepth -= 1 }
         do {

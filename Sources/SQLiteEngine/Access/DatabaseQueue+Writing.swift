@@ -38,7 +38,7 @@ extension DatabaseQueue {
 
     /// Provides the connection without a transaction.
     ///
-    /// - Throws: The error that `updates` throws; on a closed database `SQLITE_MISUSE`.
+    /// - Throws: The error that `updates` throws, or `SQLITE_MISUSE` if the database is closed.
     public func inDatabase<T, E: Error>(
         _ updates: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,

@@ -35,8 +35,8 @@ public final class DatabaseQueue: DatabaseWriter {
     /// Opens a database; creates the file if it does not exist.
     ///
     /// - Parameters:
-    ///   - path: The path of the file; its folder must exist. Pass `:memory:` for a database in
-    ///     memory.
+    ///   - path: The path of the file; its folder must exist. Pass `:memory:` for an in-memory
+    ///     database.
     ///   - configuration: How to open it.
     /// - Throws: A ``DatabaseError`` that contains the path: the folder does not exist, the
     ///   permission is missing, or the file is not a database.
@@ -49,7 +49,7 @@ public final class DatabaseQueue: DatabaseWriter {
         try self.init(path: path, opening: configuration, mayChangeJournal: true)
     }
 
-    /// Opens a database in memory, which lives as long as a connection to it.
+    /// Opens an in-memory database, which exists until its last connection closes.
     ///
     /// - Parameters:
     ///   - name: The name of a database that all queues of this process with the same name share;
@@ -298,7 +298,7 @@ extension DatabaseQueue {
         var end: UInt64 = 0
         do {
             if try database.endReadAccess(mayKeep: { gate.allowsKeeping }) {
-                // The decision has read the clock.
+                // The decision to keep the transaction has just read the clock.
                 end = database.kept.pointee.lastEnd
             }
         } catch {

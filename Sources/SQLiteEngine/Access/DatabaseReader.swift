@@ -57,7 +57,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
     func unsafeReentrantRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
 }
 
-// MARK: - Methods that pass the place of the call
+// MARK: - Methods that pass the call site
 
 extension DatabaseReader {
     /// Reads one state of the database; blocks the thread.

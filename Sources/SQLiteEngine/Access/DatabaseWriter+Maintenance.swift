@@ -32,7 +32,7 @@ extension DatabaseWriter {
         try await writeWithoutTransaction(at: site) { try $0.execute(sql: "VACUUM") }
     }
 
-    /// Writes a copy of the database of minimal size.
+    /// Writes a copy of the database with minimal size.
     ///
     /// - Parameters:
     ///   - filePath: The path of the copy. The file must not exist, or must be empty.
@@ -48,7 +48,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: site) { try $0.vacuum(into: filePath) }
     }
 
-    /// Writes a copy of the database of minimal size, without blocking the thread.
+    /// Writes a copy of the database with minimal size, without blocking the thread.
     ///
     /// - Throws: A ``DatabaseError``, and `CancellationError`.
     public func vacuum(

@@ -25,7 +25,7 @@ public protocol DatabaseWriter: DatabaseReader {
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Provides the writer without a transaction later, on another thread.
+    /// Provides the writer later, on another thread, without a transaction.
     func asyncWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Database) -> Void
@@ -43,7 +43,7 @@ public protocol DatabaseWriter: DatabaseReader {
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Provides the writer while no read is running, later, on another thread.
+    /// Provides the writer later, on another thread, while no read is running.
     func asyncBarrierWriteWithoutTransaction(
         at site: AccessSite,
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -62,7 +62,7 @@ public protocol DatabaseWriter: DatabaseReader {
     )
 }
 
-// MARK: - Methods that pass the place of the call
+// MARK: - Methods that pass the call site
 
 extension DatabaseWriter {
     /// Writes in one transaction; blocks the thread.
@@ -116,7 +116,7 @@ extension DatabaseWriter {
     /// A transaction that `updates` leaves open is a fatal error, unless
     /// ``Configuration/allowsUnsafeTransactions`` is set.
     ///
-    /// - Throws: The error that `updates` throws; on a closed database `SQLITE_MISUSE`.
+    /// - Throws: The error that `updates` throws, or `SQLITE_MISUSE` if the database is closed.
     public func writeWithoutTransaction<T, E: Error>(
         _ updates: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
@@ -144,8 +144,8 @@ extension DatabaseWriter {
         try await writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Provides the writer without a transaction later, on another thread, after the accesses that
-    /// were requested before.
+    /// Provides the writer without a transaction later, on another thread, after all accesses that
+    /// were requested earlier.
     ///
     /// If the database is closed, `updates` receives a connection whose statements all throw
     /// `SQLITE_MISUSE`.
@@ -157,8 +157,8 @@ extension DatabaseWriter {
         asyncWriteWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in one transaction later, on another thread, after the accesses that were requested
-    /// before.
+    /// Writes in one transaction later, on another thread, after all accesses that were requested
+    /// earlier.
     ///
     /// - Parameters:
     ///   - updates: Writes to the database. The transaction commits when it returns, and rolls back
@@ -205,7 +205,7 @@ extension DatabaseWriter {
         return try await barrierWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Provides the writer while no read is running, later, on another thread.
+    /// Provides the writer later, on another thread, while no read is running.
     public func asyncBarrierWriteWithoutTransaction(
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void,
         fileID: StaticString = #fileID,
@@ -216,7 +216,7 @@ extension DatabaseWriter {
 
     /// Uses the writer that the thread already holds, or waits for it, without a transaction.
     ///
-    /// - Throws: The error that `updates` throws; on a closed database `SQLITE_MISUSE`.
+    /// - Throws: The error that `updates` throws, or `SQLITE_MISUSE` if the database is closed.
     public func unsafeReentrantWrite<T, E: Error>(
         _ updates: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
@@ -229,8 +229,8 @@ extension DatabaseWriter {
     /// readers.
     ///
     /// Call this method while you hold the writer and no transaction is open: in
-    /// `writeWithoutTransaction`, or in `databaseDidCommit` of an observer. Otherwise, it is a
-    /// fatal error. With a queue, the method returns after `value` has run.
+    /// `writeWithoutTransaction`, or in `databaseDidCommit` of an observer. Calling it at any other
+    /// time is a fatal error. With a queue, the method returns after `value` has run.
     ///
     /// - Parameters:
     ///   - value: Called once, with a connection that shows exactly the last committed state,

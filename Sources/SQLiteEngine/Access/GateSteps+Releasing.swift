@@ -3,24 +3,24 @@ extension GateSteps {
     /// Releases a slot with a connection.
     ///
     /// A releaser gives up its slot and then checks for waiters. A waiter enqueues and then checks
-    /// the slots. So at least one of the two sees the other.
+    /// the slots. At least one of the two therefore sees the other.
     @inline(__always)
     func release(_ slot: Slot) throws(Failure) {
-        if try glimpseAttention().isNone {
+        if try readAttentionRelaxed().isNone {
             try giveUp(slot, as: AccessSlot.State.idle)
             if try readAttention().isNone { return }
-            // A waiter has enqueued since the first check and may have missed the slot, or the
-            // writer forbids to keep transactions and may have missed the connection.
+            // Since the first check, a waiter has enqueued and may have missed the slot, or an
+            // access has forbidden keeping transactions and may have missed this one.
             guard try claim(slot, from: AccessSlot.State.idle) else { return }
         }
-        try releaseAttentively(slot)
+        try releaseSlowPath(slot)
     }
 
     @inline(never)
-    func releaseAttentively(_ slot: Slot) throws(Failure) {
-        if try glimpseAttention().forbidsKeeping {
+    func releaseSlowPath(_ slot: Slot) throws(Failure) {
+        if try readAttentionRelaxed().forbidsKeeping {
             try endKeptTransaction(of: slot)
-            if lendsItsSlot, try giveBackToReservation(slot) { return }
+            if supportsReservation, try returnToReservation(slot) { return }
             if try !readAttention().hasWaiters {
                 try giveUp(slot, as: AccessSlot.State.idle)
                 guard try readAttention().hasWaiters,
@@ -32,7 +32,7 @@ extension GateSteps {
     }
 
     /// Releases a slot that may have no connection, or whose gate may be closed.
-    func giveBack(_ slot: Slot) throws(Failure) {
+    func returnSlot(_ slot: Slot) throws(Failure) {
         if try queueIsClosed() {
             try giveUp(slot, as: AccessSlot.State.retired)
         } else if try hasConnection(slot) {
@@ -44,8 +44,8 @@ extension GateSteps {
                     try claim(slot, from: AccessSlot.State.closed)
                 else { return }
             }
-            // The slot is not left free: if a thread took it, a task would sleep although it could
-            // open another connection.
+            // Do not leave the slot free: if a thread took it, a task would keep sleeping although
+            // it could open another connection.
             try releaseToWaiters(slot)
         }
     }
@@ -60,7 +60,7 @@ extension GateSteps {
         }
     }
 
-    /// Hands a free slot over to a waiter, if there are both.
+    /// Hands a free slot over to a waiter, if both exist.
     func wakeOne() throws(Failure) {
         guard try readAttention().hasWaiters else { return }
         if let slot = try claimAny() {

@@ -26,13 +26,13 @@ extension GateSteps {
     /// A borrower keeps the writer until its access ends.
     func endReservation() throws(Failure) {
         try setReserved(false)
-        let isHome = try claim(slots[0], from: AccessSlot.State.reserved)
+        let isReturned = try claim(slots[0], from: AccessSlot.State.reserved)
         try allowKeeping()
-        if isHome { try giveBack(slots[0]) }
+        if isReturned { try returnSlot(slots[0]) }
     }
 
     /// Returns a borrowed slot to the access that has reserved it, if any.
-    func giveBackToReservation(_ slot: Slot) throws(Failure) -> Bool {
+    func returnToReservation(_ slot: Slot) throws(Failure) -> Bool {
         guard try giveUpIfReserved(slot) else { return false }
         try wakeThreads()
         return true

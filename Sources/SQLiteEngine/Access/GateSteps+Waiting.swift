@@ -21,7 +21,7 @@ extension GateSteps {
 
     /// Acquires the only slot while it is reserved, if the caller may borrow it.
     func borrow(ifAllowed isAllowed: Bool) throws(Failure) -> Slot? {
-        guard isAllowed, lendsItsSlot,
+        guard isAllowed, supportsReservation,
             try claim(slots[0], from: AccessSlot.State.reserved)
         else { return nil }
         return slots[0]
@@ -41,23 +41,23 @@ extension GateSteps {
     /// Blocks the calling thread until it has acquired a slot, which may have no connection.
     func waitForSlot(_ waiter: Waiter) throws(Failure) -> GateWaitEnd<Slot> {
         guard try enqueue(waiter) else { return .closed }
-        // A waiter for one certain slot is entitled to it at once.
+        // A waiter for one specific slot is entitled to it immediately.
         var isPatient = waiter.wanted == nil
         while true {
             if let slot = try claimFree(for: waiter) {
-                try settle(waiter)
+                try finishWaiting(waiter)
                 return .slot(slot)
             }
             if try isDeadlocked(waiter) {
-                try settle(waiter)
+                try finishWaiting(waiter)
                 return .deadlocked
             }
             isPatient = try sleep(waiter, isPatient: isPatient)
-            switch try awaken(waiter) {
+            switch try watchForSlot(waiter) {
             case .waiting: break
             case .closed: return .closed
             case .granted(let slot):
-                try passOn()
+                try passOnFreeSlot()
                 return .slot(slot)
             }
         }
@@ -67,12 +67,12 @@ extension GateSteps {
     ///
     /// The thread stays awake for a short time if there is none yet, because handing a slot over to
     /// a thread that is awake costs no wake-up.
-    private func awaken(_ waiter: Waiter) throws(Failure) -> GateWaiterState<Slot> {
+    private func watchForSlot(_ waiter: Waiter) throws(Failure) -> GateWaiterState<Slot> {
         let state = try startWatching(waiter)
         guard case .waiting = state else { return state }
-        // A releaser that did not know yet that this thread is awake may have left a slot free.
+        // A releaser that did not yet see that this thread is awake may have left a slot free.
         if let slot = try claimFree(for: waiter) {
-            try settle(waiter)
+            try finishWaiting(waiter)
             return .granted(slot)
         }
         try watch(waiter)
@@ -85,15 +85,15 @@ extension GateSteps {
     ///
     /// The waiter may have been granted a slot at the same moment, may have received a notification
     /// that another waiter can use, or may have had priority for a free slot over a task behind it.
-    private func settle(_ waiter: Waiter) throws(Failure) {
+    private func finishWaiting(_ waiter: Waiter) throws(Failure) {
         let withdrawal = try withdraw(waiter)
-        if let granted = withdrawal.granted { try giveBack(granted) }
-        if withdrawal.mayLeaveOne { try wakeOne() }
+        if let granted = withdrawal.granted { try returnSlot(granted) }
+        if withdrawal.mayLeaveFreeSlot { try wakeOne() }
     }
 
     /// Passes on a free slot that was left to this thread instead of a task behind it, after the
     /// thread was granted another slot.
-    private func passOn() throws(Failure) {
+    private func passOnFreeSlot() throws(Failure) {
         if try readAttention().hasWaiters, try queueHasTask() { try wakeOne() }
     }
 
@@ -103,7 +103,7 @@ extension GateSteps {
     func startWaiting(_ waiter: Waiter) throws(Failure) -> Bool {
         guard try enqueue(waiter) else { return false }
         // A releaser that did not see the waiter may have left a slot free.
-        if let slot = try claimFree(for: waiter) { try giveBack(slot) }
+        if let slot = try claimFree(for: waiter) { try returnSlot(slot) }
         return true
     }
 }

@@ -17,8 +17,8 @@ protocol GateSteps {
     /// The slots; their number never changes.
     var slots: [Slot] { get }
 
-    /// Whether the only slot can be reserved: the gate is the one of a pool's writer.
-    var lendsItsSlot: Bool { get }
+    /// Whether the only slot can be reserved, which is the case for the gate of a pool's writer.
+    var supportsReservation: Bool { get }
 
     // MARK: Slots
 
@@ -39,8 +39,8 @@ protocol GateSteps {
 
     // MARK: Attention
 
-    /// Returns what releasers must attend to; the result may be outdated.
-    func glimpseAttention() throws(Failure) -> GateAttention
+    /// Returns what releasers must attend to, read with relaxed ordering: it may be outdated.
+    func readAttentionRelaxed() throws(Failure) -> GateAttention
 
     /// Returns what releasers must attend to.
     func readAttention() throws(Failure) -> GateAttention
@@ -51,7 +51,7 @@ protocol GateSteps {
     /// Prevents connections from keeping read transactions, until ``allowKeeping()``.
     func forbidKeeping() throws(Failure)
 
-    /// Allows again what ``forbidKeeping()`` has forbidden.
+    /// Reverses one call of ``forbidKeeping()``.
     func allowKeeping() throws(Failure)
 
     // MARK: The queue
@@ -74,7 +74,7 @@ protocol GateSteps {
     /// Keeps the thread of a waiter awake for a short time, or until it is granted a slot.
     func watch(_ waiter: Waiter) throws(Failure)
 
-    /// Ends what ``startWatching(_:)`` began; returns the slot that was granted since then.
+    /// Ends the watch that ``startWatching(_:)`` started; returns the slot that was granted since.
     func stopWatching(_ waiter: Waiter) throws(Failure) -> Slot?
 
     /// Grants a held slot to a waiter, or gives it up.
@@ -135,8 +135,8 @@ struct GateAttention: Equatable {
 struct GateWithdrawal<Slot> {
     /// The slot that was granted to it at the same moment.
     var granted: Slot?
-    /// Whether a free slot may have been left to this waiter that another waiter can use.
-    var mayLeaveOne: Bool
+    /// Whether a free slot that was left to this waiter may serve another waiter.
+    var mayLeaveFreeSlot: Bool
 }
 
 /// The state of a waiter whose thread has woken up.

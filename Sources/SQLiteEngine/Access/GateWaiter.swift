@@ -17,7 +17,7 @@ protocol GateWaiter {
     /// Whether the thread is awake, so that it notices a grant without a wake-up.
     var isWatching: Bool { get set }
 
-    /// Whether both are the same waiter, maybe at different times.
+    /// Whether both values represent the same waiter, possibly at different times.
     func isSame(as other: Self) -> Bool
     /// Whether a slot can serve the waiter once it is free.
     func canUse(_ slot: Slot) -> Bool
@@ -29,7 +29,7 @@ extension GateWaiter {
     /// Whether the waiter must be granted the next slot.
     ///
     /// Tasks are always entitled, because they do not search for a slot themselves. Waiters for one
-    /// certain slot are entitled too. A thread that is awake takes over a slot without delay.
+    /// specific slot are entitled too. A thread that is awake takes over a slot without delay.
     func isEntitled(at now: UInt64) -> Bool {
         isTask || isWatching || wanted != nil || now &- since >= EngineTimings.patience
     }

@@ -8,7 +8,7 @@ import Glibc
 
 /// A place where one thread sleeps until another thread wakes it.
 ///
-/// A wake-up that arrives early is kept: the next ``park(until:)`` returns at once.
+/// A wake-up that arrives early is not lost: the next ``park(until:)`` returns immediately.
 ///
 /// `@unchecked Sendable`: the mutex protects `isSignalled`.
 final class Parker: @unchecked Sendable {
@@ -52,7 +52,7 @@ final class Parker: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Wakes the sleeping thread, or lets the next ``park(until:)`` return at once.
+    /// Wakes the sleeping thread, or lets the next ``park(until:)`` return immediately.
     func unpark() {
         pthread_mutex_lock(mutex)
         isSignalled = true

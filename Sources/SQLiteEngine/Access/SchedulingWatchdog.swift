@@ -25,7 +25,7 @@ final class SchedulingWatchdog: Sendable {
 extension Database {
     /// Stops the program when the calling thread has no access to this connection.
     ///
-    /// No other check prevents two threads from using it at once.
+    /// No other check prevents two threads from using it simultaneously.
     @inline(__always)
     func preconditionRightThread() {
         // A connection that is being opened has no slot yet.

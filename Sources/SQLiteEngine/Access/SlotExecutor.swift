@@ -22,7 +22,7 @@ final class SlotExecutor: Sendable {
     /// Runs `body` later, on the thread of the executor.
     func async(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// Runs `body` now, on the queue of the executor, when the user has chosen a target queue.
+    /// Runs `body` on the queue of the executor, and waits for it.
     func sync<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
         var result: Result<T, E>?
         queue.sync { result = Result(catching: body) }

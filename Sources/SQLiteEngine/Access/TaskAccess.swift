@@ -7,11 +7,11 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// One access of a task: it waits without a thread and runs on the thread of a connection.
+/// One access of a task: it waits without blocking a thread and runs on the thread of a connection.
 ///
 /// The actor is its own executor, and its only job is the access. While no connection is free, the
 /// executor stores the job. The access that releases a connection runs the job. A Dispatch thread
-/// that releases a connection to the next task continues with the access of that task itself. So a
+/// that releases a connection to the next task also runs the access of that task. As a result, a
 /// task switches threads twice per access, and in a busy pool no thread is woken in between.
 actor TaskAccess: SerialExecutor {
     private struct State {
@@ -54,8 +54,8 @@ actor TaskAccess: SerialExecutor {
         // Once the task can be resumed, it may run on another thread, end, and release this
         // executor before this method returns. The runtime does not retain the executor for the
         // caller.
-        let this = Self.keep(self)
-        defer { Self.letGo(this) }
+        let retained = Self.retain(self)
+        defer { Self.release(retained) }
         let job = UnownedJob(job)
         if let claimed {
             state.withLock { $0.job = job }
@@ -68,7 +68,7 @@ actor TaskAccess: SerialExecutor {
             return state.isCancelled
         }
         if isCancelled {
-            runElsewhere()
+            runOnDispatchThread()
             return
         }
         guard let waiter = gate.acquire(site, intent, resume: resume) else { return }
@@ -83,18 +83,18 @@ actor TaskAccess: SerialExecutor {
     // would remove such a retain and release within one method.
 
     @inline(never)
-    private static func keep(_ access: TaskAccess) -> Unmanaged<TaskAccess> {
+    private static func retain(_ access: TaskAccess) -> Unmanaged<TaskAccess> {
         .passRetained(access)
     }
 
     @inline(never)
-    private static func letGo(_ access: Unmanaged<TaskAccess>) { access.release() }
+    private static func release(_ access: Unmanaged<TaskAccess>) { access.release() }
 
     /// Passes the connection, or an error, to the access.
     private nonisolated func resume(with outcome: Result<AccessSlot, any Error>) {
         state.withLock { $0.outcome = outcome }
         guard case .success(let slot) = outcome else {
-            runElsewhere()
+            runOnDispatchThread()
             return
         }
         let thread = ThreadState.current
@@ -102,12 +102,12 @@ actor TaskAccess: SerialExecutor {
         if thread.pointee.leaving?.toOpaque() == place.toOpaque() {
             thread.pointee.successor = Unmanaged.passRetained(self)
         } else {
-            slot.executor.async { self.runAndGoOn() }
+            slot.executor.async { self.runJobAndSuccessors() }
         }
     }
 
     /// Runs the access, then the accesses to which its thread has released the connection.
-    private nonisolated func runAndGoOn() {
+    private nonisolated func runJobAndSuccessors() {
         let thread = ThreadState.current
         runJob()
         while let next = thread.pointee.successor {
@@ -117,7 +117,7 @@ actor TaskAccess: SerialExecutor {
     }
 
     /// Lets the task receive its error on a thread that no connection can block.
-    private nonisolated func runElsewhere() {
+    private nonisolated func runOnDispatchThread() {
         DispatchQueue.global(qos: .userInitiated).async { self.runJob() }
     }
 
@@ -131,7 +131,7 @@ actor TaskAccess: SerialExecutor {
 
     // MARK: Cancellation
 
-    /// Ends the wait at once, or interrupts the running statement.
+    /// Ends the wait immediately, or interrupts the running statement.
     nonisolated func cancel() {
         cancellation.cancel()
         let waiter = state.withLock { state in
@@ -144,6 +144,6 @@ actor TaskAccess: SerialExecutor {
     private nonisolated func stopWaiting(_ waiter: Waiter) {
         guard gate.cancel(waiter) else { return }
         state.withLock { $0.outcome = .failure(CancellationError()) }
-        runElsewhere()
+        runOnDispatchThread()
     }
 }

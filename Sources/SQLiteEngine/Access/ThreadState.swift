@@ -21,11 +21,11 @@ struct ThreadState {
     var broker: Unmanaged<ObservationBroker>?
     /// The thread that waits while this one runs its work on a queue that the user has chosen.
     var caller: UnsafeMutablePointer<ThreadState>?
-    /// The slot that the access of a task is releasing; the thread would run the next task of it.
+    /// The slot that the access of a task is releasing; this thread then runs the next task.
     var leaving: Unmanaged<AccessSlot>?
     /// The access of the next task; retained.
     var successor: Unmanaged<TaskAccess>?
-    /// The parker of the thread.
+    /// Puts the thread to sleep while it waits for a slot.
     let parker = Parker()
 
     // Uses pthread keys, because Swift has no thread-local variables.
@@ -71,11 +71,11 @@ struct ThreadState {
         return nil
     }
 
-    /// The first connection of this thread's accesses that satisfies a condition, from the
-    /// innermost access on.
+    /// Returns the first connection of this thread's accesses that satisfies a condition, starting
+    /// with the innermost access.
     ///
-    /// The accesses of the threads that wait for this one, on a dispatch queue that the user
-    /// chose, are included.
+    /// Includes the accesses of threads that wait while this one runs their work on a dispatch
+    /// queue that the user has set.
     func firstDatabase(where condition: (Database) -> Bool) -> Database? {
         var next = innermost
         while let slot = next?.takeUnretainedValue() {

@@ -9,15 +9,15 @@
 /// wait starts. The graph refuses that last wait. Its access fails and releases its slots, and the
 /// other members continue.
 ///
-/// The graph is a value without clocks, threads or locks. ``AccessGate/nestedWaits`` is the one of
-/// the process.
+/// The graph is a value without clocks, threads or locks. ``AccessGate/nestedWaits`` contains the
+/// graph of the process.
 struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashable, Sendable {
     /// A slot that a waiter holds.
     struct Holding: Hashable, Sendable {
         let slot: Slot
         /// The access that acquired it.
         let site: AccessSite
-        /// Whether others may borrow the slot meanwhile; see ``GateSteps/reserve()``.
+        /// Whether other accesses may borrow the slot; see ``GateSteps/reserve()``.
         var isReserved = false
     }
 
@@ -44,12 +44,12 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
     /// The registered waits, oldest first.
     var waits: [Wait] { entries.map(\.wait) }
 
-    /// Registers a wait, or what has changed about it.
+    /// Registers a wait, or updates a registered one.
     ///
     /// A wait that would complete a deadlock is not registered, or is removed.
     ///
     /// - Returns: Nil when the wait can end. Otherwise the waits of the deadlock: this one first,
-    ///   then those that it depends on.
+    ///   then the waits that it depends on.
     mutating func update(_ waiter: Waiter, _ wait: Wait) -> [Wait]? {
         if let index = entries.firstIndex(where: { $0.waiter == waiter }) {
             entries[index].wait = wait

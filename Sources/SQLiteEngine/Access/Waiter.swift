@@ -7,7 +7,7 @@ import Telemetry
 /// `@unchecked Sendable`: the gate's lock protects the variables, except those that only the
 /// waiting thread uses.
 final class Waiter: GateWaiter, @unchecked Sendable {
-    /// Whether the access reads or writes; a status counts both separately.
+    /// Whether the access reads or writes; ``DatabaseStatus`` counts reads and writes separately.
     enum Intent {
         case read
         case write
@@ -18,11 +18,10 @@ final class Waiter: GateWaiter, @unchecked Sendable {
     enum Sleeper {
         /// A thread, which is woken to try again or because it was granted a connection.
         case thread(Parker)
-        /// A task, which is resumed only with a connection, or with the error that it receives
-        /// none.
+        /// A task, which is resumed with a connection, or with an error if it receives none.
         case task(@Sendable (Result<AccessSlot, any Error>) -> Void)
         /// A task that was resumed or no longer waits.
-        case nobody
+        case removed
     }
 
     let site: AccessSite
@@ -101,11 +100,11 @@ final class Waiter: GateWaiter, @unchecked Sendable {
     /// A task holds its waiter to cancel it, and the waiter holds the task. Without this method,
     /// the two would form a reference cycle.
     func takeSleeper() -> Sleeper {
-        defer { if case .task = sleeper { sleeper = .nobody } }
+        defer { if case .task = sleeper { sleeper = .removed } }
         return sleeper
     }
 
-    /// The waiter as a status reports it.
+    /// Returns the waiter as ``DatabaseStatus`` reports it.
     func status(at now: UInt64) -> WaiterStatus {
         WaiterStatus(
             origin: site.origin ?? AccessOrigin(name: "?"),

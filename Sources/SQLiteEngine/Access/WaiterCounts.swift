@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The accesses that wait for the connections of a database, and their largest numbers.
+/// The current and peak numbers of accesses that wait for the connections of a database.
 ///
 /// The gates of a pool share one object, because a barrier waits for the writer and then for
 /// readers. Only accesses that wait change the counts; an access that finds a free connection does
@@ -21,8 +21,8 @@ final class WaiterCounts: Sendable {
 
         /// Restarts the peak from the accesses that wait now.
         ///
-        /// An access that starts to wait at the same moment is included in the loaded count, or raises
-        /// the peak after the store.
+        /// An access that starts to wait at the same moment is included in the loaded count, or
+        /// raises the peak after the store.
         fileprivate func restart() {
             most.store(0, ordering: .sequentiallyConsistent)
             most.max(waiting.load(ordering: .sequentiallyConsistent), ordering: .relaxed)

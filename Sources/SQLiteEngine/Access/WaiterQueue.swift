@@ -5,7 +5,7 @@ import Telemetry
 /// The queue is a value, so that tests can check the rules in isolation. The gate protects it with
 /// a lock.
 struct WaiterQueue<Waiter: GateWaiter> {
-    /// What a released slot becomes.
+    /// What happens to a released slot.
     enum Decision {
         /// The slot is free, and no waiter is notified.
         case free
@@ -76,16 +76,16 @@ struct WaiterQueue<Waiter: GateWaiter> {
     /// Decides what happens to a slot that its holder releases.
     ///
     /// The oldest waiter that the slot can serve comes first. If that waiter is a thread that may
-    /// still be overtaken, a waiter for this very slot receives it. The thread may find another
+    /// still be overtaken, a waiter for this specific slot receives it. The thread may find another
     /// slot, whereas that waiter does not search and would sleep although its slot is free.
     mutating func release(_ slot: Waiter.Slot, at now: UInt64) -> Decision {
         guard let oldest = waiters.firstIndex(where: { $0.canUse(slot) }) else {
             return .free
         }
         let isEntitled = waiters[oldest].isEntitled(at: now)
-        let certain = waiters.firstIndex { $0.wanted != nil && $0.canUse(slot) }
-        if isEntitled || certain != nil {
-            var waiter = waiters[isEntitled ? oldest : certain ?? oldest]
+        let specific = waiters.firstIndex { $0.wanted != nil && $0.canUse(slot) }
+        if isEntitled || specific != nil {
+            var waiter = waiters[isEntitled ? oldest : specific ?? oldest]
             remove(waiter, at: now)
             waiter.grant(slot)
             return .grant(waiter)

@@ -61,8 +61,8 @@ public struct Configuration: Sendable {
     /// This setting makes frequent reads several times as fast, and does not change what an access
     /// sees. A transaction is kept for at most 5 ms, only between accesses that follow each other
     /// within 0.2 ms, never while the database writes, and not while another process writes.
-    /// Disable it if the process may be stopped at any moment between back-to-back reads and must
-    /// not hold a lock then.
+    /// Disable it if the process may be stopped between back-to-back reads and must not hold a lock
+    /// while it is stopped.
     public var keepsReadTransactions = true
 
     /// The journal mode of a `DatabaseQueue`.
@@ -129,7 +129,7 @@ public struct Configuration: Sendable {
     /// Adds a closure that runs on each new connection, in the order of the calls.
     ///
     /// The closures run before the first access, and may add functions and collations or set
-    /// pragmas. The access that needed the connection throws an error that a closure throws.
+    /// pragmas. If a closure throws an error, the access that needed the connection throws it.
     public mutating func prepareDatabase(
         _ setup: @escaping @Sendable (Database) throws -> Void
     ) {

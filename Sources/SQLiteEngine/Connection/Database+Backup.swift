@@ -42,10 +42,10 @@ extension Database {
         }
         try destDb.check(sqlite3_backup_finish(backup))
         destDb.schemaDidChange()
-        destDb.forgetSchema()
+        destDb.discardCachedSchema()
     }
 
-    /// Copies some pages; returns whether they were the last ones.
+    /// Copies some pages; returns whether the backup is complete.
     private func step(
         _ backup: OpaquePointer,
         to destDb: Database,

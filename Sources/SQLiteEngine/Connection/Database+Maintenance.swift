@@ -47,7 +47,7 @@ extension Database {
     ///
     /// `BEGIN` does not read a state yet: the first statement that reads does so
     /// (https://sqlite.org/lang_transaction.html, section 2.1).
-    func takeState() throws {
+    func captureState() throws {
         try execute(sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
     }
 }

@@ -10,7 +10,7 @@ extension Database {
     ///   - isReadOnly: Whether to open the connection read-only.
     ///   - entersWAL: Whether ``switchToWAL(path:)`` follows, so that `synchronous` is NORMAL
     ///     unless the configuration's closures choose another value.
-    ///   - busyMode: How the connection handles a lock; by default, that of the configuration.
+    ///   - busyMode: How the connection handles a lock; by default, as in the configuration.
     ///   - probe: The probe of the connection.
     ///   - suspension: Whether the connection must not acquire locks.
     /// - Returns: The open connection.
@@ -50,7 +50,7 @@ extension Database {
             try database.setUp(busyMode: busyMode ?? configuration.busyMode)
             if entersWAL { try database.setNormalSynchronous() }
             for setup in configuration.setups { try setup(database) }
-            try database.readFirst()
+            try database.checkReadable()
         } catch {
             database.closeIgnoringErrors()
             throw error
@@ -82,7 +82,7 @@ extension Database {
     ///
     /// The pragma reads the schema. Of the possible errors, only `SQLITE_BUSY` is thrown here: if
     /// the setting failed because of a temporary lock, its value would depend on timing. Any other
-    /// error is left to ``readFirst()``, after the closures. If a closure makes the file readable,
+    /// error is left to ``checkReadable()``, after the closures. If a closure makes the file readable,
     /// SQLite's default remains, FULL.
     private func setNormalSynchronous() throws {
         do {
@@ -92,9 +92,9 @@ extension Database {
         } catch is DatabaseError {}
     }
 
-    /// Reads the schema, so that a file that is not a database, or that is encrypted, fails now and
-    /// not at the first access.
-    private func readFirst() throws {
+    /// Reads the schema, so that opening a file that is encrypted or not a database fails now, not
+    /// at the first access.
+    private func checkReadable() throws {
         do {
             try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
         } catch let error as DatabaseError {
@@ -130,7 +130,8 @@ extension Database {
         didClose()
     }
 
-    /// Closes as far as possible: a live statement keeps a zombie connection, which closes with it.
+    /// Closes as much as possible: a live statement leaves a zombie connection, which closes when
+    /// the statement is finalized.
     func closeIgnoringErrors() {
         guard let handle else { return }
         removeCachedStatements()
@@ -146,7 +147,7 @@ extension Database {
     }
 
     private func didClose() {
-        forgetConnection()
+        clearConnection()
         guard isAnnounced else { return }
         isAnnounced = false
         configuration.connectionDidClose?()

@@ -16,7 +16,7 @@ extension Database {
 
     /// Creates a connection whose statements all throw `error`.
     ///
-    /// It has a separate C connection to an empty database in memory, because most SQLite functions
+    /// It has a separate C connection to an empty in-memory database, because most SQLite functions
     /// do not accept NULL as a connection.
     static func makeStandIn(label: String, for error: any Error) -> Database {
         do {
@@ -29,7 +29,7 @@ extension Database {
             database.standInError = error as? DatabaseError ?? .connectionIsClosed()
             return database
         } catch {
-            fatalError("cannot open a database in memory: \(error)")
+            fatalError("cannot open an in-memory database: \(error)")
         }
     }
 }

@@ -28,8 +28,8 @@ extension Database {
     ///
     /// A transaction that is rolled back after its pages were flushed leaves a header and frames
     /// without a commit. No connection reads them, and the next commit overwrites them
-    /// (https://sqlite.org/walformat.html). So even the `data_version` of other connections stays
-    /// the same.
+    /// (https://sqlite.org/walformat.html). Even the `data_version` of other connections stays the
+    /// same.
     ///
     /// While another connection holds the write lock, nothing is written. The file then exists
     /// already, and stays while this connection is open, so that readers can attach to it.
@@ -81,8 +81,8 @@ extension Database {
         slot?._withUnsafeGuaranteedRef { $0.share(walIndex) }
     }
 
-    /// Reviews, at the end of an access, the effects of code that used the C connection: it may
-    /// have changed the journal mode.
+    /// Called at the end of an access whose code used the C connection, which may have changed the
+    /// journal mode.
     @inline(never)
     func reviewExposedHandle() {
         kept.pointee.isExposed = false

@@ -16,7 +16,7 @@ public final class Database {
     /// at run time, and these checks alone cost up to a third of a point read.
     struct State {
         var connection: SQLiteConnection?
-        /// Above zero, statements that write are refused: inside a queue's `read`, or
+        /// If positive, statements that write are refused: inside a queue's `read`, or
         /// ``Database/readOnly(_:)``.
         var readOnlyDepth = 0
         /// Whether an enclosing transaction of the engine is open.
@@ -39,13 +39,13 @@ public final class Database {
         var schemaCache = SchemaCache()
         /// Counts the changes of the schema that this process makes.
         var schemaGeneration: SchemaGeneration?
-        /// The count itself; valid as long as `schemaGeneration` is kept.
+        /// The count of `schemaGeneration`; valid while that object is retained.
         var generationCount: UnsafeMutablePointer<Atomic<UInt64>>?
         /// The count when ``schemaCache`` and ``statementCache`` were last empty.
         var knownGeneration: UInt64 = 0
         /// Whether the end of the open transaction empties them again; see
         /// ``Database/otherConnectionDidChangeSchema()``.
-        var forgetsSchemaAfterTransaction = false
+        var discardsSchemaAfterTransaction = false
         /// Notifies transaction observers; nil before the first one.
         var observationBroker: ObservationBroker?
         /// Analyzes statements; nil until this is required.
@@ -109,7 +109,7 @@ public final class Database {
     /// Whether locks are currently refused.
     let suspension: Suspension
 
-    /// See ``State``: the pointer is valid as long as the object.
+    /// See ``State``; the pointer is valid as long as this object exists.
     private let state: UnsafeMutablePointer<State>
 
     /// The read transaction that is kept between accesses; valid as long as `state`.
@@ -153,11 +153,11 @@ public final class Database {
         return handle
     }
 
-    /// The C connection, for the engine's own calls.
+    /// The C connection, for internal use.
     package var handle: SQLiteConnection? { state.pointee.connection }
 
     /// Called after the C connection was closed.
-    func forgetConnection() {
+    func clearConnection() {
         state.pointee.connection = nil
         state.pointee.walIndex = nil
         // Both outlive the mapping: the probe belongs to the slot, which may open another
@@ -168,7 +168,7 @@ public final class Database {
 
     /// The wal-index while the connection is in WAL mode.
     ///
-    /// Besides this, only ``AccessSlot/walIndex`` retains it, which other threads use.
+    /// Only this property and ``AccessSlot/walIndex``, which other threads use, retain it.
     var walIndex: WALIndex? {
         get { state.pointee.walIndex }
         set { state.pointee.walIndex = newValue }
@@ -246,7 +246,7 @@ public final class Database {
 
     /// Clears the state that depends on the schema if this process has changed it since.
     @inline(__always)
-    func forgetOldSchema() {
+    func discardOutdatedSchema() {
         guard let count = state.pointee.generationCount else { return }
         if state.pointee.knownGeneration != count.pointee.load(ordering: .acquiring) {
             otherConnectionDidChangeSchema()
@@ -257,16 +257,16 @@ public final class Database {
     ///
     /// SQLite reprepares them at their next step; until then, they report the old columns.
     @inline(never)
-    func forgetSchema() {
+    func discardCachedSchema() {
         state.pointee.knownGeneration = schemaGeneration?.current ?? 0
         schemaCache = SchemaCache()
         removeCachedStatements()
     }
 
     /// Whether the end of the open transaction clears the cached schema.
-    var forgetsSchemaAfterTransaction: Bool {
-        get { state.pointee.forgetsSchemaAfterTransaction }
-        set { state.pointee.forgetsSchemaAfterTransaction = newValue }
+    var discardsSchemaAfterTransaction: Bool {
+        get { state.pointee.discardsSchemaAfterTransaction }
+        set { state.pointee.discardsSchemaAfterTransaction = newValue }
     }
 
     /// Makes the next use of a cached statement clear the cached schema.
@@ -364,7 +364,7 @@ public final class Database {
         set { state.pointee.journalModeCache = newValue }
     }
 
-    /// Whether statements may not write at present.
+    /// Whether statements that write are currently refused.
     var isReadOnly: Bool { isReadOnlyConnection || readOnlyDepth > 0 }
 
     /// Whether a transaction is open (`sqlite3_get_autocommit`).

@@ -20,11 +20,11 @@ struct OpeningFailure {
     private func reason(for error: DatabaseError) -> String? {
         guard let information = status(of: path) else { return reasonForAbsence() }
         if information.st_mode & S_IFMT == S_IFDIR {
-            return "this is a folder; give the path of a file in it"
+            return "this is a folder; specify the path of a file in it"
         }
         switch error.resultCode {
         case .SQLITE_NOTADB:
-            return "the file is something else, or encrypted; a database starts with the text "
+            return "the file is encrypted or not a database; a database starts with the text "
                 + "“SQLite format 3”"
         case .SQLITE_CORRUPT, .SQLITE_IOERR:
             return "the file, of \(information.st_size) bytes, is truncated or damaged; use a "
@@ -48,15 +48,15 @@ struct OpeningFailure {
             return "there is no such file, and a read-only connection does not create it"
         }
         guard access(folder, W_OK | X_OK) == 0 else {
-            return "there is no such file, and only its owner may create one in "
-                + "`\(folder)`; change the folder's permissions or choose another"
+            return "there is no such file, and you may not create one in `\(folder)`; change the "
+                + "folder's permissions, or choose another folder"
         }
         return nil
     }
 
     private func reasonForPermission() -> String? {
         guard access(path, R_OK) == 0 else {
-            return "the file may not be read; change its permissions"
+            return "the file is not readable; change its permissions"
         }
         if isReadOnly {
             guard status(of: path + "-wal") != nil, status(of: path + "-shm") != nil else {
@@ -67,7 +67,7 @@ struct OpeningFailure {
             return nil
         }
         guard access(path, W_OK) == 0 else {
-            return "the file may not be written; change its permissions, or set "
+            return "the file is not writable; change its permissions, or set "
                 + "`Configuration.readonly`"
         }
         guard access(folder, W_OK | X_OK) == 0 else {

@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import Synchronization
 
-/// Whether the connections of a database must not acquire locks.
+/// A flag that prevents the connections of a database from acquiring locks.
 final class Suspension: Sendable {
     private let flag = Atomic<Bool>(false)
 
@@ -27,11 +27,11 @@ extension Database {
     /// while it is suspended.
     public static let suspendNotification = Notification.Name("SQLiteEngine.Database.Suspend")
 
-    /// Post this notification to end the suspension by ``suspendNotification``.
+    /// Post this notification to end a suspension that ``suspendNotification`` started.
     public static let resumeNotification = Notification.Name("SQLiteEngine.Database.Resume")
 
     /// Rolls back and throws `SQLITE_ABORT` if the database is suspended and a statement could
-    /// acquire a lock that others wait for.
+    /// acquire a lock that other connections wait for.
     @inline(__always)
     func checkForSuspension(
         isReadOnly: Bool,
@@ -48,7 +48,7 @@ extension Database {
         sql: String,
         arguments: StatementArguments?
     ) throws {
-        // A suspension that starts now could interrupt the query of the mode.
+        // A suspension that starts now could interrupt the query for the journal mode.
         let mode = walIndex == nil ? readJournalMode() : "wal"
         journalModeCache = mode
         // Reads of a WAL database acquire no lock that another process waits for, and the end of a
@@ -65,7 +65,7 @@ extension Database {
         )
     }
 
-    /// Reads the journal mode despite the suspension: this acquires no lock.
+    /// Reads the journal mode despite the suspension, because this acquires no lock.
     func readJournalMode() -> String? {
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
@@ -84,7 +84,7 @@ extension Database {
     }
 }
 
-/// Forwards the notifications while it exists.
+/// Observes the suspension notifications while it exists.
 ///
 /// `@unchecked Sendable`: the tokens are only read, and `NotificationCenter` may be called from
 /// any thread.

@@ -1,15 +1,15 @@
 extension DatabaseError {
     /// The largest number of connections, and of waits other than the failing one, that a message
     /// lists.
-    private static let mostListed = 8
+    private static let maximumListed = 8
 
-    /// Returns the error of an access that would wait forever.
+    /// Returns the error for an access that would wait forever.
     ///
     /// SQLite also returns `SQLITE_LOCKED` when waiting for another connection of the same process
     /// would be a deadlock (https://sqlite.org/unlock_notify.html). The first of the `waits` is the
     /// failing one; it depends on the others.
     static func deadlock(_ waits: [AccessGate.NestedWait]) -> DatabaseError {
-        var parts = waits.prefix(1 + mostListed).enumerated().map { index, wait in
+        var parts = waits.prefix(1 + maximumListed).enumerated().map { index, wait in
             (index == 0 ? "this access" : "another one") + describe(wait)
         }
         if waits.count > parts.count { parts.append("and \(waits.count - parts.count) more") }
@@ -29,7 +29,7 @@ extension DatabaseError {
     }
 
     private static func describe(_ labels: [String]) -> String {
-        if labels.count <= mostListed { return labels.joined(separator: " or ") }
+        if labels.count <= maximumListed { return labels.joined(separator: " or ") }
         return "one of \(labels.count) connections from \(labels[0]) to \(labels[labels.count - 1])"
     }
 

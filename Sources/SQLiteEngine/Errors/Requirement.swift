@@ -1,6 +1,6 @@
 /// Stops the program with a message if it uses the library incorrectly.
 ///
-/// Also in release builds, where `precondition` stops without a message.
+/// Unlike `precondition`, this function prints the message in release builds too.
 @inlinable
 @inline(__always)
 func requirement(

@@ -32,7 +32,7 @@ extension ResultCode {
     public static let SQLITE_CANTOPEN = ResultCode(rawValue: 14)
     /// The locking protocol of the write-ahead log failed.
     public static let SQLITE_PROTOCOL = ResultCode(rawValue: 15)
-    /// Not in use today.
+    /// Not currently used.
     public static let SQLITE_EMPTY = ResultCode(rawValue: 16)
     /// The schema changed while a statement ran.
     public static let SQLITE_SCHEMA = ResultCode(rawValue: 17)
@@ -48,7 +48,7 @@ extension ResultCode {
     public static let SQLITE_NOLFS = ResultCode(rawValue: 22)
     /// The authorizer refused a statement.
     public static let SQLITE_AUTH = ResultCode(rawValue: 23)
-    /// Not in use today.
+    /// Not currently used.
     public static let SQLITE_FORMAT = ResultCode(rawValue: 24)
     /// The index of a parameter or of a column is out of range.
     public static let SQLITE_RANGE = ResultCode(rawValue: 25)

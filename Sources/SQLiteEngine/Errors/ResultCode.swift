@@ -8,10 +8,10 @@ import CSQLite
 /// ```swift
 /// do {
 ///     try pool.write { db in try player.insert(db) }
-/// } catch DatabaseError.SQLITE_CONSTRAINT_UNIQUE {  // the narrow one first
-///     print("There is such a player.")
+/// } catch DatabaseError.SQLITE_CONSTRAINT_UNIQUE {  // the more specific code first
+///     print("A player with this name already exists.")
 /// } catch DatabaseError.SQLITE_CONSTRAINT {
-///     print("There can be no such player.")
+///     print("The player violates another constraint.")
 /// }
 /// ```
 public struct ResultCode: RawRepresentable, Hashable, Sendable {

@@ -6,7 +6,7 @@ enum RowKey: Hashable, Sendable {
     case scope(String)
 }
 
-/// An error about a value that does not have the requested type, or that is missing in a row.
+/// An error that occurs when a value does not have the requested type or is missing from a row.
 public struct RowDecodingError: Error {
     enum Impl: Sendable {
         case keyNotFound(RowKey, Context)
@@ -41,7 +41,7 @@ public struct RowDecodingError: Error {
 }
 
 extension RowDecodingError {
-    /// Returns the error of a column of the current row whose value is not a `type`.
+    /// Returns the error for a column of the current row whose value is not a `type`.
     @usableFromInline
     static func valueMismatch(
         _ type: any Any.Type,
@@ -51,7 +51,7 @@ extension RowDecodingError {
         valueMismatch(type, row: Row(statement: statement, layout: statement.layout), index: index)
     }
 
-    /// Returns the error of a column whose value is not a `type`.
+    /// Returns the error for a column whose value is not a `type`.
     @usableFromInline
     static func valueMismatch(
         _ type: any Any.Type,
@@ -67,7 +67,7 @@ extension RowDecodingError {
         return RowDecodingError(impl: .valueMismatch(type, context))
     }
 
-    /// Returns the error of a column that is missing in a row.
+    /// Returns the error for a column that is missing from a row.
     @usableFromInline
     static func columnNotFound(_ name: String, row: Row) -> RowDecodingError {
         let context = Context(

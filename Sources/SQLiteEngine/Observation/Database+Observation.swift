@@ -28,7 +28,7 @@ extension Database {
         observedChangesDidChange()
     }
 
-    /// Runs a closure when the current transaction ends, or else the next one.
+    /// Runs a closure when the current transaction ends, or the next one if none is open.
     ///
     /// - Parameters:
     ///   - onCommit: Called after the commit; may use the database.
@@ -129,7 +129,7 @@ extension Database {
         cancellation = nil
         outer.1?.pause()
         defer {
-            outer.1?.goOn()
+            outer.1?.resume()
             (isInsideTransactionBlock, cancellation) = outer
         }
         body()

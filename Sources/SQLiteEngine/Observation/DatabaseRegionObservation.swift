@@ -7,7 +7,7 @@ import Telemetry
 /// let cancellable = observation.start(in: pool) { error in
 ///     print(error)
 /// } onChange: { db in
-///     changed(db)  // The state that was just committed; the next write waits.
+///     changed(db)  // Shows the state that was just committed; the next write waits.
 /// }
 /// ```
 ///

@@ -2,8 +2,8 @@ import CSQLite
 
 /// Notifies the transaction observers of a connection.
 ///
-/// SQLite's hooks are installed only while there are observers. The update hook is installed only
-/// while a statement runs whose changes are observed, because it slows down every change.
+/// SQLite's hooks are installed only while there are observers. The update hook slows down every
+/// change, so it is installed only while a statement with observed changes runs.
 final class ObservationBroker {
     /// How the running statement ended a transaction, as reported by SQLite's hooks.
     private enum Completion {
@@ -77,7 +77,7 @@ final class ObservationBroker {
     func notifyChanges(of kinds: [DatabaseEventKind]) {
         withCurrentBroker {
             for observation in observations where observation.isEnabled {
-                // Asks for each kind: an observer may record the kinds that it is asked about.
+                // Queries every kind, because an observer may record the kinds.
                 if !kinds.filter({ observation.observes($0) }).isEmpty {
                     observation.observer?.databaseDidChange()
                 }
@@ -201,8 +201,8 @@ final class ObservationBroker {
 
     /// Ends a transaction in which no statement has touched the database.
     ///
-    /// SQLite calls no hook, although the program has made a transaction. It may have reported its
-    /// own changes in it.
+    /// SQLite calls no hook for such a transaction. The program may still have reported changes in
+    /// it with ``Database/notifyChanges(in:)``.
     private func didCommitEmpty() throws {
         do {
             try willCommit()

@@ -55,7 +55,7 @@ final class StatementAuthorizer {
     /// Called when the observation of deletions starts or ends for a table.
     func observersDidChange() { epoch += 1 }
 
-    /// Called before a statement runs whose changes are observed; may make SQLite reprepare the
+    /// Called before a statement with observed changes runs; may make SQLite reprepare the
     /// statement.
     ///
     /// A statement that was prepared while no observer observed deletions would delete a whole

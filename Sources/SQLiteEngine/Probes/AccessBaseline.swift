@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The counts of a gate at one moment; later status values exclude them.
+/// The counts of a gate at one point in time; later status values exclude them.
 struct AccessBaseline: Sendable {
     /// The times of accesses that had to wait.
     let waits: AtomicHistogram.Counts
@@ -25,7 +25,7 @@ extension DatabaseStatus {
     /// How long the accesses of a gate have waited and held connections since its baseline.
     struct Times {
         var acquire: LatencySummary?
-        /// The share of accesses that found a free connection, in 0…1.
+        /// The share of accesses that found a free connection, from 0 to 1.
         var atOnce: Double?
         var hold: LatencySummary?
 

@@ -1,4 +1,4 @@
-/// What an access spends its time on.
+/// A phase of an access.
 enum AccessPhase: Int, CaseIterable {
     /// Waiting for a connection.
     case waiting
@@ -16,7 +16,7 @@ enum AccessPhase: Int, CaseIterable {
     case notifying
 }
 
-/// Splits the time of one access between its phases; times are nanoseconds.
+/// Divides the time of one access among its phases; times are in nanoseconds.
 struct AccessClock {
     /// The time of each phase, by its raw value.
     private(set) var times = SIMD8<UInt64>()

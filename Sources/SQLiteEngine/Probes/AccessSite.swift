@@ -42,10 +42,9 @@ public struct AccessLabel: Sendable, Hashable {
 /// }
 /// ```
 ///
-/// A site is one word, so that an atomic can hold it.
-/// A call site consists of the address of its file name, which lives as long as the process, and
-/// the line: 47 bits and 16 bits. User addresses on Linux and macOS fit, and a line above 65,535 is
-/// shown as 65,535. A label has the top bit set.
+/// A site is one word, so that an atomic can hold it. A call site consists of the address of its
+/// file name, which lives as long as the process, and the line: 47 bits and 16 bits. User addresses
+/// on Linux and macOS fit, and a line above 65,535 is shown as 65,535. A label has the top bit set.
 public struct AccessSite: Sendable, Hashable {
     let word: UInt64
 

@@ -7,13 +7,13 @@ final class AccessTimes: Sendable {
     let contended = SplitTimes()
     /// A sample of the accesses that did not wait.
     let uncontended = SplitTimes()
-    /// From the first step of a statement to its last, without the time between the steps.
+    /// The times from the first step of a statement to its last, without the time between steps.
     let statements = AtomicHistogram()
-    /// Commits of write transactions.
+    /// The times of the commits of write transactions.
     let commits = AtomicHistogram()
-    /// From the request of an interrupt to the statement's end.
+    /// The times from the request of an interrupt to the end of the statement.
     let interrupts = AtomicHistogram()
-    /// The sampling interval: one in so many accesses that did not wait is measured.
+    /// The sampling interval: one in `interval` accesses that did not wait is measured.
     let interval: Int
 
     init(level: Configuration.ProbeLevel = .counters) {

@@ -5,8 +5,8 @@ import Telemetry
 extension ConnectionProbe {
     /// Sets how the connection handles a lock.
     ///
-    /// SQLite's own timeout is not used, because its waits cannot be measured. The pointer to the
-    /// probe stays valid because the probe outlives its connection.
+    /// SQLite's timeout is not used, because its waits cannot be measured. The pointer to the probe
+    /// stays valid because the probe outlives its connection.
     func install(busyMode: Database.BusyMode, on handle: OpaquePointer?) {
         self.busyMode.withLock { $0 = busyMode }
         let this = Unmanaged.passUnretained(self).toOpaque()
@@ -15,18 +15,18 @@ extension ConnectionProbe {
             { this, tries in
                 guard let this else { return 0 }
                 return Unmanaged<ConnectionProbe>.fromOpaque(this).takeUnretainedValue()
-                    .meetLock(tries: Int(tries)) ? 1 : 0
+                    .handleLock(tries: Int(tries)) ? 1 : 0
             },
             this
         )
     }
 
-    /// Returns whether to try again; first waits as long as the mode requires.
-    private func meetLock(tries: Int) -> Bool {
+    /// Waits as long as the mode requires, and returns whether to try again.
+    private func handleLock(tries: Int) -> Bool {
         let busyMode = busyMode.withLock { $0 }
         if case .immediateError = busyMode, let ownReaders = ownReaders.withLock({ $0 }) {
             let triesAgain = waiting {
-                lockMet.withLock { ownReaders.mayBeInTheWay(tries: tries, &$0) }
+                encounteredLock.withLock { ownReaders.mayHoldLock(tries: tries, &$0) }
             }
             if triesAgain { return true }
             recordLock()
@@ -50,8 +50,8 @@ extension ConnectionProbe {
     }
 
     private func recordLock() {
-        didMeetLock()
-        lockMetAt.store(steps.load(ordering: .relaxed), ordering: .relaxed)
+        didEncounterLock()
+        lockStep.store(steps.load(ordering: .relaxed), ordering: .relaxed)
     }
 
     private func waiting(_ body: () -> Bool) -> Bool {
@@ -65,7 +65,7 @@ extension ConnectionProbe {
     }
 
     /// Counts an encountered lock.
-    func didMeetLock() {
+    func didEncounterLock() {
         busy.wrappingAdd(1, ordering: .relaxed)
         events.emit(label, .busy(by: holder))
     }

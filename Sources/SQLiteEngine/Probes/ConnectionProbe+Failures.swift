@@ -2,7 +2,7 @@ import CSQLite
 import Synchronization
 import Telemetry
 
-/// How statements of a connection fail: because of locks and interrupts.
+/// Counts the statements that fail because of locks and interrupts.
 extension ConnectionProbe {
     /// When an interrupt of the running statement was first requested, and in which access.
     struct InterruptRequest {
@@ -16,9 +16,9 @@ extension ConnectionProbe {
         case SQLITE_INTERRUPT: didInterrupt()
         case SQLITE_BUSY, SQLITE_LOCKED:
             // SQLite does not always call the busy handler, for example to avoid a deadlock.
-            let metAt = lockMetAt.exchange(.max, ordering: .relaxed)
-            guard metAt != steps.load(ordering: .relaxed) else { return }
-            didMeetLock()
+            let previousStep = lockStep.exchange(.max, ordering: .relaxed)
+            guard previousStep != steps.load(ordering: .relaxed) else { return }
+            didEncounterLock()
         default: break
         }
     }

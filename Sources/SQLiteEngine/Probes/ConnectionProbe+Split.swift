@@ -2,8 +2,8 @@ import Synchronization
 import Telemetry
 
 /// State for splitting the time of an access; only the holder of the connection uses it.
-struct CloseLook {
-    /// What the next access has spent so far.
+struct SplitState {
+    /// The times that the next access has spent so far.
     struct Pending {
         var site: AccessSite
         /// When it started to wait; 0 if it did not.
@@ -53,58 +53,61 @@ struct CloseLook {
 /// The split of an access's time.
 extension ConnectionProbe {
     /// Records that the next access has waited since `since`.
-    func noteWait(since: UInt64, for site: AccessSite) {
+    func recordWait(since: UInt64, for site: AccessSite) {
         guard isEnabled else { return }
         prepend(site) { $0.since = since }
     }
 
     /// Records that the connection was opened for the next access.
-    func noteOpening(_ nanoseconds: UInt64, for site: AccessSite) {
+    func recordOpening(_ nanoseconds: UInt64, for site: AccessSite) {
         prepend(site) { $0.opening = nanoseconds }
     }
 
-    private func prepend(_ site: AccessSite, _ change: (inout CloseLook.Pending) -> Void) {
-        var pending: CloseLook.Pending
-        if let known = close.pointee.pending {
+    private func prepend(_ site: AccessSite, _ change: (inout SplitState.Pending) -> Void) {
+        var pending: SplitState.Pending
+        if let known = splitState.pointee.pending {
             pending = known
-            // The recorded access never started, so its wait is dropped.
+            // The recorded access never started, so its wait is discarded.
             if known.site != site {
-                pending = CloseLook.Pending(site: site, countdown: known.countdown)
+                pending = SplitState.Pending(site: site, countdown: known.countdown)
             }
         } else {
             let left = countdown.load(ordering: .relaxed)
-            pending = CloseLook.Pending(site: site, countdown: left)
+            pending = SplitState.Pending(site: site, countdown: left)
         }
         change(&pending)
-        close.pointee.pending = pending
+        splitState.pointee.pending = pending
         countdown.store(1, ordering: .relaxed)
     }
 
     /// Starts to split the time of an access that was sampled or has waited.
     @inline(never)
     func beginSplit(_ site: AccessSite, at now: UInt64) {
-        let pending = close.pointee.pending
-        close.pointee.pending = nil
-        close.pointee.clock = AccessClock(.closure, at: now)
-        close.pointee.isContended = false
-        if !close.pointee.calls.isEmpty { close.pointee.calls.removeAll(keepingCapacity: true) }
+        let pending = splitState.pointee.pending
+        splitState.pointee.pending = nil
+        splitState.pointee.clock = AccessClock(.closure, at: now)
+        splitState.pointee.isContended = false
+        if !splitState.pointee.calls.isEmpty {
+            splitState.pointee.calls.removeAll(keepingCapacity: true)
+        }
         if let pending, pending.site != site {
-            // The values belong to an access that never started: this one is an ordinary access.
+            // The values belong to an access that never started; this one did not wait.
             let left = pending.countdown &- 1
-            countdown.store(left == 0 ? close.pointee.nextCountdown() : left, ordering: .relaxed)
+            let next = left == 0 ? splitState.pointee.nextCountdown() : left
+            countdown.store(next, ordering: .relaxed)
             guard left == 0 else { return }
         } else if let pending {
             // The wait does not count towards the sample of accesses that did not wait.
             countdown.store(max(1, pending.countdown), ordering: .relaxed)
-            close.pointee.isContended = true
-            close.pointee.clock[.opening] = pending.opening
+            splitState.pointee.isContended = true
+            splitState.pointee.clock[.opening] = pending.opening
             if pending.since != 0 {
                 let waited = now &- pending.since
                 let opening = min(waited, pending.opening)
-                close.pointee.clock[.waiting] = waited - opening
+                splitState.pointee.clock[.waiting] = waited - opening
             }
         } else {
-            countdown.store(close.pointee.nextCountdown(), ordering: .relaxed)
+            countdown.store(splitState.pointee.nextCountdown(), ordering: .relaxed)
         }
         duties.store(Duty.atStart | Duty.split, ordering: .relaxed)
     }
@@ -113,46 +116,46 @@ extension ConnectionProbe {
     ///
     /// - Returns: How long it waited.
     func endSplit(at now: UInt64) -> UInt64 {
-        close.pointee.clock.enter(.closure, at: now)
-        if !close.pointee.executions.isEmpty { endExecutions() }
-        let clock = close.pointee.clock
-        (close.pointee.isContended ? times.contended : times.uncontended).record(clock)
+        splitState.pointee.clock.enter(.closure, at: now)
+        if !splitState.pointee.executions.isEmpty { endExecutions() }
+        let clock = splitState.pointee.clock
+        (splitState.pointee.isContended ? times.contended : times.uncontended).record(clock)
         return clock[.waiting] &+ clock[.opening]
     }
 
     /// Records the statements that the end of the access interrupts.
     private func endExecutions() {
-        for execution in close.pointee.executions { times.statements.record(execution.time) }
-        close.pointee.executions.removeAll(keepingCapacity: true)
+        for execution in splitState.pointee.executions { times.statements.record(execution.time) }
+        splitState.pointee.executions.removeAll(keepingCapacity: true)
     }
 
     /// Starts another phase of the access.
     @inline(never)
     func enter(_ phase: AccessPhase) {
-        close.pointee.clock.enter(phase, at: monotonicNanoseconds())
+        splitState.pointee.clock.enter(phase, at: monotonicNanoseconds())
     }
 
     /// Records the start of a call into SQLite.
     @inline(never)
-    func beginCall() { close.pointee.beginCall(at: monotonicNanoseconds()) }
+    func beginCall() { splitState.pointee.beginCall(at: monotonicNanoseconds()) }
 
     /// Records the end of a statement's step.
     func endCall(of number: UInt64) {
-        let time = close.pointee.endCall(at: monotonicNanoseconds())
-        if let place = close.pointee.executions.firstIndex(where: { $0.number == number }) {
-            close.pointee.executions[place].time &+= time
+        let time = splitState.pointee.endCall(at: monotonicNanoseconds())
+        if let place = splitState.pointee.executions.firstIndex(where: { $0.number == number }) {
+            splitState.pointee.executions[place].time &+= time
         } else {
-            close.pointee.executions.append((number, time))
+            splitState.pointee.executions.append((number, time))
         }
     }
 
     /// Records the end of a statement's execution.
     func endExecution(of number: UInt64) {
-        guard let place = close.pointee.executions.firstIndex(where: { $0.number == number })
+        guard let place = splitState.pointee.executions.firstIndex(where: { $0.number == number })
         else { return }
-        times.statements.record(close.pointee.executions[place].time)
-        close.pointee.executions.swapAt(place, close.pointee.executions.count - 1)
-        close.pointee.executions.removeLast()
+        times.statements.record(splitState.pointee.executions[place].time)
+        splitState.pointee.executions.swapAt(place, splitState.pointee.executions.count - 1)
+        splitState.pointee.executions.removeLast()
     }
 
     /// Prepares a statement; the time counts as inside SQLite.
@@ -160,7 +163,7 @@ extension ConnectionProbe {
     func prepare<Result>(_ body: () -> Result) -> Result {
         guard duties.load(ordering: .relaxed) & Duty.split != 0 else { return body() }
         beginCall()
-        defer { _ = close.pointee.endCall(at: monotonicNanoseconds()) }
+        defer { _ = splitState.pointee.endCall(at: monotonicNanoseconds()) }
         return body()
     }
 
@@ -170,7 +173,7 @@ extension ConnectionProbe {
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard duties.load(ordering: .relaxed) & Duty.split != 0 else { return try body() }
-        let phase = close.pointee.clock.enter(.notifying, at: monotonicNanoseconds())
+        let phase = splitState.pointee.clock.enter(.notifying, at: monotonicNanoseconds())
         defer { enter(phase) }
         return try body()
     }

@@ -1,9 +1,9 @@
 import Synchronization
 import Telemetry
 
-/// The values of a connection that a status reports; any thread may read them.
+/// The values of a connection that ``DatabaseStatus`` reports; any thread may read them.
 extension ConnectionProbe {
-    /// The running step that the previous status saw.
+    /// The running step that the previous status reported, and when it was first seen.
     struct Sighting {
         var step: UInt64 = 0
         var since: UInt64 = 0
@@ -25,7 +25,7 @@ extension ConnectionProbe {
     /// The number of encountered locks of other connections.
     var busyCount: UInt64 { busy.load(ordering: .relaxed) }
 
-    /// The time spent waiting for locks of others, in nanoseconds.
+    /// The time spent waiting for locks of other connections, in nanoseconds.
     var busyWaitNanoseconds: UInt64 { busyWait.load(ordering: .relaxed) }
 
     /// The number of accesses.

@@ -2,7 +2,7 @@ import CSQLite
 import Synchronization
 import Telemetry
 
-/// What a status reports about the transactions of a connection.
+/// Tracks the transactions of a connection for ``DatabaseStatus``.
 extension ConnectionProbe {
     /// Records that the access is about to start its transaction.
     @inline(__always)
@@ -70,9 +70,10 @@ extension ConnectionProbe {
         return try body()
     }
 
-    /// Reads the transaction state after a statement that may have started or ended a transaction.
+    /// Updates and returns the transaction state after a statement that may have started or ended a
+    /// transaction.
     @discardableResult
-    func noteTransaction(of handle: OpaquePointer?) -> CInt {
+    func updateTransactionState(of handle: OpaquePointer?) -> CInt {
         let state = UInt8(truncatingIfNeeded: max(0, sqlite3_txn_state(handle, nil)))
         let before = transaction.load(ordering: .relaxed)
         transaction.store(state, ordering: .relaxed)
@@ -88,7 +89,7 @@ extension ConnectionProbe {
         return CInt(state)
     }
 
-    /// Records that the transaction of the access reads from now on, if it did not already.
+    /// Records that the transaction of the access has started to read.
     func didBeginToRead() {
         let duties = duties.load(ordering: .relaxed)
         guard duties & Duty.transaction != 0 else { return }
@@ -99,7 +100,7 @@ extension ConnectionProbe {
         self.duties.store(duties & ~Duty.transaction, ordering: .relaxed)
     }
 
-    /// The state of the transaction, for a status.
+    /// The state of the transaction as ``DatabaseStatus`` reports it.
     var transactionState: TransactionState? {
         guard isEnabled else { return nil }
         switch CInt(transaction.load(ordering: .relaxed)) {

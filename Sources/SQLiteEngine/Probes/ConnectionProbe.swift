@@ -2,13 +2,13 @@ import CSQLite
 import Synchronization
 import Telemetry
 
-/// The state of a connection that other threads may read while it works.
+/// The state of a connection that other threads may read while the connection is in use.
 ///
 /// The thread that holds the connection writes, and any thread reads. Each field is a separate
-/// atomic with relaxed ordering: a status may combine values of two close moments, but neither side
-/// ever waits.
+/// atomic with relaxed ordering: a status may combine values from slightly different times, but
+/// neither side ever waits.
 ///
-/// `@unchecked Sendable`: `close` and `walIndex` belong to the holder of the connection.
+/// `@unchecked Sendable`: `splitState` and `walIndex` belong to the holder of the connection.
 final class ConnectionProbe: @unchecked Sendable {
     /// What the holder does between statements.
     enum Activity: UInt8 {
@@ -18,7 +18,7 @@ final class ConnectionProbe: @unchecked Sendable {
         case committing
     }
 
-    /// The holder's work beyond the minimum, so that testing one byte shows whether there is any.
+    /// Flags for the holder's additional work; testing one byte shows whether there is any.
     enum Duty {
         /// The time of this access is split.
         static let split: UInt8 = 1
@@ -31,7 +31,7 @@ final class ConnectionProbe: @unchecked Sendable {
         /// The end of the access reads the state of the write-ahead log.
         static let log: UInt8 = 16
 
-        /// At the start of an access, whose transaction has not started.
+        /// The duties at the start of an access, whose transaction has not started.
         static let atStart = transaction | upgrade | loose
     }
 
@@ -59,19 +59,19 @@ final class ConnectionProbe: @unchecked Sendable {
     /// The value of `steps` when the last lock was encountered.
     ///
     /// If that step then fails because of a lock, the lock is not counted again.
-    let lockMetAt = Atomic<UInt64>(.max)
+    let lockStep = Atomic<UInt64>(.max)
     let interrupts = Atomic<UInt64>(0)
     /// When an interrupt of the running statement was first requested, and in which access.
     let interruptRequest = Lock(InterruptRequest())
     let statements = StatementRegister()
     let sighting = Lock<Sighting>(Sighting())
-    /// How the connection handles locks; set while it is being opened, and used by SQLite's
-    /// callback.
+    /// How the connection handles locks; set while the connection is being opened, and used by
+    /// SQLite's callback.
     let busyMode = Lock<Database.BusyMode>(.immediateError)
     /// The readers of the same pool; set on its writer.
     let ownReaders = Lock<OwnReaders?>(nil)
     /// The lock that the writer has encountered and that may belong to such a reader.
-    let lockMet = Lock(OwnReaders.Met())
+    let encounteredLock = Lock(OwnReaders.EncounteredLock())
 
     /// The state of the transaction, as a value of `sqlite3_txn_state`.
     let transaction = Atomic<UInt8>(UInt8(SQLITE_TXN_NONE))
@@ -83,23 +83,23 @@ final class ConnectionProbe: @unchecked Sendable {
     /// The end of the log after the first statement of the transaction.
     let positionAfter = Atomic<UInt64>(0)
 
-    /// The last access that a status saw before it had a state to read.
+    /// The last access that a status observed before the access read a state of the database.
     ///
-    /// Any state that it reads now was read after ``unreadAt``. So accesses need not read a clock
-    /// for this.
+    /// Any state that the access shows now was read after ``unreadAt``. Accesses therefore need not
+    /// read a clock for this purpose.
     let unreadAccess = Atomic<UInt64>(0)
-    /// When a status saw this access, in nanoseconds.
+    /// When a status last observed this access without a state, in nanoseconds.
     let unreadAt = Atomic<UInt64>(0)
 
     let duties: Atomic<UInt8>
     /// The number of accesses until the next one whose time is split.
     let countdown: Atomic<UInt32>
     /// The state for splitting an access; only the holder of the connection uses it.
-    let close: UnsafeMutablePointer<CloseLook>
+    let splitState: UnsafeMutablePointer<SplitState>
     /// The wal-index in memory while the connection is open in WAL mode.
     private let index: UnsafeMutablePointer<UnsafeRawPointer?>
     /// The duties of every access.
-    private let standing = Atomic<UInt8>(0)
+    private let standingDuties = Atomic<UInt8>(0)
     /// Records the events of the log; for connections that write.
     private let watch = Lock<WALWatch?>(nil)
 
@@ -114,16 +114,16 @@ final class ConnectionProbe: @unchecked Sendable {
         self.label = label
         self.times = times ?? AccessTimes(level: level)
         self.events = events
-        close = .allocate(capacity: 1)
-        close.initialize(to: CloseLook(interval: self.times.interval))
-        countdown = Atomic(close.pointee.nextCountdown())
+        splitState = .allocate(capacity: 1)
+        splitState.initialize(to: SplitState(interval: self.times.interval))
+        countdown = Atomic(splitState.pointee.nextCountdown())
         index = .allocate(capacity: 1)
         index.initialize(to: nil)
     }
 
     deinit {
-        close.deinitialize(count: 1)
-        close.deallocate()
+        splitState.deinitialize(count: 1)
+        splitState.deallocate()
         index.deallocate()
     }
 
@@ -165,7 +165,7 @@ final class ConnectionProbe: @unchecked Sendable {
         let held = monotonicNanoseconds() &- since
         heldTotal.store(heldTotal.load(ordering: .relaxed) &+ held, ordering: .relaxed)
         let site = AccessSite(word: site.load(ordering: .relaxed))
-        if succeeded { noteOpening(held, for: site) } else { close.pointee.pending = nil }
+        if succeeded { recordOpening(held, for: site) } else { splitState.pointee.pending = nil }
     }
 
     /// Records the end of an access.
@@ -183,16 +183,16 @@ final class ConnectionProbe: @unchecked Sendable {
         let held = now &- since
         heldTotal.store(heldTotal.load(ordering: .relaxed) &+ held, ordering: .relaxed)
         holdTimes.recordExclusively(held)
-        let duties = duties.load(ordering: .relaxed) | standing.load(ordering: .relaxed)
+        let duties = duties.load(ordering: .relaxed) | standingDuties.load(ordering: .relaxed)
         if duties & (Duty.split | Duty.log) != 0
             || held >= events.limit.pointee.load(ordering: .relaxed)
         {
-            endClosely(held: held, at: now, duties)
+            endAccessWithDuties(held: held, at: now, duties)
         }
     }
 
     @inline(never)
-    private func endClosely(held: UInt64, at now: UInt64, _ duties: UInt8) {
+    private func endAccessWithDuties(held: UInt64, at now: UInt64, _ duties: UInt8) {
         let waited = duties & Duty.split != 0 ? endSplit(at: now) : 0
         self.duties.store(Duty.atStart, ordering: .relaxed)
         let site = AccessSite(word: site.load(ordering: .relaxed))
@@ -211,7 +211,7 @@ final class ConnectionProbe: @unchecked Sendable {
         }
     }
 
-    /// Records what the holder does from now on.
+    /// Records the current activity of the holder.
     @inline(__always)
     func set(_ activity: Activity) {
         guard isEnabled else { return }
@@ -235,18 +235,18 @@ final class ConnectionProbe: @unchecked Sendable {
             statement.isReadonly
             ? Duty.split | Duty.transaction : Duty.split | Duty.transaction | Duty.upgrade
         let duties = duties.load(ordering: .relaxed)
-        if duties & relevant != 0 { endStepClosely(statement, duties) }
+        if duties & relevant != 0 { endStepWithDuties(statement, duties) }
     }
 
     @inline(never)
-    private func endStepClosely(_ statement: Statement, _ duties: UInt8) {
+    private func endStepWithDuties(_ statement: Statement, _ duties: UInt8) {
         if duties & Duty.split != 0 { endCall(of: statement.number) }
         if duties & Duty.loose == 0, statement.beginsRead, statement.isReadonly {
             didBeginToRead()
         } else {
             let before = CInt(transaction.load(ordering: .relaxed))
-            let state = noteTransaction(of: sqlite3_db_handle(statement.pointer))
-            // A program starts with its transaction, regardless of its arguments.
+            let state = updateTransactionState(of: sqlite3_db_handle(statement.pointer))
+            // A prepared statement that starts a read does so regardless of its arguments.
             if before == SQLITE_TXN_NONE, state == SQLITE_TXN_READ { statement.beginsRead = true }
         }
     }
@@ -255,20 +255,20 @@ final class ConnectionProbe: @unchecked Sendable {
     @inline(__always)
     func didReset(_ number: UInt64, _ statement: OpaquePointer) {
         let duties = duties.load(ordering: .relaxed)
-        if duties & (Duty.split | Duty.loose) != 0 { didResetClosely(number, statement, duties) }
+        if duties & (Duty.split | Duty.loose) != 0 { didResetWithDuties(number, statement, duties) }
     }
 
     @inline(never)
-    private func didResetClosely(_ number: UInt64, _ statement: OpaquePointer, _ duties: UInt8) {
+    private func didResetWithDuties(_ number: UInt64, _ statement: OpaquePointer, _ duties: UInt8) {
         if duties & Duty.split != 0 { endExecution(of: number) }
         guard duties & Duty.loose != 0 else { return }
-        noteTransaction(of: sqlite3_db_handle(statement))
+        updateTransactionState(of: sqlite3_db_handle(statement))
     }
 
-    /// Registers the SQL of a statement; ``beginStep(_:)`` takes the returned number.
+    /// Registers the SQL of a statement; returns the number to pass to ``beginStep(_:)``.
     func register(sql: String) -> UInt64 { statements.add(sql: sql) }
 
-    /// Removes a statement that is finalized.
+    /// Removes a statement that is being finalized.
     func unregister(_ number: UInt64) {
         statements.remove(number, isLast: { number == last.load(ordering: .relaxed) })
     }
@@ -288,7 +288,7 @@ final class ConnectionProbe: @unchecked Sendable {
     /// Makes the end of each access record the state of the log.
     func observeLog(_ watch: WALWatch) {
         self.watch.withLock { $0 = watch }
-        standing.store(Duty.log, ordering: .relaxed)
+        standingDuties.store(Duty.log, ordering: .relaxed)
     }
 
     /// Called before the connection is closed.

@@ -24,7 +24,7 @@ extension DatabaseStatus {
             status.waitingWriters += gate.waiters(.write, at: now)
         }
         let alive = snapshots?.alive ?? []
-        status.snapshotsMade = UInt64(snapshots?.madeCount ?? 0)
+        status.snapshotsMade = UInt64(snapshots?.createdCount ?? 0)
         status.snapshots = alive.map { $0.snapshotStatus(at: now) }
         status.connections += alive.flatMap(\.gate.slots).map { slot in
             slot.probe.status(label: slot.label, role: .snapshot, at: now)
@@ -46,8 +46,8 @@ extension DatabaseStatus {
             status.writerAcquiredAtOnce = times.atOnce
             status.writerHold = times.hold
         }
-        // The waits and holds of a pool are those of its readers; those of the writer would hide
-        // them.
+        // The waits and holds of a pool exclude those of its writer, which would hide those of the
+        // readers.
         let times = Times(of: reading?.gate ?? writing.gate)
         status.acquire = times.acquire
         status.acquiredAtOnce = times.atOnce
@@ -55,7 +55,7 @@ extension DatabaseStatus {
         if let reading {
             status.readers = readerPoolStatus(reading.gate, at: now)
         }
-        // After the waits: a wait that they contain has raised the peak.
+        // Read after the waits, so that the peak includes each wait that they contain.
         status.waitingReadersPeak = writing.gate.waiting.reading.peak
         status.waitingWritersPeak = writing.gate.waiting.writing.peak
         status.isClosed = writing.gate.isClosed
@@ -112,8 +112,8 @@ extension DatabaseStatus {
         addPins(positions, in: watch.log)
     }
 
-    /// Adds how much of the log each snapshot pins: a checkpoint copies no frame after its
-    /// position.
+    /// Adds the number of frames that each snapshot pins: a checkpoint copies no frame after the
+    /// snapshot's position.
     private mutating func addPins(_ positions: [String: WALPosition], in log: WALState) {
         for index in snapshots.indices {
             guard let position = positions[snapshots[index].label] else { continue }
@@ -125,7 +125,7 @@ extension DatabaseStatus {
 }
 
 extension ConnectionProbe {
-    /// The connection as one that may pin the log; nil when it reads nothing.
+    /// Returns the connection as a holder that may pin the log; nil if it reads nothing.
     fileprivate func logHolder(at now: UInt64) -> WALDiagnosis.Holder? {
         let isRunning = isInsideStatement
         // A running statement may be the first one, which is about to start reading a state.
@@ -137,7 +137,7 @@ extension ConnectionProbe {
         let before = positionBefore.load(ordering: .relaxed)
         let after = positionAfter.load(ordering: .relaxed)
         var since = heldSince.load(ordering: .relaxed)
-        // An access may hold its connection for long before its first statement reads a state.
+        // An access may hold its connection for a long time before its first statement reads.
         if since != 0, unreadAccess.load(ordering: .relaxed) == accesses.load(ordering: .relaxed) {
             since = max(since, unreadAt.load(ordering: .relaxed))
         }
@@ -150,7 +150,7 @@ extension ConnectionProbe {
         )
     }
 
-    /// The connection as a writer; nil when it does not write.
+    /// Returns the connection as a writer; nil if it does not write.
     fileprivate func logWriter(at now: UInt64) -> WALDiagnosis.Writer? {
         guard transactionState == .write else { return nil }
         let since = heldSince.load(ordering: .relaxed)

@@ -1,7 +1,7 @@
 import Telemetry
 
 extension DatabasePool {
-    /// Returns the events of the pool's connections and snapshots from now on.
+    /// Returns a stream of the events of the pool's connections and snapshots from now on.
     ///
     /// Events are slow accesses, interrupts, encountered locks, snapshots created and closed,
     /// connections opened and closed, and checkpoints. Each call returns a separate stream, which
@@ -9,7 +9,7 @@ extension DatabasePool {
     /// if ``Configuration/probes`` is off.
     ///
     /// - Parameters:
-    ///   - limit: The duration, including the wait, from which an access is slow.
+    ///   - limit: The minimum duration of a slow access, including the wait.
     ///   - capacity: The number of events buffered for a slow listener; the oldest ones are
     ///     dropped.
     /// - Returns: The stream of events.
@@ -22,7 +22,7 @@ extension DatabasePool {
 }
 
 extension DatabaseQueue {
-    /// Returns the events of the queue's connection from now on.
+    /// Returns a stream of the events of the queue's connection from now on.
     ///
     /// Events are slow accesses, interrupts, encountered locks, the opening and closing of the
     /// connection, and checkpoints. Each call returns a separate stream, which ends with the queue.
@@ -30,7 +30,7 @@ extension DatabaseQueue {
     /// ``Configuration/probes`` is off.
     ///
     /// - Parameters:
-    ///   - limit: The duration, including the wait, from which an access is slow.
+    ///   - limit: The minimum duration of a slow access, including the wait.
     ///   - capacity: The number of events buffered for a slow listener; the oldest ones are
     ///     dropped.
     /// - Returns: The stream of events.

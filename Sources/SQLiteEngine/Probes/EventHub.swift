@@ -3,8 +3,8 @@ import Telemetry
 
 /// Delivers the events of connections to listeners.
 ///
-/// Without listeners, an event costs one load of an atomic, and a fast access costs nothing: its
-/// duration is compared with a limit that it never reaches.
+/// Without listeners, an event costs one load of an atomic. A fast access costs nothing beyond the
+/// comparison of its duration with a limit.
 ///
 /// `@unchecked Sendable`: `limit` points to an atomic that lives as long as the object.
 final class EventHub: @unchecked Sendable {
@@ -21,7 +21,7 @@ final class EventHub: @unchecked Sendable {
     private let state = Lock(State())
     private let hasListeners = Atomic<Bool>(false)
 
-    /// The duration from which an access is slow for at least one listener, in nanoseconds.
+    /// The minimum duration of an access that is slow for at least one listener, in nanoseconds.
     let limit: UnsafeMutablePointer<Atomic<UInt64>>
 
     init() {
@@ -40,7 +40,7 @@ final class EventHub: @unchecked Sendable {
     /// Adds a listener.
     ///
     /// - Parameters:
-    ///   - slowness: The duration from which an access is slow, in nanoseconds.
+    ///   - slowness: The minimum duration of a slow access, in nanoseconds.
     ///   - capacity: The number of events buffered for a slow listener; older ones are dropped.
     /// - Returns: The events until the hub is deallocated.
     func events(slowness: UInt64, capacity: Int) -> AsyncStream<ConnectionEvent> {

@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// Counts the calls of `interrupt()` and performs them.
+/// Performs and counts the calls of `interrupt()`.
 final class InterruptCounter: Sendable {
     private let requested = Atomic<UInt64>(0)
     private let withoutEffect = Atomic<UInt64>(0)
@@ -13,7 +13,7 @@ final class InterruptCounter: Sendable {
         for slot in slots {
             guard let step = slot.interrupt() else { continue }
             wasRunning = true
-            Self.insist(on: step, of: slot, after: EngineTimings.firstInterruptPause)
+            Self.repeatInterrupt(of: step, in: slot, after: EngineTimings.firstInterruptPause)
         }
         if !wasRunning { withoutEffect.wrappingAdd(1, ordering: .relaxed) }
         if let probe = slots.first?.probe {
@@ -23,15 +23,19 @@ final class InterruptCounter: Sendable {
 
     /// Interrupts a step again if it is still running.
     ///
-    /// The probe reports a running statement a moment before SQLite does. SQLite discards an
-    /// interrupt that arrives in this moment (https://sqlite.org/c3ref/interrupt.html, "no running
+    /// The probe reports a running statement shortly before SQLite does. SQLite discards an
+    /// interrupt that arrives in between (https://sqlite.org/c3ref/interrupt.html, "no running
     /// statements").
-    private static func insist(on step: UInt64, of slot: AccessSlot, after pause: UInt64) {
-        Later.run(after: .nanoseconds(pause)) {
+    private static func repeatInterrupt(
+        of step: UInt64,
+        in slot: AccessSlot,
+        after pause: UInt64
+    ) {
+        DelayedWork.run(after: .nanoseconds(pause)) {
             guard pause < EngineTimings.lastInterruptPause, slot.interrupt(step) != nil else {
                 return
             }
-            insist(on: step, of: slot, after: pause * 2)
+            repeatInterrupt(of: step, in: slot, after: pause * 2)
         }
     }
 

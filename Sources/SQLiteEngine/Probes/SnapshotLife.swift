@@ -6,14 +6,14 @@ final class SnapshotLife: Sendable {
     private let events: EventHub
     private let label: String
     private let site: AccessSite
-    private let madeAt: UInt64
+    private let createdAt: UInt64
     private let hasEnded = Atomic<Bool>(false)
 
-    init(events: EventHub, label: String, site: AccessSite, madeAt: UInt64) {
+    init(events: EventHub, label: String, site: AccessSite, createdAt: UInt64) {
         self.events = events
         self.label = label
         self.site = site
-        self.madeAt = madeAt
+        self.createdAt = createdAt
         events.emit(label, .snapshotMade(by: origin))
     }
 
@@ -24,7 +24,7 @@ final class SnapshotLife: Sendable {
         guard !hasEnded.exchange(true, ordering: .relaxed) else { return }
         events.emit(
             label,
-            .snapshotClosed(by: origin, age: monotonicNanoseconds() &- madeAt)
+            .snapshotClosed(by: origin, age: monotonicNanoseconds() &- createdAt)
         )
     }
 

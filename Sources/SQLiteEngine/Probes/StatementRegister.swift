@@ -1,11 +1,11 @@
 import Telemetry
 
-/// The SQL of a connection's statements by number, for a status.
+/// The SQL of a connection's statements by number, for ``DatabaseStatus``.
 final class StatementRegister: Sendable {
     private struct State {
         var next: UInt64 = 1
         var sql: [UInt64: String] = [:]
-        /// The statement that ran last, if it was finalized since; it remains the last one.
+        /// The statement that ran last, if it was finalized since.
         var finalized: (number: UInt64, sql: String)?
     }
 
@@ -20,7 +20,7 @@ final class StatementRegister: Sendable {
         }
     }
 
-    /// Removes a statement that is finalized.
+    /// Removes a statement that is being finalized.
     ///
     /// - Parameters:
     ///   - number: The number of the statement.

@@ -37,19 +37,24 @@ struct WALDiagnosis {
     ///
     /// - Parameters:
     ///   - now: The monotonic clock.
-    ///   - stranger: Searches for a connection outside this database; called only if no connection
-    ///     of this database is the cause. Returns its name, and since when it has been visible.
+    ///   - outsideConnection: Searches for a connection outside this database; called only if no
+    ///     connection of this database is the cause. Returns its name, and when it was first seen.
     /// - Returns: nil if there is no cause.
-    func pin(at now: UInt64, stranger: (Question) -> (name: String, since: UInt64)?) -> WALPin? {
+    func pin(
+        at now: UInt64,
+        outsideConnection: (Question) -> (name: String, since: UInt64)?
+    ) -> WALPin? {
         let open = log.frames - min(log.frames, log.checkpointed)
         let uncommitted = fileFrames - min(fileFrames, max(history.highWater, log.frames))
-        func elsewhere(_ question: Question) -> Elsewhere {
-            guard let (name, since) = stranger(question) else { return .nobody }
+        func outsideCause(_ question: Question) -> OutsideCause {
+            guard let (name, since) = outsideConnection(question) else { return .none }
             let age = now > since ? now - since : 0
-            // Readers of this database come and go between reading their states and reading the
-            // locks. Only a lock that persists belongs to another connection.
-            if name == WALLocks.ownProcess, age < EngineTimings.ownProcessPinAge { return .perhaps }
-            return .somebody(
+            // Readers of this database start and end between the reading of their states and the
+            // reading of the locks. Only a lock that persists belongs to another connection.
+            if name == WALLocks.ownProcess, age < EngineTimings.ownProcessPinAge {
+                return .uncertain
+            }
+            return .found(
                 WALPin(by: AccessOrigin(name: name), cause: .otherProcess, ageNanoseconds: age)
             )
         }
@@ -61,25 +66,25 @@ struct WALDiagnosis {
                     ageNanoseconds: writer.age
                 )
             }
-            switch elsewhere(.writer) {
-            case .somebody(let pin): return pin
-            case .perhaps: return nil
-            case .nobody: break
+            switch outsideCause(.writer) {
+            case .found(let pin): return pin
+            case .uncertain: return nil
+            case .none: break
             }
         }
         if open > 0, let reader = oldReader() {
             return WALPin(by: reader.origin, cause: .oldReader, ageNanoseconds: reader.age)
         }
         if open >= history.threshold {
-            switch elsewhere(.checkpoint) {
-            case .somebody(let pin): return pin
-            case .perhaps: return nil
-            case .nobody: break
+            switch outsideCause(.checkpoint) {
+            case .found(let pin): return pin
+            case .uncertain: return nil
+            case .none: break
             }
-            if let since = history.neglectSince {
+            if let since = history.neglectedSince {
                 let writer = history.lastWriter.flatMap(\.origin)
                 return WALPin(
-                    by: writer ?? AccessOrigin(name: "nobody"),
+                    by: writer ?? AccessOrigin(name: "an unknown access"),
                     cause: .noCheckpoint,
                     ageNanoseconds: now > since ? now - since : 0
                 )
@@ -93,16 +98,16 @@ struct WALDiagnosis {
                     ageNanoseconds: now > since ? now - since : 0
                 )
             }
-            if case .somebody(let pin) = elsewhere(.restart) { return pin }
+            if case .found(let pin) = outsideCause(.restart) { return pin }
         }
         return nil
     }
 
     /// Whether a connection outside this database is the cause.
-    private enum Elsewhere {
-        case nobody
-        case perhaps
-        case somebody(WALPin)
+    private enum OutsideCause {
+        case none
+        case uncertain
+        case found(WALPin)
     }
 
     /// The operation that an outside connection may prevent.
@@ -133,8 +138,8 @@ struct WALDiagnosis {
         holders.contains { holder in
             guard let before = holder.before, let after = holder.after else { return true }
             let range = before.frames(in: log)...max(before.frames(in: log), after.frames(in: log))
-            // A reader that uses only the file found the whole log copied, so it has a position
-            // too.
+            // A reader that uses only the database file found the whole log copied, so its position
+            // is known too.
             return mark == 0 || range.contains(log.marks[mark])
         }
     }

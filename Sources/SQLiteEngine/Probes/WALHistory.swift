@@ -1,13 +1,13 @@
-/// The history of a log that is required to determine why the log does not shrink.
+/// The history of a log, which is needed to determine why the log does not shrink.
 ///
 /// It is a value, so that its rules can be tested in isolation. Times are nanoseconds of the
 /// monotonic clock.
 struct WALHistory {
-    /// The number of frames from which a log should have been checkpointed: SQLite's default
+    /// The number of frames at which a log should have been checkpointed: SQLite's default
     /// threshold.
     static let standardThreshold: UInt32 = 1_000
 
-    /// What has changed since the previous observation.
+    /// The change since the previous observation.
     enum Change: Equatable {
         /// No relevant change.
         case none
@@ -17,50 +17,51 @@ struct WALHistory {
         case restart
     }
 
-    /// The number of frames from which a commit checkpoints the log.
+    /// The number of frames at which a commit checkpoints the log.
     var threshold = Self.standardThreshold
     private(set) var log = WALState()
     /// The largest number of frames seen in the file; frames beyond it belong to no commit.
     private(set) var highWater: UInt32 = 0
-    /// Whether the whole log was in the database file at some time, so that the next write should
+    /// Whether the whole log was in the database file at some point, so that the next write should
     /// have restarted it.
     private(set) var wasComplete = false
-    /// Since when readers have prevented a restart of the log.
+    /// When readers started to prevent a restart of the log; nil while they do not.
     private(set) var overlapSince: UInt64?
-    /// Since when checkpoints have copied some frames and left others: the readers of that time
-    /// have moved on to a later state since, or others have come.
+    /// When checkpoints started to copy some frames and leave others; nil while they do not.
+    ///
+    /// Since then, the readers have moved to a later state, or other readers have started.
     private var leftoverSince: UInt64?
-    /// Since when commits have left the log above the threshold although no reader prevented
-    /// checkpoints.
-    private(set) var neglectSince: UInt64?
+    /// When commits started to leave the log above the threshold although no reader prevented
+    /// checkpoints; nil while they do not.
+    private(set) var neglectedSince: UInt64?
     /// The last access that wrote.
     private(set) var lastWriter: AccessSite?
-    /// The outside connection that was last found to pin the log, and since when.
-    private(set) var stranger: (name: String, since: UInt64)?
+    /// The outside connection that was last found to pin the log, and when it was first found.
+    private(set) var outsideConnection: (name: String, since: UInt64)?
 
     /// Records the state of the log.
     @discardableResult
-    mutating func note(_ log: WALState, at now: UInt64) -> Change {
+    mutating func record(_ log: WALState, at now: UInt64) -> Change {
         defer { self.log = log }
         highWater = max(highWater, log.frames)
         guard log.generation == self.log.generation, log.frames >= self.log.frames else {
             wasComplete = log.frames > 0 && log.checkpointed == log.frames
             overlapSince = nil
             leftoverSince = nil
-            neglectSince = nil
+            neglectedSince = nil
             return self.log == WALState() ? .none : .restart
         }
         if wasComplete, log.frames > self.log.frames, overlapSince == nil { overlapSince = now }
         if log.checkpointed == log.frames, log.frames > 0 { wasComplete = true }
-        if log.frames - log.checkpointed < threshold { neglectSince = nil }
+        if log.frames - log.checkpointed < threshold { neglectedSince = nil }
         guard log.checkpointed > self.log.checkpointed else { return .none }
         recordLeftover(log, at: now)
         return .checkpoint
     }
 
-    /// Records the frames that a checkpoint has left.
+    /// Records the frames that a checkpoint did not copy.
     ///
-    /// Under frequent commits, a log is never complete: new frames arrive before the last ones are
+    /// With frequent commits, a log is never complete: new frames arrive before the last ones are
     /// copied. A checkpoint that leaves frames has encountered a reader. If a second one copies
     /// more frames and leaves some too, it has encountered another reader, or the same one with a
     /// newer state.
@@ -76,7 +77,7 @@ struct WALHistory {
         }
     }
 
-    /// Records the end of a write, whose log state was recorded before.
+    /// Records the end of a write whose log state was already recorded.
     ///
     /// - Parameters:
     ///   - site: The access that wrote.
@@ -86,9 +87,9 @@ struct WALHistory {
         lastWriter = site
         guard log.frames - log.checkpointed >= threshold else { return }
         if hasReaders {
-            neglectSince = nil
-        } else if neglectSince == nil {
-            neglectSince = now
+            neglectedSince = nil
+        } else if neglectedSince == nil {
+            neglectedSince = now
         }
     }
 
@@ -99,14 +100,14 @@ struct WALHistory {
 
     /// Records the outside connection that pins the log.
     ///
-    /// - Returns: Since when this connection has been found.
-    mutating func noteStranger(_ name: String?, at now: UInt64) -> UInt64 {
+    /// - Returns: When this connection was first found.
+    mutating func recordOutsideConnection(_ name: String?, at now: UInt64) -> UInt64 {
         guard let name else {
-            stranger = nil
+            outsideConnection = nil
             return now
         }
-        if let stranger, stranger.name == name { return stranger.since }
-        stranger = (name, now)
+        if let outsideConnection, outsideConnection.name == name { return outsideConnection.since }
+        outsideConnection = (name, now)
         return now
     }
 }

@@ -22,8 +22,8 @@ struct WALLocks: Equatable {
     ///
     /// Linux's `seq_read_iter` fills one page. Between two calls it unlocks the list, and then
     /// continues at a position. If an earlier lock is released in between, the list lacks a lock
-    /// that is held all the time. Next to a process that changes 10,000 locks a second, 0.4 % of
-    /// all lists lacked one.
+    /// that is held all the time. While another process changed 10,000 locks a second, 0.4% of all
+    /// lists lacked one.
     static let page = 4096 - 256
 
     /// Reads the locks on a `-shm` file; nil if the system does not report them.
@@ -78,7 +78,7 @@ struct WALLocks: Equatable {
     ///   - diagnosis: What is known about the connections of the database.
     ///   - own: This process.
     /// - Returns: Its name; nil if there is none.
-    func stranger(
+    func outsideConnection(
         for question: WALDiagnosis.Question,
         _ diagnosis: WALDiagnosis,
         process own: Int32 = getpid()
@@ -86,14 +86,14 @@ struct WALLocks: Equatable {
         for entry in entries.sorted(by: {
             ($0.process == own ? 1 : 0) < ($1.process == own ? 1 : 0)
         })
-        where isInTheWay(entry, question, diagnosis, own) {
+        where isBlocking(entry, question, diagnosis, own) {
             return entry.process == own
                 ? Self.ownProcess : Self.name(of: entry.process)
         }
         return nil
     }
 
-    private func isInTheWay(
+    private func isBlocking(
         _ entry: Entry,
         _ question: WALDiagnosis.Question,
         _ diagnosis: WALDiagnosis,
@@ -110,7 +110,8 @@ struct WALLocks: Equatable {
         return (0..<WALState.markCount).contains { mark in
             guard entry.bytes.contains(Self.firstReadByte + UInt64(mark)) else { return false }
             let frames = mark == 0 ? 0 : diagnosis.log.marks[mark]
-            // A reader of the last state, or of the file alone, prevents neither.
+            // Readers of the last state do not prevent a checkpoint. Readers of the file alone do
+            // not prevent a restart.
             switch question {
             case .writer: return false
             case .checkpoint: guard frames < diagnosis.log.frames else { return false }

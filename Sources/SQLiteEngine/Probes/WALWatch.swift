@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import Telemetry
 
-/// Watches the write-ahead log of a database, from its wal-index and the file's size.
+/// Monitors the write-ahead log of a database through its wal-index and the size of its file.
 ///
 /// It opens no file, because closing a file would release the locks that this process has on it.
 final class WALWatch: Sendable {
@@ -20,13 +20,14 @@ final class WALWatch: Sendable {
         self.events = events
     }
 
-    /// Starts to watch; the caller holds the connection, which is in WAL mode and may write.
+    /// Starts to monitor the log; the caller holds the connection, which is in WAL mode and may
+    /// write.
     func begin(on database: Database) throws {
         let pages = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint") ?? 0
         let log = database.probe.walState
         history.withLock { history in
             if pages > 0 { history.threshold = UInt32(clamping: pages) }
-            if let log { history.note(log, at: monotonicNanoseconds()) }
+            if let log { history.record(log, at: monotonicNanoseconds()) }
         }
         database.probe.observeLog(self)
     }
@@ -36,7 +37,7 @@ final class WALWatch: Sendable {
         let change = history.withLock { history in
             let hasWritten =
                 log.frames != history.log.frames || log.generation != history.log.generation
-            let change = history.note(log, at: now)
+            let change = history.record(log, at: now)
             if hasWritten { history.didWrite(site, hasReaders: hasReaders, at: now) }
             return change
         }
@@ -62,7 +63,7 @@ final class WALWatch: Sendable {
         readers?.slots.contains { $0.probe.transactionState == .read } ?? false
     }
 
-    /// Returns what a status reports about the log.
+    /// Returns the status of the log.
     ///
     /// - Parameters:
     ///   - slot: The slot of the connection that writes.
@@ -87,7 +88,7 @@ final class WALWatch: Sendable {
         status.readMarks = log.marks.map { $0 == WALState.unused ? nil : UInt64($0) }
         let fileFrames = log.pageSize == 0 ? 0 : (max(bytes, 32) - 32) / UInt64(log.pageSize + 24)
         let (known, change) = history.withLock { history in
-            let change = history.note(log, at: now)
+            let change = history.record(log, at: now)
             history.limitHighWater(to: UInt32(clamping: fileFrames))
             return (history, change)
         }
@@ -99,32 +100,32 @@ final class WALWatch: Sendable {
             holders: holders,
             writer: writer
         )
-        var isAsked = false
+        var hasSearched = false
         status.pin = diagnosis.pin(at: now) { question in
-            isAsked = true
-            return stranger(for: question, diagnosis, at: now)
+            hasSearched = true
+            return outsideConnection(for: question, diagnosis, at: now)
         }
-        if !isAsked { forgetStranger() }
+        if !hasSearched { clearOutsideConnection() }
         return status
     }
 
-    private func stranger(
+    private func outsideConnection(
         for question: WALDiagnosis.Question,
         _ diagnosis: WALDiagnosis,
         at now: UInt64
     ) -> (name: String, since: UInt64)? {
         let name: String?
         if let locks = WALLocks(path: path + "-shm") {
-            name = locks.stranger(for: question, diagnosis)
+            name = locks.outsideConnection(for: question, diagnosis)
         } else {
             name = diagnosis.hasUnexplainedLimit(question) ? "another process" : nil
         }
-        let since = history.withLock { $0.noteStranger(name, at: now) }
+        let since = history.withLock { $0.recordOutsideConnection(name, at: now) }
         return name.map { ($0, since) }
     }
 
-    private func forgetStranger() {
-        history.withLock { history in _ = history.noteStranger(nil, at: 0) }
+    private func clearOutsideConnection() {
+        history.withLock { history in _ = history.recordOutsideConnection(nil, at: 0) }
     }
 }
 

@@ -1,7 +1,7 @@
 /// A selection from a table: a ``Column`` or ``AllColumns``.
 public protocol SQLSelectable {}
 
-/// A type with the name of a column.
+/// A type that names a column.
 public protocol ColumnExpression {
     /// The name of the column.
     var name: String { get }
@@ -9,7 +9,7 @@ public protocol ColumnExpression {
 
 /// A column of a table.
 public struct Column: ColumnExpression, SQLSelectable, Hashable, Sendable {
-    /// The rowid, which all tables have except those `WITHOUT ROWID`.
+    /// The rowid, which all tables except `WITHOUT ROWID` tables have.
     public static let rowID = Column("rowid")
 
     /// The name of the column.

@@ -9,10 +9,10 @@ struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
     var userInfo: [CodingUserInfoKey: Any] { recordType.databaseDecodingUserInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        throw JSONIsNeeded()
+        throw JSONRequiredError()
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw JSONIsNeeded() }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw JSONRequiredError() }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 

@@ -9,7 +9,7 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
     private(set) var value: DatabaseValue?
 
     /// Whether the type has requested a keyed or unkeyed container.
-    var isJSONNeeded = false
+    var requiresJSON = false
 
     init(column: String, of recordType: any EncodableRecord.Type) {
         self.column = column
@@ -17,12 +17,12 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        isJSONNeeded = true
+        requiresJSON = true
         return KeyedEncodingContainer(RefusingKeyedContainer(encoder: self))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        isJSONNeeded = true
+        requiresJSON = true
         return RefusingUnkeyedContainer(encoder: self)
     }
 

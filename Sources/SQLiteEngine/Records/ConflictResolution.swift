@@ -24,7 +24,7 @@ public struct PersistenceConflictPolicy: Sendable {
     /// How to handle an update that violates a constraint.
     public let conflictResolutionForUpdate: Database.ConflictResolution
 
-    /// Creates a policy; by default, a conflict is an error.
+    /// Creates a policy; by default, conflicts are errors.
     public init(
         insert: Database.ConflictResolution = .abort,
         update: Database.ConflictResolution = .abort

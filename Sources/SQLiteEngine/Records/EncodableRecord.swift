@@ -2,7 +2,7 @@ import Foundation
 
 /// A type whose values can be written to columns.
 ///
-/// An `Encodable` type gets a default implementation: its coding keys are the names of the columns,
+/// An `Encodable` type has a default implementation: its coding keys are the names of the columns,
 /// and anything that is not a single value is stored as JSON.
 public protocol EncodableRecord {
     /// Sets the values of the columns.
@@ -17,7 +17,7 @@ public protocol EncodableRecord {
     /// How an `Encodable` record writes `Data` to a column; as a blob by default.
     static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy
 
-    /// How an `Encodable` record writes a date to a column; as a text by default.
+    /// How an `Encodable` record writes a date to a column; as text by default.
     static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy
 
     /// How an `Encodable` record writes a UUID to a column; as a blob by default.
@@ -33,7 +33,7 @@ extension EncodableRecord {
     public static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { [:] }
 
     /// Returns an encoder that writes data as Base64 and dates in milliseconds since 1970, with
-    /// sorted keys, so that equal values have equal texts.
+    /// sorted keys, so that equal values have equal representations.
     public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dataEncodingStrategy = .base64
@@ -49,7 +49,7 @@ extension EncodableRecord {
         for column: String
     ) -> DatabaseDataEncodingStrategy { .deferredToData }
 
-    /// Returns the strategy that writes texts.
+    /// Returns the strategy that writes text.
     public static func databaseDateEncodingStrategy(
         for column: String
     ) -> DatabaseDateEncodingStrategy { .deferredToDate }
@@ -75,11 +75,11 @@ extension EncodableRecord {
     ///
     /// A record that cannot be encoded is not equal to any record.
     public func databaseEquals(_ record: Self) -> Bool {
-        guard let mine = try? PersistenceContainer(self),
+        guard let own = try? PersistenceContainer(self),
             let other = try? PersistenceContainer(record)
         else { return false }
-        return mine.count == other.count
-            && mine.allSatisfy { other.contains($0.0) && other.databaseValue(at: $0.0) == $0.1 }
+        return own.count == other.count
+            && own.allSatisfy { other.contains($0.0) && other.databaseValue(at: $0.0) == $0.1 }
     }
 
     /// Returns the columns whose values differ from those of another record, with the values of the

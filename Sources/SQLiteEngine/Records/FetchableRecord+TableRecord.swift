@@ -62,7 +62,7 @@ extension FetchableRecord where Self: TableRecord {
         throw recordNotFound(db, key: key)
     }
 
-    /// Returns a cursor over the records that have one of the keys, by column.
+    /// Returns a cursor over the records that match one of the keys, given as values by column.
     @inlinable
     public static func fetchCursor(
         _ db: Database,
@@ -71,7 +71,7 @@ extension FetchableRecord where Self: TableRecord {
         try fetchCursor(selection(db, KeyFilter(table: databaseTableName, keys: keys)))
     }
 
-    /// Fetches the records that have one of the keys, by column, in any order.
+    /// Fetches the records that match one of the keys, given as values by column, in any order.
     @inlinable
     public static func fetchAll(
         _ db: Database,
@@ -81,7 +81,7 @@ extension FetchableRecord where Self: TableRecord {
         return try fetchAll(selection(db, KeyFilter(table: databaseTableName, keys: keys)))
     }
 
-    /// Fetches the record that has a key, by column; nil if there is none.
+    /// Fetches the record that matches a key, given as values by column; nil if there is none.
     @inlinable
     public static func fetchOne(
         _ db: Database,
@@ -93,7 +93,7 @@ extension FetchableRecord where Self: TableRecord {
         )
     }
 
-    /// Fetches the record that has a key, by column.
+    /// Fetches the record that matches a key, given as values by column.
     ///
     /// - Throws: A ``RecordError`` if there is none.
     @inlinable

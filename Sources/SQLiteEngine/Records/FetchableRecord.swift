@@ -2,7 +2,7 @@ import Foundation
 
 /// A type whose values can be created from rows.
 ///
-/// A `Decodable` type gets a default implementation: its coding keys are the names of the columns,
+/// A `Decodable` type has a default implementation: its coding keys are the names of the columns,
 /// and anything that is neither a column's value nor the scope of a row adapter is decoded from
 /// JSON.
 public protocol FetchableRecord {
@@ -73,7 +73,7 @@ public class FetchableRecordDecoder {
 
     /// Decodes a record from the columns of a row.
     ///
-    /// Use it in types with a custom initializer that start with the default decoding: `self = try
+    /// Use it in a custom initializer that starts with the default decoding: `self = try
     /// FetchableRecordDecoder().decode(Self.self, from: row)`.
     public func decode<T: FetchableRecord & Decodable>(
         _ type: T.Type,

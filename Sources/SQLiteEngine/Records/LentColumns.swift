@@ -3,9 +3,9 @@ import Telemetry
 /// Gives the containers of a decoder access to its columns without reference counting.
 ///
 /// `KeyedDecodingContainer` copies the container for each value, and two atomic operations per copy
-/// cost as much as the value. So a container stores the address of a cell, which is never
+/// cost as much as the value. A container therefore stores the address of a cell, which is never
 /// deallocated, and the number of the cell when the decoder acquired it. Ending the loan changes
-/// the number. The use of an escaped container is therefore detected, and never reads freed memory.
+/// the number, so that the use of an escaped container is detected and never reads freed memory.
 struct LentColumns {
     private struct Cell {
         var number: UInt64 = 0
@@ -46,7 +46,7 @@ struct LentColumns {
     @inline(__always)
     var columns: RowColumns {
         guard cell.pointee.number == number, let columns = cell.pointee.columns else {
-            Self.failForGoneRow()
+            Self.failForInvalidRow()
         }
         return columns._withUnsafeGuaranteedRef { $0 }
     }
@@ -59,7 +59,7 @@ struct LentColumns {
     }
 
     @inline(never)
-    private static func failForGoneRow() -> Never {
-        fatalError("a decoder or its container was used after its row: keep values instead")
+    private static func failForInvalidRow() -> Never {
+        fatalError("a decoder or its container was used after its row: store values instead")
     }
 }

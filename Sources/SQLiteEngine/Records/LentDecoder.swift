@@ -1,9 +1,9 @@
 /// The decoder that is passed to a record's `init(from:)`: it accesses the row's ``RecordDecoder``
 /// without reference counting.
 ///
-/// The row retains the decoder while it is shown, so counting, two atomic operations per row, is
-/// unnecessary. A decoder that escapes from `init(from:)` is invalid, like a container that
-/// escapes: ``LentColumns`` detects its use.
+/// The row retains the decoder while it is shown. Reference counting, which costs two atomic
+/// operations per row, is therefore unnecessary. A decoder that escapes from `init(from:)` is
+/// invalid, like a container that escapes: ``LentColumns`` detects its use.
 @usableFromInline
 struct LentDecoder: Decoder {
     private let lent: LentColumns
@@ -69,7 +69,7 @@ extension LentDecoder {
         for type: any FetchableRecord.Type
     ) -> LentDecoder {
         // The row owns its decoder, so the decoder must not own the row.
-        let decoder = RecordDecoder(row: row.twin, recordType: type)
+        let decoder = RecordDecoder(row: row.newInstance, recordType: type)
         // Threads may share a copied row, so it stores no decoder.
         guard row.sqliteStatement != nil else { return LentDecoder(owning: decoder) }
         row.recordDecoder = decoder

@@ -27,7 +27,7 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, by the policy of the type.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
     ///   - selection: The columns that the statement returns.
     ///   - fetch: Executes the statement and fetches its result.
     /// - Returns: The value that `fetch` returns.
@@ -156,7 +156,7 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, by the policy of the type.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
     ///   - selection: The columns that the statement returns.
     ///   - fetch: Executes the statement and fetches its result.
     ///   - modify: Modifies the record.

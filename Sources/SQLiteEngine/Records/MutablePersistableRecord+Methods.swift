@@ -3,7 +3,7 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, by the policy of the type.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
     /// - Throws: A ``DatabaseError``, or the error of a callback.
     public mutating func insert(
         _ db: Database,
@@ -26,7 +26,7 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, by the policy of the type.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if no row has the record's
     ///   primary key; a ``DatabaseError``, or the error of a callback.
     public func update(
@@ -98,7 +98,7 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, by the policy of the type.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
     /// - Throws: A ``DatabaseError``, or the error of a callback.
     public mutating func save(
         _ db: Database,

@@ -148,7 +148,7 @@ extension MutablePersistableRecord {
                 try statement.execute()
                 value = try decode(Row())
             } else {
-                // Runs to the end: triggers and full-text tables also write.
+                // Steps to the end, because triggers and full-text tables also write.
                 for row in try Row.fetchAll(statement) where value == nil {
                     value = try decode(row)
                     if hasRowID { rowID = row[row.count - 1] }
@@ -236,8 +236,8 @@ extension MutablePersistableRecord {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: """
-                \(Self.self).\(callback) returned without having called its action, or without \
-                throwing what the action threw
+                \(Self.self).\(callback) returned without calling its action, or without \
+                rethrowing the error of its action
                 """
         )
     }

@@ -6,10 +6,10 @@
 /// mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 /// ```
 ///
-/// Each operation calls its own `will`, `around` and `did` callbacks. Insertions and updates also
-/// call those of saving: `willSave`, then inside `aroundSave` first `willInsert`, then inside
-/// `aroundInsert` the statement, then `didInsert`, and finally `didSave`. An error ends the
-/// sequence.
+/// Each operation calls `will`, `around` and `did` callbacks. Insertions and updates also call the
+/// callbacks of saving. An insertion calls `willSave`, and `aroundSave` around the following steps:
+/// `willInsert`, the statement inside `aroundInsert`, and `didInsert`. Finally, it calls `didSave`.
+/// An error ends the sequence.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     /// How conflicts are resolved, unless a call specifies otherwise; by default, they are errors.
     static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
@@ -51,7 +51,7 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     /// Called around the deletion: must call `delete`, and rethrow its error.
     func aroundDelete(_ db: Database, delete: () throws -> Bool) throws
 
-    /// Called after the record was deleted, or if it was missing.
+    /// Called after the deletion; `deleted` is false if the record had no row.
     func didDelete(deleted: Bool)
 }
 

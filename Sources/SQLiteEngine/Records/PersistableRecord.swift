@@ -20,7 +20,7 @@ extension PersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, by the policy of the type.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
     /// - Throws: A ``DatabaseError``, or the error of a callback.
     public func insert(
         _ db: Database,
@@ -34,7 +34,7 @@ extension PersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, by the policy of the type.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
     /// - Throws: A ``DatabaseError``, or the error of a callback.
     public func save(
         _ db: Database,

@@ -52,7 +52,7 @@ public struct PersistenceContainer: Sendable {
     }
 
     private func position(of column: String) -> Int? {
-        // Most names are equal in this form.
+        // Most names match without folding the case.
         columns.firstIndex(of: column) ?? columns.firstIndex { $0.isSameIdentifier(as: column) }
     }
 }

@@ -3,12 +3,14 @@ import Foundation
 
 /// The columns of a row, by coding key.
 struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    /// A non-generic type, so that its members are not looked up by the type of the key.
+    /// The columns.
     ///
-    /// Not reference-counted either: `KeyedDecodingContainer` copies this structure for each value.
-    /// The decoder owns the columns, and the code that decodes holds the decoder. A container that
-    /// escapes from `init(from:)` is invalid, like the row of a cursor outside its access, and
-    /// using it stops the program.
+    /// Their type is not generic, so that its members are not looked up by the type of the key.
+    ///
+    /// The type is not reference-counted either, because `KeyedDecodingContainer` copies this
+    /// structure for each value. The decoder owns the columns, and the code that decodes holds the
+    /// decoder. A container that escapes from `init(from:)` is invalid, like the row of a cursor
+    /// outside its access, and using it stops the program.
     private let lent: LentColumns
 
     @inline(__always)
@@ -48,7 +50,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return columns.resolve(key.stringValue, byte)
     }
 
-    // MARK: The types of columns
+    // MARK: Column types
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try read(type, key) }
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try read(type, key) }
@@ -273,7 +275,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
                     recordType: columns.recordType
                 )
             )
-        } catch is JSONIsNeeded {
+        } catch is JSONRequiredError {
             return try columns.row.withUnsafeData(atIndex: index) { data in
                 guard let data else {
                     throw RowDecodingError.valueMismatch(type, row: columns.row, index: index)

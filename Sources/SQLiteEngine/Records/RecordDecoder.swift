@@ -14,7 +14,7 @@ final class RecordDecoder: Decoder {
     @exclusivity(unchecked) private var container: AnyObject?
     @exclusivity(unchecked) private var keyType: ObjectIdentifier?
 
-    /// Returns the error of a single value if the row represents a missing column.
+    /// Returns the error for a single value if the row stands in for a missing column.
     private let missing: (() -> RowDecodingError)?
 
     private var row: Row { columns.row }
@@ -54,7 +54,7 @@ final class RecordDecoder: Decoder {
             [Any].self,
             DecodingError.Context(
                 codingPath: codingPath,
-                debugDescription: "a database row has columns, and is no list: \(row)"
+                debugDescription: "a database row has columns and is not a list: \(row)"
             )
         )
     }
@@ -129,7 +129,7 @@ extension Row {
         return try T(
             from: columns.kept(
                 RecordDecoder(
-                    row: twin,
+                    row: newInstance,
                     recordType: columns.recordType,
                     codingPath: codingPath,
                     missing: missing
@@ -143,7 +143,7 @@ extension Row {
         as type: T.Type
     ) throws -> T {
         // A separate row object, because the decoder that is running must not be replaced.
-        identical(try record.init(row: twin), as: type)
+        identical(try record.init(row: newInstance), as: type)
     }
 }
 

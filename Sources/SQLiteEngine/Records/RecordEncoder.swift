@@ -45,10 +45,10 @@ final class RecordEncoder: Encoder {
         let encoder = ColumnEncoder(column: column, of: recordType)
         do {
             try value.encode(to: encoder)
-        } catch is JSONIsNeeded {
-            encoder.isJSONNeeded = true
+        } catch is JSONRequiredError {
+            encoder.requiresJSON = true
         }
-        if let value = encoder.value, !encoder.isJSONNeeded {
+        if let value = encoder.value, !encoder.requiresJSON {
             container.set(value, column)
         } else {
             let data = try recordType.databaseJSONEncoder(for: column).encode(value)

@@ -1,4 +1,4 @@
-/// An error about a record that is missing in the database.
+/// An error that occurs when a record is missing from the database.
 public enum RecordError: Error {
     /// No row of the table has the key.
     case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])

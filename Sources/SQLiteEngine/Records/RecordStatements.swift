@@ -67,7 +67,7 @@ struct RecordStatements {
             .map { "\($0) = \"excluded\".\($0)" }
             .joined(separator: ", ")
         if updated.isEmpty {
-            // With nothing to update, it would return no row.
+            // Without an assignment, the statement would return no row.
             let key = shape.primaryKey[0].quotedIdentifier
             assignments = "\(key) = \(key)"
         }
@@ -84,9 +84,9 @@ struct RecordStatements {
 
     /// Returns the statement that updates columns; nil if the primary key is NULL.
     ///
-    /// Columns that are missing in the table, columns that the record does not write, and the
-    /// primary key stay unchanged. If no column remains, the statement writes the existing key, so
-    /// that transaction observers see a change.
+    /// Skips columns that the table does not have, columns that the record does not write, and the
+    /// primary key. If no column remains, the statement writes the existing key, so that
+    /// transaction observers see a change.
     func update(
         _ resolution: Database.ConflictResolution,
         columns: Set<String>,

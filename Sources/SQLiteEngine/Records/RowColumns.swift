@@ -26,7 +26,7 @@ final class RowColumns {
     /// The key that was decoded from the whole row, if any; there can be only one.
     @exclusivity(unchecked) private(set) var rootKey: String?
 
-    /// The decoders of parts of the row: their containers may be in use as long as the row is.
+    /// The decoders of parts of the row; their containers may be in use as long as the row is.
     @exclusivity(unchecked) private var decoders: [RecordDecoder] = []
 
     /// One bit per column whose dates and data are known to be read without a strategy.
@@ -65,11 +65,11 @@ final class RowColumns {
     /// Called when the cursor moves to another row.
     @inline(__always)
     func beginRow() {
-        if isMarked { forgetRow() }
+        if isMarked { clearRowState() }
     }
 
     @inline(never)
-    private func forgetRow() {
+    private func clearRowState() {
         isMarked = false
         rootKey = nil
         decoders.removeAll(keepingCapacity: true)
@@ -169,11 +169,11 @@ final class RowColumns {
     }
 
     /// Returns how to read a type from a column.
-    func reading<T>(of type: T.Type, in column: Int) -> Reading.Way {
+    func reading<T>(of type: T.Type, in column: Int) -> Reading.Method {
         let id = ObjectIdentifier(type)
-        if let reading = readings[column], reading.type == id { return reading.way }
-        // The column's own conversion comes first: it reads dates from texts, and NULL as a value.
-        let way: Reading.Way =
+        if let reading = readings[column], reading.type == id { return reading.method }
+        // The type's conversion comes first, because it reads dates from text, and NULL as a value.
+        let method: Reading.Method =
             if let value = type as? any (DatabaseValueConvertible & StatementColumnConvertible).Type
             {
                 .statement(value)
@@ -182,21 +182,21 @@ final class RowColumns {
             } else {
                 .coded
             }
-        readings[column] = Reading(type: id, way: way)
-        return way
+        readings[column] = Reading(type: id, method: method)
+        return method
     }
 }
 
 /// How to read a type from a column.
 struct Reading {
-    enum Way {
+    enum Method {
         case statement(any (DatabaseValueConvertible & StatementColumnConvertible).Type)
         case value(any DatabaseValueConvertible.Type)
         case coded
     }
 
     let type: ObjectIdentifier
-    let way: Way
+    let method: Method
 }
 
 /// The location of the value of a key.

@@ -23,7 +23,7 @@ struct KeyFilter: Sendable {
         arguments = StatementArguments(keys)
     }
 
-    /// Selects the rows with the values of one of the keys, by column.
+    /// Selects the rows that match one of the keys, given as values by column.
     @usableFromInline
     init(table: String, keys: [[String: (any DatabaseValueConvertible)?]]) {
         var values: [DatabaseValue] = []
@@ -52,7 +52,7 @@ struct KeyFilter: Sendable {
     var clause: String { condition.map { " WHERE \($0)" } ?? "" }
 }
 
-/// `?, ?, ?`.
+/// Returns question marks separated by commas, such as `?,?,?`.
 func questionMarks(_ count: Int) -> String {
     count == 0 ? "" : "?" + String(repeating: ",?", count: count - 1)
 }
@@ -67,10 +67,10 @@ extension Database {
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: columns.isEmpty
-                ? "the view \(table) has no primary key: give the key as a dictionary of columns"
+                ? "the view \(table) has no primary key: specify the key as a dictionary of columns"
                 : """
                 the primary key of \(table) has \(columns.count) columns \
-                (\(columns.joined(separator: ", "))): give the key as a dictionary of columns
+                (\(columns.joined(separator: ", "))): specify the key as a dictionary of columns
                 """
         )
     }
@@ -114,13 +114,13 @@ extension TableRecord {
         return try Int.fetchOne(db.cachedStatement(sql: sql)) ?? 0
     }
 
-    /// Returns whether a row has a primary key.
+    /// Returns whether a row with the given primary key exists.
     public static func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
         if key.databaseValue.isNull { return false }
         return try contains(db, KeyFilter(db, table: databaseTableName, keys: [key]))
     }
 
-    /// Returns whether a row has the values of a key, by column.
+    /// Returns whether a row matches a key, given as values by column.
     public static func exists(
         _ db: Database,
         key: [String: (any DatabaseValueConvertible)?]
@@ -144,7 +144,9 @@ extension TableRecord {
         return try delete(db, KeyFilter(db, table: databaseTableName, keys: keys))
     }
 
-    /// Deletes the rows that have one of the keys, by column; returns their number.
+    /// Deletes the rows that match one of the keys, given as values by column.
+    ///
+    /// - Returns: The number of deleted rows.
     @discardableResult
     public static func deleteAll(
         _ db: Database,
@@ -164,7 +166,7 @@ extension TableRecord {
         return try deleteAll(db, keys: [key]) > 0
     }
 
-    /// Deletes the rows that have a key, by column; returns whether there was one.
+    /// Deletes the rows that match a key, given as values by column; returns whether there was one.
     @discardableResult
     public static func deleteOne(
         _ db: Database,
@@ -186,7 +188,7 @@ extension TableRecord {
         }
     }
 
-    /// Returns the error for a key, by column, that no row has.
+    /// Returns the error for a key, given as values by column, that no row matches.
     public static func recordNotFound(
         key: [String: (any DatabaseValueConvertible)?]
     ) -> RecordError {
@@ -198,7 +200,7 @@ extension TableRecord {
 }
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
-    /// Returns whether a row has an identifier as its primary key.
+    /// Returns whether a row with the given identifier exists.
     public static func exists(_ db: Database, id: ID) throws -> Bool {
         try exists(db, key: id)
     }

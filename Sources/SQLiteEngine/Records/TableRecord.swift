@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A type with the name of a table.
+/// A type that is associated with a table.
 public protocol TableRecord: SendableMetatype {
     /// The type that contains the columns; by convention, an `enum Columns` inside the record type.
     associatedtype Columns = Never

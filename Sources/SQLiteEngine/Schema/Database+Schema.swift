@@ -45,7 +45,7 @@ extension Database {
     /// Required only after changes that SQLite does not detect, such as those through `PRAGMA
     /// writable_schema`.
     public func clearSchemaCache() {
-        forgetSchema()
+        discardCachedSchema()
     }
 
     /// Returns SQLite's counter of schema changes in the main database.
@@ -111,13 +111,13 @@ extension Database {
             attention.insert(.transaction)
         }
         schemaGeneration?.increase()
-        forgetSchema()
+        discardCachedSchema()
     }
 
     /// The names of the databases: `temp` first, because its tables hide all others, then `main`
     /// and the attached ones.
     func databaseNames() throws -> [String] {
-        forgetOldSchema()
+        discardOutdatedSchema()
         if let names = schemaCache.databaseNames { return names }
         let names = try withoutRecording {
             try String.fetchAll(self, sql: "SELECT name FROM pragma_database_list ORDER BY seq")
@@ -156,7 +156,7 @@ extension Database {
             let name: String = row[1]
             objects[DatabaseSchema.Object(type: row[0], name: name.lowercased())] = name
         }
-        // The current version: the statements above have read the database.
+        // The data version is current, because the statements above have read the database.
         return DatabaseSchema(
             dataVersion: dataVersion(of: database),
             schemaVersion: schemaVersion,

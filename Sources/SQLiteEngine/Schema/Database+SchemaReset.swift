@@ -38,8 +38,8 @@ extension Database {
         }
     }
 
-    /// Called after another connection of this process has changed the schema, before a cached
-    /// statement is searched.
+    /// Called after another connection of this process has changed the schema, before the caches
+    /// are searched for a statement.
     ///
     /// SQLite compares its in-memory schema with the file only when a statement runs. A statement
     /// that was prepared after the change, but before another one has run, has the old columns.
@@ -47,22 +47,22 @@ extension Database {
     func otherConnectionDidChangeSchema() {
         // An error here occurs again when a statement is prepared or runs.
         try? confirmSchemaState()
-        forgetSchema()
+        discardCachedSchema()
         let transactionState = sqlite3_txn_state(handle, nil)
         // A running statement has already compared the schema with the state that it reads, and the
         // reset would expire it. A connection that writes has the latest schema, including its own
         // changes.
-        if transactionState != SQLITE_TXN_WRITE, !hasStatementUnderWay { resetSchema() }
+        if transactionState != SQLITE_TXN_WRITE, !hasRunningStatement { resetSchema() }
         // The open transaction may show the state before the change. Statements that are prepared
         // in it must not be reused in the next one.
         if transactionState != SQLITE_TXN_NONE {
-            forgetsSchemaAfterTransaction = true
+            discardsSchemaAfterTransaction = true
             attention.insert(.transaction)
         }
     }
 
     /// Whether a statement was stepped and has not been reset since.
-    private var hasStatementUnderWay: Bool {
+    private var hasRunningStatement: Bool {
         var statement = sqlite3_next_stmt(handle, nil)
         while let current = statement {
             if sqlite3_stmt_busy(current) != 0 { return true }

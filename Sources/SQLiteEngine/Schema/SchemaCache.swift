@@ -22,7 +22,7 @@ struct DatabaseSchema {
 
     /// The pager's counter when the schema was last confirmed.
     var dataVersion: UInt32
-    /// SQLite's own counter of schema changes.
+    /// SQLite's counter of schema changes.
     let schemaVersion: Int
     /// The objects under their names in lower case.
     let objects: [Object: String]

@@ -28,7 +28,7 @@ final class SchemaGeneration: @unchecked Sendable {
         count.deallocate()
     }
 
-    /// Returns the count of a file; a separate one for a database without a file.
+    /// Returns the shared count of a file, or a separate one for a database without a file.
     static func shared(path: String) -> SchemaGeneration {
         guard !path.isEmpty, path != ":memory:" else { return SchemaGeneration() }
         return shared.withLock { entries in

@@ -25,7 +25,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     let gate: AccessGate
     let interrupts = InterruptCounter()
     /// When the snapshot acquired its state, in nanoseconds of the monotonic clock.
-    let madeAt: UInt64
+    let createdAt: UInt64
     private let life: SnapshotLife
     private let hasQueue: Bool
 
@@ -60,7 +60,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
             do {
                 database.locateWALIndex()
                 try database.beginReadAccess()
-                try database.takeState()
+                try database.captureState()
             } catch {
                 database.closeIgnoringErrors()
                 throw error
@@ -77,8 +77,8 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         }
         // Read after opening: the state is never older than this time, regardless of how long
         // opening takes.
-        madeAt = monotonicNanoseconds()
-        life = SnapshotLife(events: events, label: label, site: site, madeAt: madeAt)
+        createdAt = monotonicNanoseconds()
+        life = SnapshotLife(events: events, label: label, site: site, createdAt: createdAt)
     }
 
     // MARK: Reading
@@ -192,7 +192,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         SnapshotStatus(
             label: label,
             origin: site.origin ?? AccessOrigin(name: label),
-            ageNanoseconds: now > madeAt ? now - madeAt : 0
+            ageNanoseconds: now > createdAt ? now - createdAt : 0
         )
     }
 }

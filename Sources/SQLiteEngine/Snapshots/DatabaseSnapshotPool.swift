@@ -30,7 +30,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     private let interrupts = InterruptCounter()
     private let hasQueue: Bool
     /// When the snapshot acquired its state, in nanoseconds of the monotonic clock.
-    private let madeAt: UInt64
+    private let createdAt: UInt64
     private let life: SnapshotLife
     /// The ``Database/dataVersion`` of each connection in that state.
     private let versions: [UInt32]
@@ -130,7 +130,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
             do {
                 database.locateWALIndex()
                 try database.beginReadAccess()
-                try database.takeState()
+                try database.captureState()
             } catch {
                 database.closeIgnoringErrors()
                 throw error
@@ -152,8 +152,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         self.label = label
         self.site = site
         hasQueue = configuration.readDispatching.target != nil
-        madeAt = monotonicNanoseconds()
-        life = SnapshotLife(events: events, label: label, site: site, madeAt: madeAt)
+        createdAt = monotonicNanoseconds()
+        life = SnapshotLife(events: events, label: label, site: site, createdAt: createdAt)
     }
 
     // MARK: Reading
@@ -164,7 +164,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         gate.preconditionNotReentrant(thread)
         try checkNotLost()
         let slot = try gate.enter(thread, site, .read)
-        defer { gate.leaveOpenOrNot(slot) }
+        defer { gate.leaveOpenOrClosed(slot) }
         let database = slot.openDatabase
         defer { closeIfLost(database) }
         return try hasQueue ? gate.runOnQueue(database, value) : value(database)
@@ -222,7 +222,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         else { return }
         slot.isLost = true
         slot.uninstall()?.closeIgnoringErrors()
-        // Waiting accesses would wait forever.
+        // Otherwise, waiting accesses would wait forever.
         if gate.slots.allSatisfy(\.isLost) { gate.retire() } else { gate.wakeThreads() }
     }
 
@@ -276,7 +276,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         SnapshotStatus(
             label: label,
             origin: site.origin ?? AccessOrigin(name: label),
-            ageNanoseconds: now > madeAt ? now - madeAt : 0
+            ageNanoseconds: now > createdAt ? now - createdAt : 0
         )
     }
 }
@@ -304,8 +304,8 @@ extension DatabasePool {
                     events: writer.events
                 )
             }
-            // Not during a write of this pool: waiting for the writer is better than requesting the
-            // lock.
+            // Holds the writer, because waiting for a write of this pool is better than competing
+            // with it for the lock.
             return try writeWithoutTransaction(at: site) { db in
                 try DatabaseSnapshotPool(db, configuration, site, events: writer.events)
             }

@@ -42,8 +42,8 @@ struct FrozenState {
         }
     }
 
-    /// Throws if an access of the calling thread holds the write lock of the holder's database: the
-    /// thread would wait for itself.
+    /// Throws if an access of the calling thread holds the write lock of the holder's database,
+    /// because the thread would wait for itself.
     private static func checkThreadHoldsNoWriteLock(on holder: Database) throws {
         let path = holder.fullPath
         let writer = ThreadState.current.pointee.firstDatabase { database in
@@ -62,8 +62,8 @@ struct FrozenState {
     static func error(_ what: String) -> DatabaseError {
         DatabaseError(
             message:
-                "\(what): this requires SQLite's functions sqlite3_snapshot_*, which are not used "
-                + "here because not every library has them"
+                "\(what): this requires SQLite's sqlite3_snapshot_* functions, which are not used "
+                + "because not every build of SQLite has them"
         )
     }
 }
@@ -77,7 +77,7 @@ extension Database {
         switch sqlite3_txn_state(handle, "main") {
         case SQLITE_TXN_NONE:
             // The transaction has not read anything yet.
-            try takeState()
+            try captureState()
         case SQLITE_TXN_READ where kept.pointee.showsLastState():
             break
         default:

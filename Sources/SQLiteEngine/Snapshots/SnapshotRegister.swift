@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A snapshot or a snapshot pool, for a status.
+/// A snapshot or a snapshot pool, as ``DatabaseStatus`` reports it.
 protocol LiveSnapshot: AnyObject, Sendable {
     /// The gate of the snapshot's connections.
     var gate: AccessGate { get }
@@ -18,8 +18,8 @@ final class SnapshotRegister: Sendable {
 
     private struct State {
         var numbers = 0
-        var made = 0
-        var beingMade = 0
+        var created = 0
+        var creationsInProgress = 0
         var entries: [Entry] = []
     }
 
@@ -31,24 +31,24 @@ final class SnapshotRegister: Sendable {
     ) rethrows -> Snapshot {
         let number = state.withLock { state in
             state.numbers += 1
-            state.beingMade += 1
+            state.creationsInProgress += 1
             return state.numbers
         }
-        defer { state.withLock { $0.beingMade -= 1 } }
+        defer { state.withLock { $0.creationsInProgress -= 1 } }
         let snapshot = try body(number)
         state.withLock { state in
             state.entries.removeAll { $0.snapshot == nil }
             state.entries.append(Entry(snapshot: snapshot))
-            state.made += 1
+            state.created += 1
         }
         return snapshot
     }
 
     /// The number of created snapshots.
-    var madeCount: Int { state.withLock { $0.made } }
+    var createdCount: Int { state.withLock { $0.created } }
 
     /// Whether a snapshot is being created.
-    var isMaking: Bool { state.withLock { $0.beingMade > 0 } }
+    var isCreatingSnapshot: Bool { state.withLock { $0.creationsInProgress > 0 } }
 
     /// The snapshots that exist and are open, oldest first.
     var alive: [any LiveSnapshot] {

@@ -17,12 +17,12 @@ extension Database {
     /// recently used one is removed first. The methods that fetch from SQL text have a separate
     /// cache of the same size.
     ///
-    /// The statement may have been returned before, and then still has its previous arguments. Do
-    /// not keep a cursor over it beyond the access. A statement that is being iterated is not
-    /// returned again: the caller receives another one.
+    /// A statement that was returned before still has its previous arguments. Do not keep a cursor
+    /// over it beyond the access. A statement that is being iterated is not returned again: the
+    /// caller receives another one.
     public func cachedStatement(sql: String) throws -> Statement {
         preconditionRightThread()
-        forgetOldSchema()
+        discardOutdatedSchema()
         if let statement = statementCache.statement(sql: sql) { return statement }
         return try prepareCachedStatement(sql: sql)
     }
@@ -31,7 +31,7 @@ extension Database {
     @usableFromInline
     func fetchStatement(sql: String) throws -> Statement {
         preconditionRightThread()
-        forgetOldSchema()
+        discardOutdatedSchema()
         if let statement = fetchCache.statement(sql: sql) { return statement }
         let statement = try makeStatement(sql: sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
         fetchCache.insert(statement, sql: sql)
@@ -45,14 +45,14 @@ extension Database {
         return statement
     }
 
-    /// Returns the statements of an SQL text one by one; the cursor prepares each when it reaches
-    /// it.
+    /// Returns a cursor over the statements of an SQL text, which prepares each statement when it
+    /// reaches it.
     ///
     /// - Parameters:
     ///   - sql: Any number of statements, separated by semicolons.
     ///   - arguments: The values of all their parameters; nil if the caller sets them later.
     /// - Returns: A cursor over the statements.
-    /// - Throws: Nothing: the cursor throws errors in the SQL when it reaches them.
+    /// - Throws: No error; the cursor throws errors in the SQL when it reaches them.
     public func allStatements(
         sql: String,
         arguments: StatementArguments? = nil
@@ -88,7 +88,7 @@ extension Database {
         guard let statement = try statements.next() else {
             throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql)
         }
-        // The rest may not compile; it is an additional statement in any case.
+        // Text that does not compile also counts as an additional statement.
         let isLast: Bool
         do {
             isLast = try statements.next() == nil

@@ -3,11 +3,11 @@
 /// `sqlite3_stmt_readonly` reports every `PRAGMA journal_mode` as a write, because it could be one.
 enum PragmaJournalMode {
     /// Whether the SQL only queries the journal mode.
-    static func asks(_ sql: UnsafePointer<CChar>?) -> Bool {
+    static func isQuery(_ sql: UnsafePointer<CChar>?) -> Bool {
         guard let sql else { return false }
         let words = words(of: sql)
         guard words.count == 2, words[0] == "pragma" else { return false }
-        // With or without the name of an attached database; `=` or `(` precedes a new value.
+        // A schema name may precede the name of the pragma; `=` or `(` precedes a new value.
         return words[1] == "journal_mode"
             || words[1].hasSuffix(".journal_mode")
                 && words[1].allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
@@ -15,9 +15,9 @@ enum PragmaJournalMode {
 
     /// Whether the SQL may set the journal mode; there may be false positives, but no false
     /// negatives.
-    static func sets(_ sql: UnsafePointer<CChar>?) -> Bool {
+    static func maySet(_ sql: UnsafePointer<CChar>?) -> Bool {
         guard let sql else { return false }
-        return String(cString: sql).lowercased().contains("journal_mode") && !asks(sql)
+        return String(cString: sql).lowercased().contains("journal_mode") && !isQuery(sql)
     }
 
     private static func words(of sql: UnsafePointer<CChar>) -> [Substring] {

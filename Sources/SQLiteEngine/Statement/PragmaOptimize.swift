@@ -7,9 +7,9 @@ enum PragmaOptimize {
     static func matches(_ sql: UnsafePointer<CChar>?) -> Bool {
         guard let sql else { return false }
         var scanner = SQLScanner(sql)
-        guard scanner.takes(keyword: "pragma") else { return false }
+        guard scanner.skip(keyword: "pragma") else { return false }
         var name = scanner.word()
-        if scanner.takes(UInt8(ascii: ".")) { name = scanner.word() }
+        if scanner.skip(UInt8(ascii: ".")) { name = scanner.word() }
         return name == "optimize"
     }
 }

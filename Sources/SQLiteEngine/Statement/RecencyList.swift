@@ -22,7 +22,7 @@ struct RecencyList {
 
     /// Adds a place and marks it as used now.
     ///
-    /// - Returns: The smallest unused number, or one that was removed.
+    /// - Returns: The number of the place: one that was removed, or the smallest unused number.
     mutating func insert() -> Int {
         let place: Int
         if let reused = free.popLast() {

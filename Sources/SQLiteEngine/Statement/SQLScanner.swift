@@ -7,8 +7,8 @@ struct SQLScanner {
 
     private var byte: UInt8 { UInt8(bitPattern: next.pointee) }
 
-    /// Skips a character if it is the next one.
-    mutating func takes(_ character: UInt8) -> Bool {
+    /// Skips a character if it is the next one; returns whether it was.
+    mutating func skip(_ character: UInt8) -> Bool {
         skipSpace()
         guard byte == character else { return false }
         next += 1
@@ -19,7 +19,7 @@ struct SQLScanner {
     ///
     /// - Parameter keyword: The keyword in lower case.
     /// - Returns: Whether it was the next word.
-    mutating func takes(keyword: StaticString) -> Bool {
+    mutating func skip(keyword: StaticString) -> Bool {
         skipSpace()
         let count = keyword.utf8CodeUnitCount
         for index in 0..<count where lowercase(at: index) != keyword.utf8Start[index] {

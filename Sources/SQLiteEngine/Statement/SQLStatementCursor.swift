@@ -41,11 +41,11 @@ public class SQLStatementCursor: Cursor {
             try checkEnd(from: start)
             return nil
         }
-        // Also checked here, and not only during the execution: the interrupts of a cancellation
-        // end the parser.
+        // Checked here too, not only during the execution, because the interrupts of a cancellation
+        // stop the parser.
         try database.cancellation?.check()
         try database.confirmSchemaState()
-        database.forgetOldSchema()
+        database.discardOutdatedSchema()
         var pointer: SQLiteStatement?
         var code = SQLITE_OK
         func prepare() {
@@ -83,7 +83,7 @@ public class SQLStatementCursor: Cursor {
             sqliteStatement: pointer
         )
         statement.analysis = analysis
-        if arguments != nil, let values = try arguments?.take(for: statement) {
+        if arguments != nil, let values = try arguments?.removeValues(for: statement) {
             try statement.setArguments(StatementArguments(values))
         }
         return statement
@@ -103,8 +103,8 @@ public class SQLStatementCursor: Cursor {
         return true
     }
 
-    /// Throws if arguments are left over, or if the text continues after a NUL character, where
-    /// SQLite ends it.
+    /// Throws if arguments are left over, or if the text continues after a NUL character, at which
+    /// SQLite stops.
     private func checkEnd(from start: Int) throws {
         if let terminator = bytes[start...].firstIndex(of: 0), terminator < bytes.count - 1 {
             throw DatabaseError(

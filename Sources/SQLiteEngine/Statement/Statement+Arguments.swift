@@ -54,8 +54,7 @@ extension Statement {
         areArgumentsBound = true
     }
 
-    /// Binds a value to every parameter: no previous binding remains, so no binding must be
-    /// cleared.
+    /// Binds a value to every parameter, so that no previous binding remains to be cleared.
     private func bindAll(_ arguments: StatementArguments) throws {
         guard let first = arguments.first else { return }
         var code = first.bind(to: pointer, at: 1)
@@ -100,7 +99,7 @@ extension StatementArguments {
     /// - Throws: `SQLITE_MISUSE` if a parameter has no value, or if values are left over.
     func values(for statement: Statement) throws -> [DatabaseValue] {
         var rest = self
-        let values = try rest.take(for: statement)
+        let values = try rest.removeValues(for: statement)
         guard rest.first == nil else { throw statement.countMismatch(self) }
         return values
     }
@@ -108,7 +107,7 @@ extension StatementArguments {
     /// Removes and returns the values of a statement's parameters, in their order.
     ///
     /// - Throws: `SQLITE_MISUSE` if a parameter has no value.
-    mutating func take(for statement: Statement) throws -> [DatabaseValue] {
+    mutating func removeValues(for statement: Statement) throws -> [DatabaseValue] {
         let positional = values
         var next = 0
         let taken = try statement.parameterNames.map { name in
@@ -132,6 +131,6 @@ extension StatementArguments {
         let message = "missing statement argument: \(name)"
         guard !named.isEmpty else { return message }
         let names = named.keys.sorted().map { String(reflecting: $0) }.joined(separator: ", ")
-        return "\(message) - the arguments name \(names)"
+        return "\(message) - the named arguments are \(names)"
     }
 }

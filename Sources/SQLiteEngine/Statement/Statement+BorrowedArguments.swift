@@ -1,7 +1,7 @@
 import CSQLite
 
 extension Statement {
-    /// Runs the statement to its end, while SQLite reads texts and blobs in place.
+    /// Runs the statement to its end, while SQLite reads text and blobs in place.
     ///
     /// The statement is reset and its bindings are cleared before their memory may be released
     /// (`SQLITE_STATIC`). Afterwards, the arguments are stored but not bound.

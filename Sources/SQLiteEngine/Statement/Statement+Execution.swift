@@ -1,7 +1,7 @@
 import CSQLite
 
 extension Statement {
-    /// Runs the statement to its end and discards its rows.
+    /// Runs the statement to completion and discards its rows.
     ///
     /// - Parameter arguments: The values of all its parameters; by default, the arguments that are
     ///   already set.
@@ -16,8 +16,8 @@ extension Statement {
         try executeBorrowing(arguments)
     }
 
-    /// The largest number of texts and blobs that are lent to SQLite: each takes a few stack
-    /// frames.
+    /// The largest number of parameters whose text and blobs are lent to SQLite, because each takes
+    /// a few stack frames.
     private static var borrowedParameterLimit: Int { 20 }
 
     func executeAllSteps() throws {
@@ -87,7 +87,7 @@ extension Statement {
         return try finishStep(code, database)
     }
 
-    /// Ends an unfinished execution if this cannot report an error.
+    /// Ends an unfinished execution where no error can be thrown.
     @usableFromInline
     func abandon() {
         guard isStepped else { return }

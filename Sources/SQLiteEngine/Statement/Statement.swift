@@ -21,7 +21,7 @@ public final class Statement {
         return pointer
     }
 
-    /// The C statement, for the engine's own calls.
+    /// The C statement, for internal use.
     @usableFromInline package let pointer: SQLiteStatement
 
     unowned let database: Database
@@ -49,7 +49,7 @@ public final class Statement {
     /// Whether the statement has an ``effect``.
     let hasEffect: Bool
 
-    /// What the statement reads and changes, once this was requested.
+    /// What the statement reads and changes; nil until requested.
     var analysis: StatementAnalysis?
 
     /// The number of SQLite's repreparations when ``analysis`` was made.
@@ -98,7 +98,7 @@ public final class Statement {
         isReadonly = sqlite3_stmt_readonly(sqliteStatement) != 0
         let text = sqlite3_sql(sqliteStatement)
         mayRunReadOnly =
-            isReadonly ? !PragmaOptimize.matches(text) : PragmaJournalMode.asks(text)
+            isReadonly ? !PragmaOptimize.matches(text) : PragmaJournalMode.isQuery(text)
         effect = StatementEffect(text)
         hasEffect = effect != .none
         preparationEpoch = database.authorizer?.epoch ?? 0

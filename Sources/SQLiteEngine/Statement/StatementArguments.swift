@@ -10,12 +10,12 @@
 public struct StatementArguments: Hashable, Sendable {
     /// The first positional value, stored inline.
     ///
-    /// This way, the arguments of a read by key allocate nothing.
+    /// As a result, the arguments of a read by key allocate nothing.
     @usableFromInline var first: DatabaseValue?
 
     /// The values that are not stored inline; nil if there are none.
     ///
-    /// One word, so that arguments are cheap to pass.
+    /// It is a single word, so that arguments are cheap to pass.
     @usableFromInline var more: MoreArguments?
 
     /// Creates empty arguments.

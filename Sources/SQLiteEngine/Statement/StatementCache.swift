@@ -27,9 +27,9 @@ struct StatementCache {
 
         /// Whether this is the statement of `sql`, which is `==` to the key of the entry.
         ///
-        /// `==` also holds for different bytes that are canonically equivalent in Unicode, which
-        /// are different texts for SQLite. A text that is equal to an ASCII text of the same length
-        /// has the same bytes.
+        /// `==` also holds for strings that are canonically equivalent in Unicode but have
+        /// different bytes, which SQLite distinguishes. A string that is equal to an ASCII string
+        /// of the same length has the same bytes.
         @inline(__always)
         func hasSameBytes(as sql: String) -> Bool {
             self.sql.utf8.count == sql.utf8.count
@@ -86,7 +86,7 @@ struct StatementCache {
         guard let entry = entries[sql], entry.hasSameBytes(as: sql), !entry.isBusy else {
             return nil
         }
-        remember(entry)
+        addToRecent(entry)
         order.use(Int(entry.place))
         return entry.statement
     }
@@ -121,7 +121,7 @@ struct StatementCache {
         }
         entries[sql] = entry
         self.byteCount += byteCount
-        remember(entry)
+        addToRecent(entry)
     }
 
     /// Removes the statements that satisfy a condition.
@@ -148,7 +148,7 @@ struct StatementCache {
         }
     }
 
-    private mutating func remember(_ entry: Entry) {
+    private mutating func addToRecent(_ entry: Entry) {
         if recent.count < Self.recentCapacity {
             recent.append(entry)
         } else {

@@ -1,8 +1,8 @@
 /// The effect of a statement other than reading and writing rows, determined from its first words.
 ///
-/// The words cost nothing, whereas the authorizer should remain available to the user.
+/// Scanning the words is cheap, and leaves the authorizer available to the user.
 enum StatementEffect: Equatable {
-    /// Nothing else.
+    /// No other effect.
     case none
     /// `BEGIN`.
     case beginTransaction
@@ -34,45 +34,45 @@ enum StatementEffect: Equatable {
     /// The effect of an SQL statement.
     ///
     /// The grammar is that of <https://www.sqlite.org/lang_transaction.html> and
-    /// <https://www.sqlite.org/lang_savepoint.html>. `ANALYZE` creates the tables of statistics.
+    /// <https://www.sqlite.org/lang_savepoint.html>. `ANALYZE` creates tables for its statistics.
     init(_ sql: UnsafePointer<CChar>?) {
         self = .none
         guard let sql else { return }
         var scanner = SQLScanner(sql)
-        if scanner.takes(keyword: "select") || scanner.takes(keyword: "insert") { return }
-        if scanner.takes(keyword: "begin") {
+        if scanner.skip(keyword: "select") || scanner.skip(keyword: "insert") { return }
+        if scanner.skip(keyword: "begin") {
             self = .beginTransaction
-        } else if scanner.takes(keyword: "commit") || scanner.takes(keyword: "end") {
+        } else if scanner.skip(keyword: "commit") || scanner.skip(keyword: "end") {
             self = .commitTransaction
-        } else if scanner.takes(keyword: "rollback") {
+        } else if scanner.skip(keyword: "rollback") {
             self = Self.rollback(&scanner)
-        } else if scanner.takes(keyword: "savepoint") {
+        } else if scanner.skip(keyword: "savepoint") {
             self = .beginSavepoint(scanner.name())
-        } else if scanner.takes(keyword: "release") {
+        } else if scanner.skip(keyword: "release") {
             self = .releaseSavepoint(Self.savepointName(&scanner))
-        } else if scanner.takes(keyword: "create") || scanner.takes(keyword: "drop")
-            || scanner.takes(keyword: "alter") || scanner.takes(keyword: "analyze")
+        } else if scanner.skip(keyword: "create") || scanner.skip(keyword: "drop")
+            || scanner.skip(keyword: "alter") || scanner.skip(keyword: "analyze")
         {
             self = .schemaChange
-        } else if scanner.takes(keyword: "attach") || scanner.takes(keyword: "detach") {
+        } else if scanner.skip(keyword: "attach") || scanner.skip(keyword: "detach") {
             self = .attachment
-        } else if scanner.takes(keyword: "pragma"), PragmaJournalMode.sets(sql) {
+        } else if scanner.skip(keyword: "pragma"), PragmaJournalMode.maySet(sql) {
             self = .journalModeChange
         }
     }
 
     private static func rollback(_ scanner: inout SQLScanner) -> StatementEffect {
-        if scanner.takes(keyword: "transaction") {
-            if scanner.takes(keyword: "to") { return .rollbackToSavepoint(savepointName(&scanner)) }
+        if scanner.skip(keyword: "transaction") {
+            if scanner.skip(keyword: "to") { return .rollbackToSavepoint(savepointName(&scanner)) }
             // A transaction may have a name, which has no effect.
             _ = scanner.name()
         }
-        guard scanner.takes(keyword: "to") else { return .rollbackTransaction }
+        guard scanner.skip(keyword: "to") else { return .rollbackTransaction }
         return .rollbackToSavepoint(savepointName(&scanner))
     }
 
     private static func savepointName(_ scanner: inout SQLScanner) -> String {
-        guard scanner.takes(keyword: "savepoint") else { return scanner.name() }
+        guard scanner.skip(keyword: "savepoint") else { return scanner.name() }
         let name = scanner.name()
         return name.isEmpty ? "savepoint" : name
     }

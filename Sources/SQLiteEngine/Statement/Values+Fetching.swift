@@ -1,7 +1,7 @@
 import CSQLite
 
-// A statement is reset immediately after its last required step. This ends the read transaction
-// that the statement opens in autocommit mode, rather than the release of the statement.
+// A statement is reset immediately after its last required step. In autocommit mode, its read
+// transaction therefore ends with the reset, not with the release of the statement.
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
     /// Returns a cursor over the values of the first column.

@@ -1,9 +1,9 @@
 import CSQLite
 import Telemetry
 
-/// How the transaction of an access starts and ends.
+/// Starting and ending the transaction of an access.
 extension Database {
-    /// Starts a read transaction, which sees one state of the database from its first statement.
+    /// Starts a read transaction, which sees one state of the database from its first statement on.
     @inline(__always)
     func beginReadAccess() throws {
         if resumeKeptTransaction() {
@@ -29,7 +29,7 @@ extension Database {
     /// Ends a read transaction.
     ///
     /// - Parameters:
-    ///   - mayHaveWritten: Whether the file is open for writing; that of a pool's reader is not.
+    ///   - mayHaveWritten: Whether the file is open for writing; false for a pool's reader.
     ///   - mayKeep: Returns whether the transaction may stay open for the next access.
     /// - Returns: Whether the transaction stays open.
     /// - Throws: `SQLITE_READONLY` if the access has written.
@@ -69,12 +69,12 @@ extension Database {
             return false
         }
         probe.didEndTransaction()
-        transactionDidEndIfNoted()
+        transactionDidEndIfNeeded()
         if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE { resetStatements() }
         return false
     }
 
-    /// Starts a write transaction, which isolates everything until its end.
+    /// Starts a write transaction, which isolates the whole access.
     @inline(__always)
     func beginWriteAccess() throws {
         endKeptTransaction()
@@ -115,14 +115,14 @@ extension Database {
         }
         probe.didEndTransaction()
         openTransactionDate = nil
-        transactionDidEndIfNoted()
+        transactionDidEndIfNeeded()
         // A statement that is still stepping would keep a read transaction open until it is reset,
         // and would thereby prevent a restart of the log.
         if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE { resetStatements() }
         if isObserved { try observationBroker?.didCommitTransaction() }
     }
 
-    /// Ends the transaction of a failed access, so that none stays open in any case.
+    /// Rolls back the transaction of a failed access, so that no transaction stays open.
     func abandonTransaction() {
         kept.pointee.isUnconfirmed = false
         isInsideTransactionBlock = false
@@ -131,12 +131,12 @@ extension Database {
         defer { probe.didEndTransaction() }
         if isInsideTransaction { _ = rollbackIgnoringInterrupts() }
         openTransactionDate = nil
-        transactionDidEndIfNoted()
+        transactionDidEndIfNeeded()
         if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE { resetStatements() }
     }
 
-    /// Stops the program if an access without a transaction leaves one open: the next access would
-    /// run inside it.
+    /// Stops the program if an access without a transaction leaves one open, because the next
+    /// access would run inside it.
     @inline(__always)
     func preconditionNoTransactionIsLeftOpen() {
         guard sqlite3_get_autocommit(handle) == 0 else { return }

@@ -2,8 +2,7 @@ import CSQLite
 import Foundation
 
 extension Database {
-    /// Sets a closure that is called for the statements of this connection; replaces the previous
-    /// one.
+    /// Sets the closure that is called for the statements of this connection.
     ///
     /// - Parameters:
     ///   - options: The events to report.
@@ -25,7 +24,11 @@ extension Database {
                 guard let context, let statement else { return 0 }
                 Unmanaged<Database>.fromOpaque(context)
                     ._withUnsafeGuaranteedRef {
-                        $0.tell(CInt(bitPattern: kind), OpaquePointer(statement), detail)
+                        $0.reportTraceEvent(
+                            CInt(bitPattern: kind),
+                            OpaquePointer(statement),
+                            detail
+                        )
                     }
                 return 0
             },
@@ -33,9 +36,13 @@ extension Database {
         )
     }
 
-    /// Creates an event from the data of SQLite's callback (https://sqlite.org/c3ref/c_trace.html).
-    private func tell(_ kind: CInt, _ pointer: SQLiteStatement, _ detail: UnsafeMutableRawPointer?)
-    {
+    /// Reports an event with the data of SQLite's callback
+    /// (https://sqlite.org/c3ref/c_trace.html).
+    private func reportTraceEvent(
+        _ kind: CInt,
+        _ pointer: SQLiteStatement,
+        _ detail: UnsafeMutableRawPointer?
+    ) {
         guard !isTraceMuted, let traceHandler, let detail else { return }
         switch kind {
         case SQLITE_TRACE_STMT:

@@ -4,7 +4,7 @@ import Foundation
 extension Database {
     /// Starts a transaction.
     ///
-    /// - Parameter kind: By default, deferred where writes are refused, and immediate elsewhere.
+    /// - Parameter kind: By default, deferred if writes are refused, and otherwise immediate.
     /// - Throws: A ``DatabaseError``, such as `SQLITE_BUSY`.
     public func beginTransaction(_ kind: TransactionKind? = nil) throws {
         let kind = kind ?? (isReadOnly ? .deferred : configuration.defaultTransactionKind)
@@ -29,14 +29,14 @@ extension Database {
         guard code == SQLITE_OK else { throw transactionError(code, sql: "ROLLBACK TRANSACTION") }
     }
 
-    /// Runs `operations` in a transaction, which ends as they decide and rolls back if they throw.
+    /// Runs `operations` in a transaction, which ends as they specify, or rolls back if they throw.
     ///
     /// If SQLite itself rolls the transaction back (an interrupted write, `ON CONFLICT ROLLBACK`),
     /// all statements until the end of `operations`, and the commit, throw `SQLITE_ABORT`. Nothing
     /// is ever written outside the transaction.
     ///
     /// - Parameters:
-    ///   - kind: By default, deferred where writes are refused, and immediate elsewhere.
+    ///   - kind: By default, deferred if writes are refused, and otherwise immediate.
     ///   - operations: Returns how the transaction ends.
     /// - Throws: The first error.
     public func inTransaction(
@@ -99,7 +99,7 @@ extension Database {
 
     /// Clears the state that belongs to a transaction, if there is any.
     @inline(__always)
-    func transactionDidEndIfNoted() {
+    func transactionDidEndIfNeeded() {
         if attention.contains(.transaction) { transactionDidEnd() }
     }
 
@@ -110,8 +110,8 @@ extension Database {
         savepoints.removeAll()
         if hasChangedSchema { schemaDidChange() }
         hasChangedSchema = false
-        if forgetsSchemaAfterTransaction { expireKnownSchema() }
-        forgetsSchemaAfterTransaction = false
+        if discardsSchemaAfterTransaction { expireKnownSchema() }
+        discardsSchemaAfterTransaction = false
         attention.remove(.transaction)
     }
 
@@ -154,7 +154,7 @@ extension Database {
 
     // MARK: For accesses
 
-    /// Returns the error of a transaction statement that failed.
+    /// Returns the error for a transaction statement that failed.
     func transactionError(_ code: CInt, sql: String) -> DatabaseError {
         probe.didFail(code)
         return DatabaseError(
@@ -166,7 +166,7 @@ extension Database {
 
     /// Rolls back, regardless of interrupts, and returns the last result code.
     ///
-    /// The flag of an interrupt stays set until all statements are reset
+    /// The interrupt flag stays set until all statements are reset
     /// (https://sqlite.org/c3ref/interrupt.html), so they are reset first.
     func rollbackIgnoringInterrupts() -> CInt {
         if isObserved { observationBroker?.willEndTransaction() }
@@ -182,7 +182,7 @@ extension Database {
             tries += 1
         }
         guard !isInsideTransaction else { return code }
-        transactionDidEndIfNoted()
+        transactionDidEndIfNeeded()
         if isObserved { observationBroker?.didRollBackTransaction() }
         return code
     }

@@ -3,22 +3,24 @@ import Telemetry
 
 /// The read transaction that one connection keeps open between accesses.
 ///
-/// Beginning and ending a read transaction costs more than the point read inside: SQLite locks and
-/// unlocks a read mark with two system calls. Where nothing was committed since the last access, a
-/// new transaction would show the same state. The header of the wal-index states whether that is
-/// so: each commit of any process changes it (<https://sqlite.org/walformat.html>, section 2.1).
+/// Beginning and ending a read transaction costs more than a point read inside it: SQLite locks and
+/// unlocks a read mark with two system calls. If nothing was committed since the last access, a new
+/// transaction would show the same state. The header of the wal-index shows whether this is the
+/// case, because each commit of any process changes it (<https://sqlite.org/walformat.html>,
+/// section 2.1).
 ///
-/// Keeping must not be observable. Every read sees what it would see without it, other writers
-/// can reset the log as without it, and suspension finds no lock. ``ReadTransactionKeeper`` lists
-/// the rules; this value applies them to one connection.
+/// A kept transaction must not be observable: every read sees the same state as without it, other
+/// writers can reset the log as without it, and a suspension finds no lock.
+/// ``ReadTransactionKeeper`` lists the rules; this value applies them to one connection.
 struct KeptReadTransaction {
-    /// The age from which on a transaction is not kept again, in nanoseconds: the timer ends a kept
-    /// transaction up to ``EngineTimings/keptIdle`` later.
-    static var lastKeep: UInt64 { EngineTimings.longestKept - EngineTimings.keptIdle }
+    /// The age in nanoseconds above which a transaction is not kept again.
+    ///
+    /// The timer ends a kept transaction up to ``EngineTimings/keptIdle`` later.
+    static var maximumKeepAge: UInt64 { EngineTimings.longestKept - EngineTimings.keptIdle }
 
     /// The wal-index, in WAL mode; its owner is ``Database/walIndex``.
     var walIndex: UnsafeRawPointer?
-    /// The keeper of the connection's gate, which outlives the connection's accesses; nil where
+    /// The keeper of the connection's gate, which outlives the connection's accesses; nil if
     /// transactions are never kept.
     var keeper: Unmanaged<ReadTransactionKeeper>?
     /// Whether the connection is idle inside a transaction.
@@ -34,8 +36,8 @@ struct KeptReadTransaction {
     private(set) var hasHeader = false
     /// Whether the whole log was in the database file when the transaction started.
     ///
-    /// It then reads only the file, and does not prevent a writer from resetting the log.
-    private var isOnFileAlone = false
+    /// If so, it reads only the database file, and does not prevent writers from resetting the log.
+    private var readsOnlyDatabaseFile = false
     /// When the transaction was first kept, in nanoseconds; 0 before.
     private(set) var since: UInt64 = 0
     /// When the connection's last access ended, in nanoseconds.
@@ -43,7 +45,7 @@ struct KeptReadTransaction {
     /// The keeper's count of this process's writes before the decision to keep the transaction.
     private var writes: UInt64 = 0
 
-    /// Whether a new transaction would show the same state and would block at least as many writers.
+    /// Whether a new transaction would show the same state and block at least as many writers.
     ///
     /// Once a checkpoint has copied the whole log, a new transaction reads only the database file,
     /// and the next writer can reset the log. A transaction that started earlier would block it.
@@ -52,7 +54,7 @@ struct KeptReadTransaction {
         guard hasHeader, let walIndex,
             withUnsafePointer(to: header, { poolgauge_wal_header_is(walIndex, $0) }) != 0
         else { return false }
-        return isOnFileAlone
+        return readsOnlyDatabaseFile
             || poolgauge_wal_backfill(walIndex)
                 != withUnsafePointer(to: header) { poolgauge_wal_frames($0) }
     }
@@ -69,22 +71,22 @@ struct KeptReadTransaction {
         since = 0
         guard let walIndex else { return }
         hasHeader = poolgauge_wal_header_read(walIndex, &header) != 0
-        isOnFileAlone = poolgauge_wal_backfill(walIndex) == poolgauge_wal_frames(&header)
+        readsOnlyDatabaseFile = poolgauge_wal_backfill(walIndex) == poolgauge_wal_frames(&header)
     }
 
     /// Decides, when an access ends at `now`, whether its transaction may be kept.
     ///
     /// - Parameters:
     ///   - now: The monotonic clock, in nanoseconds.
-    ///   - isAllowed: Returns whether this process's writer is idle. It is called after the writes
-    ///     were counted: a write that starts later changes the count, and is not mistaken for one
-    ///     of another process.
+    ///   - isAllowed: Returns whether this process's writer is idle. It is called after the count
+    ///     of writes was read: a write that starts later changes the count, and is not mistaken for
+    ///     a write of another process.
     /// - Returns: Whether it may be kept; ``keep(at:)`` follows.
     @inline(__always)
     mutating func mayKeep(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
         let isDense = now &- lastEnd < EngineTimings.longestKeptGap
         lastEnd = now
-        guard let keeper, isDense, !isExposed, since == 0 || now &- since < Self.lastKeep
+        guard let keeper, isDense, !isExposed, since == 0 || now &- since < Self.maximumKeepAge
         else { return false }
         writes = keeper._withUnsafeGuaranteedRef { $0.writes.load(ordering: .acquiring) }
         guard isAllowed(), isCurrent() else { return false }
@@ -111,11 +113,11 @@ struct KeptReadTransaction {
         keeper._withUnsafeGuaranteedRef { keeper in
             // Writers of this process end kept transactions before they commit.
             guard keeper.writes.load(ordering: .acquiring) == writes else { return }
-            keeper.noteForeignCommit(isRead ? current : header, at: monotonicNanoseconds())
+            keeper.recordForeignCommit(isRead ? current : header, at: monotonicNanoseconds())
         }
     }
 
-    /// Stops keeping transactions, as the connection closes.
+    /// Stops keeping transactions, because the connection is being closed.
     mutating func disable() {
         walIndex = nil
         keeper = nil
@@ -152,14 +154,14 @@ extension Database {
 
     /// Checks, before a statement is prepared, that the schema is that of the last committed state.
     ///
-    /// Afterwards the access still has no state: its first statement confirms the state again.
+    /// The access still has no state afterwards: its first statement confirms the state again.
     @inline(__always)
     func confirmSchemaState() throws {
         guard kept.pointee.isUnconfirmed, !kept.pointee.isCurrent() else { return }
         try restartReadTransaction()
     }
 
-    /// Replaces the transaction that the access has continued by one that has no state yet.
+    /// Replaces the transaction that the access has continued with one that has no state yet.
     @inline(never)
     func restartReadTransaction() throws {
         guard kept.pointee.isUnconfirmed else { return }
@@ -179,7 +181,7 @@ extension Database {
         // A statement that is still stepping would pass an interrupt on to the next access.
         resetStatements()
         kept.pointee.keep(at: now)
-        transactionDidEndIfNoted()
+        transactionDidEndIfNeeded()
         return true
     }
 

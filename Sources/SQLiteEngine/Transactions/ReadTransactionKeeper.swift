@@ -23,16 +23,16 @@ import Glibc
 /// - while no other process writes. A kept transaction that is outdated although no writer of this
 ///   process was active proves that another process has committed: nothing is kept for ``rest``.
 ///   After that, while a checkpoint is due, transactions are kept in turns
-///   (``EngineTimings/keepingTurn``) for some time (``EngineTimings/foreignWriterMemory``), and none
-///   is where the log is long (``longLog``). Otherwise, back-to-back reads would keep that process
-///   from copying and resetting its log;
-/// - where no database is attached, whose commits the main wal-index does not show;
+///   (``EngineTimings/keepingTurn``) for some time (``EngineTimings/foreignWriterMemory``), and not
+///   at all if the log is long (``longLog``). Otherwise, back-to-back reads would prevent that
+///   process from copying and resetting its log;
+/// - while no database is attached, because the main wal-index does not show its commits;
 /// - until the timer expires (``EngineTimings/keptIdle``), when no access follows.
 ///
 /// `@unchecked Sendable`: `timer` is set before a connection is opened, and a dispatch source may
 /// be used from any thread; the rest is atomic.
 final class ReadTransactionKeeper: @unchecked Sendable {
-    /// The number of frames from which SQLite checkpoints a log by default
+    /// The number of frames at which SQLite checkpoints a log by default
     /// (<https://sqlite.org/pragma.html#pragma_wal_autocheckpoint>).
     static let longLog: UInt32 = 1_000
 
@@ -83,11 +83,12 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         at now: UInt64,
         _ walIndex: UnsafeRawPointer?
     ) -> Bool {
-        restsUntil.load(ordering: .relaxed) == 0 || mayKeepBesideWriter(header, at: now, walIndex)
+        restsUntil.load(ordering: .relaxed) == 0
+            || mayKeepBesideForeignWriter(header, at: now, walIndex)
     }
 
     @inline(never)
-    private func mayKeepBesideWriter(
+    private func mayKeepBesideForeignWriter(
         _ header: poolgauge_wal_header,
         at now: UInt64,
         _ walIndex: UnsafeRawPointer?
@@ -110,7 +111,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
     }
 
     /// Records that another process has committed: `header` describes its log.
-    func noteForeignCommit(_ header: poolgauge_wal_header, at now: UInt64) {
+    func recordForeignCommit(_ header: poolgauge_wal_header, at now: UInt64) {
         var header = header
         foreignLog.store(poolgauge_wal_generation(&header), ordering: .relaxed)
         restsUntil.store(now &+ rest.load(ordering: .relaxed), ordering: .relaxed)
@@ -156,7 +157,8 @@ extension AccessGate {
         attention.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
         endKeptTransactions()
         if isEnding { awaitEnding() }
-        // Incremented after the search: this caller has not outdated any earlier transaction.
+        // Incremented after the search, because this caller has not outdated any earlier
+        // transaction.
         keeper.writes.wrappingAdd(1, ordering: .releasing)
     }
 
@@ -190,8 +192,8 @@ extension AccessGate {
     /// Whether a thread has claimed an idle connection to end its transaction.
     private var isEnding: Bool { slots.contains(where: \.isEnding) }
 
-    /// Claims a connection whose kept transaction another thread is ending: it becomes free sooner
-    /// than a new one can be opened.
+    /// Claims a connection whose kept transaction another thread is ending, because this connection
+    /// becomes free sooner than a new one can be opened.
     @inline(never)
     func claimAfterEnding() -> AccessSlot? {
         guard isEnding else { return nil }

@@ -53,7 +53,7 @@ extension Database.TraceEvent {
     /// The statement of an event.
     public struct Statement: CustomStringConvertible {
         let sqliteStatement: SQLiteStatement
-        /// SQLite's description of a trigger, a comment with its name; nil for statements.
+        /// SQLite's description of a trigger, a comment that contains its name; nil for statements.
         let comment: String?
         let showsArguments: Bool
 

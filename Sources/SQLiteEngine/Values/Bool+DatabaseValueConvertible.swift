@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Booleans are stored as 0 and 1. Any nonzero number reads as true; a text does not convert.
+/// Booleans are stored as 0 and 1. Any nonzero number reads as true; text does not convert.
 extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
     /// The integer 0 or 1.
     @inlinable public var databaseValue: DatabaseValue {
@@ -9,7 +9,7 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// Creates the value from a number.
     ///
-    /// Texts do not convert, because SQLite's rules for them are surprising (`'1english'` is true).
+    /// Text does not convert, because SQLite's rules for it are surprising (`'1english'` is true).
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Bool? {
         switch dbValue.storage {
         case .int64(let value): value != 0

@@ -1,7 +1,7 @@
 import Foundation
 
 // A `Codable` value that encodes itself as a single value (a string, a number, a date, or another
-// convertible type) is stored as this value. All others are stored as JSON texts.
+// convertible type) is stored as this value. All others are stored as JSON text.
 
 extension DatabaseValueConvertible where Self: Encodable {
     /// The single value that the value encodes, or its JSON.
@@ -21,7 +21,7 @@ extension DatabaseValueConvertible where Self: Decodable {
     public static func fromDatabaseValue(_ databaseValue: DatabaseValue) -> Self? {
         do {
             return try Self(from: SingleValueDecoder(value: databaseValue))
-        } catch is JSONIsNeeded {
+        } catch is JSONRequiredError {
             return Data.fromDatabaseValue(databaseValue).flatMap {
                 try? databaseJSONDecoder().decode(Self.self, from: $0)
             }
@@ -46,7 +46,7 @@ where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
 }
 
 /// Thrown by a value that uses a keyed or unkeyed container.
-struct JSONIsNeeded: Error {}
+struct JSONRequiredError: Error {}
 
 /// Receives the single value that a value encodes.
 private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
@@ -54,7 +54,7 @@ private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     let userInfo: [CodingUserInfoKey: Any] = [:]
     private let makeJSONEncoder: () -> JSONEncoder
     private var value: DatabaseValue?
-    private var isJSONNeeded = false
+    private var requiresJSON = false
 
     private init(makeJSONEncoder: @escaping () -> JSONEncoder) {
         self.makeJSONEncoder = makeJSONEncoder
@@ -67,21 +67,21 @@ private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
         let encoder = SingleValueEncoder(makeJSONEncoder: makeJSONEncoder)
         do {
             try value.encode(to: encoder)
-        } catch is JSONIsNeeded {
-            encoder.isJSONNeeded = true
+        } catch is JSONRequiredError {
+            encoder.requiresJSON = true
         }
-        if let value = encoder.value, !encoder.isJSONNeeded { return value }
+        if let value = encoder.value, !encoder.requiresJSON { return value }
         let data = try makeJSONEncoder().encode(value)
         return String(decoding: data, as: UTF8.self).databaseValue
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        isJSONNeeded = true
+        requiresJSON = true
         return KeyedEncodingContainer(RefusingKeyedContainer(encoder: self))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        isJSONNeeded = true
+        requiresJSON = true
         return RefusingUnkeyedContainer(encoder: self)
     }
 
@@ -103,9 +103,9 @@ struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: any Encoder
     let codingPath: [any CodingKey] = []
 
-    func encodeNil(forKey key: Key) throws { throw JSONIsNeeded() }
+    func encodeNil(forKey key: Key) throws { throw JSONRequiredError() }
 
-    func encode<T: Encodable>(_ value: T, forKey key: Key) throws { throw JSONIsNeeded() }
+    func encode<T: Encodable>(_ value: T, forKey key: Key) throws { throw JSONRequiredError() }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type,
@@ -129,9 +129,9 @@ struct RefusingUnkeyedContainer: UnkeyedEncodingContainer {
     let codingPath: [any CodingKey] = []
     let count = 0
 
-    func encodeNil() throws { throw JSONIsNeeded() }
+    func encodeNil() throws { throw JSONRequiredError() }
 
-    func encode<T: Encodable>(_ value: T) throws { throw JSONIsNeeded() }
+    func encode<T: Encodable>(_ value: T) throws { throw JSONRequiredError() }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy keyType: NestedKey.Type
@@ -151,10 +151,10 @@ private struct SingleValueDecoder: Decoder, SingleValueDecodingContainer {
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        throw JSONIsNeeded()
+        throw JSONRequiredError()
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw JSONIsNeeded() }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw JSONRequiredError() }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 

@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// A value as SQLite stores it: NULL, an integer, a real, a text or a blob.
+/// A value as SQLite stores it: NULL, an integer, a real, text, or a blob.
 public struct DatabaseValue: Sendable {
     /// One of SQLite's five storage classes.
     @frozen
@@ -12,7 +12,7 @@ public struct DatabaseValue: Sendable {
         case int64(Int64)
         /// A real.
         case double(Double)
-        /// A text.
+        /// Text.
         case string(String)
         /// A blob.
         case blob(Data)

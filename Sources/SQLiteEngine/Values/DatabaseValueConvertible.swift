@@ -38,7 +38,7 @@ extension DatabaseValueConvertible {
     }
 
     /// Returns an encoder that writes data as Base64 and dates in milliseconds since 1970, with
-    /// sorted keys, so that equal values have equal texts.
+    /// sorted keys, so that equal values have equal representations.
     public static func databaseJSONEncoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dataEncodingStrategy = .base64

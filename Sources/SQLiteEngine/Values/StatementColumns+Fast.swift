@@ -1,11 +1,11 @@
 import CSQLite
 import Foundation
 
-// SQLite reads NULL as 0, and as no text. Any other result therefore excludes NULL, so that most
-// values need one call instead of two.
+// SQLite reads NULL as 0, or as a null pointer for text and blobs. Any other result excludes NULL,
+// so most values need one call instead of two.
 
 extension Int {
-    /// Reads a column; nil for NULL, and if the integer is out of range.
+    /// Reads a column; nil for NULL, or if the integer is out of range.
     @inlinable
     @inline(__always)
     public static func fromStatement(

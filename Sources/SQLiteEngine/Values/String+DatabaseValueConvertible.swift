@@ -1,12 +1,12 @@
 import CSQLite
 import Foundation
 
-/// Strings are stored as UTF-8 texts, including NUL characters.
+/// Strings are stored as UTF-8 text, including NUL characters.
 extension String: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The value as a text.
+    /// The value as text.
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(storage: .string(self)) }
 
-    /// Creates the value from a text, or from a blob that contains UTF-8.
+    /// Creates the value from text, or from a blob that contains UTF-8.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> String? {
         switch dbValue.storage {
         case .string(let value): value
@@ -15,7 +15,7 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Reads a column as a text; bytes that are not valid UTF-8 read as U+FFFD.
+    /// Reads a column as text; bytes that are not valid UTF-8 read as U+FFFD.
     @inlinable
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
         // The text must be read first: this converts the value, which determines the number of

@@ -1,7 +1,7 @@
 /// The condition under which a copy of a database's files is consistent.
 ///
-/// * With a wal-index, checkpoints change the database file during the copy, but only pages of
-///   which the log has a frame. The log is copied last, with all its frames: the copy is the state
+/// * With a wal-index, checkpoints change the database file during the copy, but only pages that
+///   have a frame in the log. The log is copied last, with all its frames: the copy is the state
 ///   of the last commit, unless the log was reset in between
 ///   (https://sqlite.org/walformat.html, section 4.4).
 /// * With a log and no wal-index, and with a rollback journal, no file may change. A transaction
@@ -12,8 +12,8 @@ struct CopyCondition: Equatable {
     private let files: ObservedFiles
     private let locks: Set<LockKind>
 
-    /// How long the files must have been unchanged, in nanoseconds: the kernel sets modification
-    /// times only once per tick.
+    /// The minimum time since the last change of the files, in nanoseconds: the kernel updates
+    /// modification times only once per tick.
     private static let quietTime: Int64 = 20_000_000
 
     init(_ sample: FileSample) {
@@ -51,14 +51,14 @@ struct CopyCondition: Equatable {
         return files.database.size + (hasIndex ? min(log, logBytes ?? log) : log) + journal
     }
 
-    /// The bytes of the log that are in use; nil if the wal-index does not show them.
+    /// The number of bytes in use in the log; nil if the wal-index does not show it.
     var logBytes: UInt64? {
         guard let index = files.index, let pageSize = files.pageSize else { return nil }
         return UInt64(WALHeader.length)
             + UInt64(index.frames) * UInt64(pageSize + WALHeader.frameHeaderLength)
     }
 
-    /// The reason why no copy can be made now; nil if one can.
+    /// The reason why no copy can be made now; nil if a copy is possible.
     var problem: String? {
         guard files.state == .present else { return files.problem ?? "it cannot be read" }
         if locks.contains(.exclusive) || locks.contains(.pending) {
@@ -100,7 +100,7 @@ struct CopyCondition: Equatable {
         one.identity == other.identity && one.size == other.size && one.modified == other.modified
     }
 
-    /// Whether the files changed so recently that a further change would leave no trace.
+    /// Whether the files changed so recently that a further change might go undetected.
     func isFresh(at milliseconds: Int64) -> Bool {
         guard !hasIndex else { return false }
         let last = max(sample.database.modified, sample.wal.modified, sample.journal.modified)

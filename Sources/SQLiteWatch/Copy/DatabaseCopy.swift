@@ -3,7 +3,7 @@ import Glibc
 
 /// A consistent copy of a database that other processes may use at the same time.
 ///
-/// The copy uses neither locks nor SQLite: the states before and after copying the files decide
+/// The copy uses neither locks nor SQLite: the states before and after copying the files determine
 /// whether the copy is consistent (see ``CopyCondition``).
 ///
 /// This opens and closes the database's files in the calling process, which drops that process's
@@ -72,7 +72,7 @@ package struct DatabaseCopy: Sendable {
             for suffix in plan {
                 var limit = UInt64.max
                 if suffix == "-wal", isInUse {
-                    // Many obsolete frames may follow those in use.
+                    // Many obsolete frames may follow the frames in use.
                     limit = CopyCondition(files.sample(probesReaders: false)).logBytes ?? limit
                 }
                 bytes += try Self.copy(

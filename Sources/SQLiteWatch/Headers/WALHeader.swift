@@ -15,7 +15,7 @@ struct WALHeader: Equatable, Sendable {
     var salt1: UInt32
     /// A random number, which changes with each reset.
     var salt2: UInt32
-    /// The checksum of the header, with which the first frame's checksum starts.
+    /// The checksum of the header, which the checksum of the first frame continues.
     var checksum: WALChecksum
 
     /// Parses a header; nil if the bytes are not a header or its checksum is wrong.
@@ -39,7 +39,7 @@ struct WALHeader: Equatable, Sendable {
         self.checksum = checksum
     }
 
-    /// The number of whole frames that fit into a file of a size in bytes.
+    /// Returns the number of whole frames that fit into a file of `bytes` bytes.
     static func frames(in bytes: UInt64, pageSize: Int) -> UInt64 {
         bytes < UInt64(length) ? 0 : (bytes - UInt64(length)) / UInt64(pageSize + frameHeaderLength)
     }
@@ -50,10 +50,10 @@ struct WALChecksum: Equatable, Sendable {
     private(set) var first: UInt32 = 0
     private(set) var second: UInt32 = 0
 
-    /// The checksum of nothing.
+    /// The checksum of zero bytes.
     init() {}
 
-    /// Creates a stored checksum.
+    /// Creates a checksum from its two stored words.
     init(_ first: UInt32, _ second: UInt32) {
         self.first = first
         self.second = second

@@ -3,6 +3,8 @@
 struct WALIndexHeader: Equatable, Sendable {
     /// The number of bytes to read.
     static let length = 136
+    /// The length of each of the two copies of the part that commits change.
+    static let copyLength = 48
     /// The number of read marks in a wal-index.
     static let markCount = 5
 

@@ -69,27 +69,45 @@ final class DatabaseFiles {
         if sample.index.error == 0 { makeConsistent(&sample.index.bytes) }
         sample.journal = Self.read(&journal, count: JournalHeader.length)
         let query = LockQuery(database: database.descriptor, index: index.descriptor)
-        sample.probes = query.indexWriteLocks + databaseLocks(query, sample.database)
+        query.appendIndexWriteLocks(to: &sample.probes)
+        sample.probes += databaseLocks(query, sample.database)
         if probesReaders { sample.probes += query.readLocks }
         sample.helperNanoseconds = SystemClock.process
         return sample
     }
 
-    /// Reads what a commit changes and queries the locks to write; nil where that is not enough.
+    /// Whether the wal-index shows all changes of the database since a sample.
     ///
-    /// In WAL mode, the wal-index shows each commit, reset and checkpoint. Whether the files have
-    /// been replaced or resized, complete samples show.
-    func update(_ last: FileSample) -> FileSample.Update? {
-        guard DatabaseHeader(last.database.bytes)?.isWAL == true, last.index.isOpen,
-            last.index.bytes.count == WALIndexHeader.length, last.index.identity == index.identity,
-            var bytes = Self.content(index.descriptor, count: WALIndexHeader.length)
-        else { return nil }
-        makeConsistent(&bytes)
-        let query = LockQuery(database: database.descriptor, index: index.descriptor)
-        return FileSample.Update(
-            indexBytes: bytes,
-            probes: query.indexWriteLocks + databaseLocks(query, last.database)
-        )
+    /// In WAL mode, it shows each commit, reset and checkpoint. Only complete samples show whether
+    /// the files have been replaced or resized.
+    func hasChangesInIndex(since sample: FileSample) -> Bool {
+        DatabaseHeader(sample.database.bytes)?.isWAL == true && sample.index.isOpen
+            && sample.index.bytes.count == WALIndexHeader.length
+    }
+
+    /// Appends the header of the wal-index; returns false and appends nothing if it cannot be read.
+    func appendIndexHeader(to bytes: inout [UInt8]) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: WALIndexHeader.length, alignment: 8) { buffer in
+            guard let start = buffer.baseAddress else { return false }
+            // A writer changes one copy after the other.
+            for _ in 0...Self.attempts {
+                guard pread(index.descriptor, start, buffer.count, 0) == buffer.count else {
+                    return false
+                }
+                if memcmp(start, start + WALIndexHeader.copyLength, WALIndexHeader.copyLength) == 0
+                {
+                    break
+                }
+            }
+            bytes.append(contentsOf: buffer)
+            return true
+        }
+    }
+
+    /// Appends the locks of the wal-index that exclude all others.
+    func appendIndexWriteLocks(to probes: inout [FileSample.Probe]) {
+        LockQuery(database: database.descriptor, index: index.descriptor)
+            .appendIndexWriteLocks(to: &probes)
     }
 
     /// The header of the wal-index, read again; nil where it cannot be.

@@ -53,20 +53,24 @@ struct HelperConnection {
     /// Reads the headers of a database; if the helper fails, returns a sample without files.
     mutating func sample(slot: UInt8, probesReaders: Bool, at now: UInt64) -> FileSample {
         do throws(HelperProcess.Failure) {
-            guard try isReady(at: now), let helper else { return Self.failed }
+            guard try isReady(at: now), let helper else { return Self.failed(.ended) }
             let request = HelperRequest.sample(slot: slot, probesReaders: probesReaders)
             guard let sample = FileSample(try helper.answer(to: request)) else { throw .malformed }
             succeed(using: sample.helperNanoseconds)
             return sample
         } catch {
             fail(error, at: now)
-            return Self.failed
+            return Self.failed(error)
         }
     }
 
     /// Requests samples of all databases at given times; ``receiveBatch(moments:at:)`` returns
     /// them.
-    mutating func sendBatch(moments: [UInt64], probesReaders: Bool, at now: UInt64) {
+    mutating func sendBatch(
+        moments: [HelperRequest.Moment],
+        probesReaders: Bool,
+        at now: UInt64
+    ) {
         do throws(HelperProcess.Failure) {
             guard try isReady(at: now) else { return }
             try helper?.send(
@@ -81,6 +85,7 @@ struct HelperConnection {
 
     /// Waits for the requested samples; if the helper fails, returns one sample without files.
     mutating func receiveBatch(moments: Int, at now: UInt64) -> SampleBatch {
+        var failure = HelperProcess.Failure.ended
         do throws(HelperProcess.Failure) {
             if let helper {
                 guard let batch = SampleBatch(try helper.receive()),
@@ -90,8 +95,11 @@ struct HelperConnection {
                 succeed(using: batch.helperNanoseconds)
                 return batch
             }
-        } catch { fail(error, at: now) }
-        let samples = paths.map { _ in Self.failed }
+        } catch {
+            fail(error, at: now)
+            failure = error
+        }
+        let samples = paths.map { _ in Self.failed(failure) }
         return SampleBatch(
             entries: [SampleBatch.Entry(moment: moments - 1, time: now, samples: samples)]
         )
@@ -142,9 +150,9 @@ struct HelperConnection {
         hasUnreportedRestart = true
     }
 
-    private static var failed: FileSample {
+    private static func failed(_ failure: HelperProcess.Failure) -> FileSample {
         var sample = FileSample()
-        sample.database.error = ETIMEDOUT
+        sample.database.error = failure == .silent ? ETIMEDOUT : ECHILD
         return sample
     }
 

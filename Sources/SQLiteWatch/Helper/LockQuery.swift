@@ -25,27 +25,27 @@ struct LockQuery {
     // A query for a read lock conflicts only with write locks, so it finds the same locks as
     // LockBytes in /proc/locks.
 
-    /// The locks of the wal-index that exclude all others.
-    var indexWriteLocks: [FileSample.Probe] {
-        var found: [FileSample.Probe] = []
-        for conflict in Self.conflicts(in: Self.indexBytes, with: F_RDLCK, index) {
-            found += Self.indexBytes.filter(conflict.bytes.contains).map { byte in
-                FileSample.Probe(
-                    byte: byte,
-                    isIndex: true,
-                    isWrite: true,
-                    process: conflict.process
+    /// Appends the locks of the wal-index that exclude all others.
+    func appendIndexWriteLocks(to probes: inout [FileSample.Probe]) {
+        Self.forEachConflict(in: Self.indexBytes, with: F_RDLCK, index) { conflict in
+            for byte in Self.indexBytes where conflict.bytes.contains(byte) {
+                probes.append(
+                    FileSample.Probe(
+                        byte: byte,
+                        isIndex: true,
+                        isWrite: true,
+                        process: conflict.process
+                    )
                 )
             }
         }
-        return found
     }
 
     /// The locks of the database that exclude all others.
     var databaseWriteLocks: [FileSample.Probe] {
         var found: [FileSample.Probe] = []
         let starts = [LockBytes.pending, LockBytes.reserved, Self.sharedBytes.lowerBound]
-        for conflict in Self.conflicts(in: Self.databaseBytes, with: F_RDLCK, database) {
+        Self.forEachConflict(in: Self.databaseBytes, with: F_RDLCK, database) { conflict in
             found += starts.filter(conflict.bytes.contains).map { byte in
                 FileSample.Probe(
                     byte: byte,
@@ -78,20 +78,22 @@ struct LockQuery {
         return found
     }
 
-    /// Returns all conflicting locks; their ranges are disjoint, because the locks exclude each
+    /// Passes on all conflicting locks; their ranges are disjoint, because the locks exclude each
     /// other.
-    private static func conflicts(
+    private static func forEachConflict(
         in bytes: Range<UInt64>,
         with type: Int32,
-        _ descriptor: Int32
-    ) -> [Conflict] {
+        _ descriptor: Int32,
+        _ body: (Conflict) -> Void
+    ) {
         guard !bytes.isEmpty, let found = conflict(in: bytes, with: type, descriptor) else {
-            return []
+            return
         }
+        body(found)
         let below = bytes.lowerBound..<found.bytes.lowerBound
         let above = found.bytes.upperBound..<bytes.upperBound
-        return [found] + conflicts(in: below, with: type, descriptor)
-            + conflicts(in: above, with: type, descriptor)
+        forEachConflict(in: below, with: type, descriptor, body)
+        forEachConflict(in: above, with: type, descriptor, body)
     }
 
     /// Returns a conflicting lock, clamped to the bytes; nil if there is none.

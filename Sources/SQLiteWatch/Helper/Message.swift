@@ -53,9 +53,17 @@ enum HelperRequest: Equatable {
     ///
     /// Each sample is like that of ``sample(slot:probesReaders:)``, but only the first one queries
     /// read locks. The answer is a ``SampleBatch``.
-    case batch(slots: UInt8, probesReaders: Bool, moments: [UInt64])
+    case batch(slots: UInt8, probesReaders: Bool, moments: [Moment])
     /// Count the new frames of a slot's log by table and index.
     case tables(slot: UInt8)
+
+    /// The moment of a sample in a batch.
+    struct Moment: Equatable {
+        /// The monotonic clock, in nanoseconds.
+        var time: UInt64
+        /// Whether to read the list of all locks.
+        var readsList: Bool
+    }
 
     /// The largest number of moments in a batch.
     static let momentLimit = 256
@@ -63,7 +71,7 @@ enum HelperRequest: Equatable {
     /// The longest path, in bytes.
     static let pathLimit = 4096
     /// The longest answer, in bytes.
-    static let answerLimit = 1 << 20
+    static let answerLimit = 1 << 24
     /// The number of bytes before a request's content.
     static let prefixLength = 4
 
@@ -82,7 +90,10 @@ enum HelperRequest: Equatable {
             writer.put(UInt8(probesReaders ? 6 : 5))
             writer.put(slots)
             var content = MessageWriter()
-            for moment in moments.prefix(Self.momentLimit) { content.put(moment) }
+            for moment in moments.prefix(Self.momentLimit) {
+                content.put(moment.time)
+                content.put(UInt8(moment.readsList ? 1 : 0))
+            }
             writer.put(content.bytes)
         case .tables(let slot):
             writer.put(UInt8(4))
@@ -104,9 +115,11 @@ enum HelperRequest: Equatable {
         case 3: self = .sample(slot: slot, probesReaders: true)
         case 4: self = .tables(slot: slot)
         case 5, 6:
-            var moments: [UInt64] = []
+            var moments: [Moment] = []
             var rest = MessageReader(content)
-            while let moment = rest.get(UInt64.self) { moments.append(moment) }
+            while let time = rest.get(UInt64.self), let readsList = rest.get(UInt8.self) {
+                moments.append(Moment(time: time, readsList: readsList != 0))
+            }
             guard rest.isAtEnd, moments.count <= Self.momentLimit else { return nil }
             self = .batch(slots: slot, probesReaders: operation == 6, moments: moments)
         default: return nil

@@ -10,11 +10,15 @@ struct SampleBatch: Equatable, Sendable {
         var time: UInt64
         /// The samples of the databases, by slot.
         var samples: [FileSample]
+        /// The locks on the databases in the list of all locks; nil if the list was not read.
+        var locks: [FileLock]?
     }
 
     var entries: [Entry] = []
     /// Processor time that the helper has used, in nanoseconds.
     var helperNanoseconds: UInt64 = 0
+    /// The processor time for the lists of this batch, in nanoseconds.
+    var listNanoseconds: UInt64 = 0
 
     init(entries: [Entry]) { self.entries = entries }
 
@@ -22,6 +26,7 @@ struct SampleBatch: Equatable, Sendable {
     var bytes: [UInt8] {
         var writer = MessageWriter()
         writer.put(helperNanoseconds)
+        writer.put(listNanoseconds)
         var last: [FileSample] = []
         for entry in entries {
             writer.put(UInt16(entry.moment))
@@ -33,6 +38,9 @@ struct SampleBatch: Equatable, Sendable {
                 writer.put(update?.bytes ?? sample.bytes)
             }
             last = entry.samples
+            // 0 for no list.
+            writer.put(UInt32(entry.locks.map { $0.count + 1 } ?? 0))
+            for lock in entry.locks ?? [] { lock.write(to: &writer) }
         }
         return writer.bytes
     }
@@ -40,8 +48,11 @@ struct SampleBatch: Equatable, Sendable {
     /// Parses an answer; nil if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
-        guard let used = reader.get(UInt64.self) else { return nil }
+        guard let used = reader.get(UInt64.self), let listUsed = reader.get(UInt64.self) else {
+            return nil
+        }
         helperNanoseconds = used
+        listNanoseconds = listUsed
         while !reader.isAtEnd {
             guard let moment = reader.get(UInt16.self), let time = reader.get(UInt64.self),
                 let count = reader.get(UInt8.self)
@@ -64,7 +75,46 @@ struct SampleBatch: Equatable, Sendable {
                 samples.append(sample)
             }
             if let last = entries.last, last.moment >= moment { return nil }
-            entries.append(Entry(moment: Int(moment), time: time, samples: samples))
+            var entry = Entry(moment: Int(moment), time: time, samples: samples)
+            guard let locks = reader.get(UInt32.self) else { return nil }
+            if locks > 0 {
+                var list: [FileLock] = []
+                for _ in 1..<locks {
+                    guard let lock = FileLock(&reader) else { return nil }
+                    list.append(lock)
+                }
+                entry.locks = list
+            }
+            entries.append(entry)
         }
+    }
+}
+
+extension FileLock {
+    fileprivate func write(to writer: inout MessageWriter) {
+        writer.put(process)
+        writer.put(UInt8(isWrite ? 1 : 0))
+        writer.put(file.device.major)
+        writer.put(file.device.minor)
+        writer.put(file.inode)
+        writer.put(bytes.lowerBound)
+        writer.put(bytes.upperBound)
+    }
+
+    fileprivate init?(_ reader: inout MessageReader) {
+        guard let process = reader.get(Int32.self), let isWrite = reader.get(UInt8.self),
+            let major = reader.get(UInt32.self), let minor = reader.get(UInt32.self),
+            let inode = reader.get(UInt64.self), let first = reader.get(UInt64.self),
+            let last = reader.get(UInt64.self), first <= last
+        else { return nil }
+        self.init(
+            process: process,
+            isWrite: isWrite != 0,
+            file: FileIdentity(
+                device: FileIdentity.Device(major: major, minor: minor),
+                inode: inode
+            ),
+            bytes: first...last
+        )
     }
 }

@@ -16,12 +16,14 @@ public enum WatchHelper {
     /// A watching program calls this function from the command that it passes to a session as
     /// helper. The function returns when the session has ended.
     public static func run() {
-        // A terminal sends these signals to both processes, but the session ends the helper.
-        for number in [SIGINT, SIGQUIT, SIGHUP] { signal(number, SIG_IGN) }
+        // A terminal and `timeout` send these signals to all processes of a group. The session,
+        // which reports once more, ends the helper.
+        for number in [SIGINT, SIGQUIT, SIGHUP, SIGTERM] { signal(number, SIG_IGN) }
         signal(SIGPIPE, SIG_DFL)
         var databases: [UInt8: DatabaseFiles] = [:]
         var readers: [UInt8: TableReader] = [:]
         var paths: [UInt8: [UInt8]] = [:]
+        let list = try? LockListFile()
         let channel = HelperChannel(input: STDIN_FILENO, output: STDOUT_FILENO)
         while let request = channel.receiveRequest() {
             var answer: [UInt8] = []
@@ -38,8 +40,13 @@ public enum WatchHelper {
                 for slot in 0..<slots where databases[slot] == nil {
                     databases[slot] = paths[slot].map(DatabaseFiles.init)
                 }
-                let files = (0..<slots).map { databases[$0] }
-                answer = batch(files, probesReaders: probesReaders, moments: moments).bytes
+                var sampler = BatchSampler(
+                    files: (0..<slots).map { databases[$0] },
+                    probesReaders: probesReaders,
+                    count: moments.count
+                )
+                sample(moments, with: &sampler, list: list)
+                answer = sampler.batch.bytes
             case .tables(let slot):
                 let reader = readers[slot] ?? paths[slot].map(TableReader.init)
                 readers[slot] = reader
@@ -49,33 +56,23 @@ public enum WatchHelper {
         }
     }
 
-    private static func batch(
-        _ files: [DatabaseFiles?],
-        probesReaders: Bool,
-        moments: [UInt64]
-    ) -> SampleBatch {
-        var batch = SampleBatch(entries: [])
+    /// Samples at the given moments.
+    private static func sample(
+        _ moments: [HelperRequest.Moment],
+        with sampler: inout BatchSampler,
+        list: LockListFile?
+    ) {
+        var readsList = false
         for (number, moment) in moments.enumerated() {
+            readsList = readsList || moment.readsList
             // A late sample would repeat the next one, which represents both.
-            if number + 1 < moments.count, monotonicNanoseconds() >= moments[number + 1] {
+            if number + 1 < moments.count, monotonicNanoseconds() >= moments[number + 1].time {
                 continue
             }
-            SystemClock.sleep(until: moment)
-            // The first samples are complete.
-            let last = batch.entries.last?.samples
-            let samples = files.enumerated().map { slot, file in
-                guard let file else { return FileSample() }
-                if let last = last?[slot], let update = file.update(last) {
-                    return last.updated(with: update)
-                }
-                return file.sample(probesReaders: probesReaders && last == nil)
-            }
-            batch.entries.append(
-                SampleBatch.Entry(moment: number, time: monotonicNanoseconds(), samples: samples)
-            )
+            SystemClock.sleep(until: moment.time)
+            sampler.sample(number, list: readsList ? list : nil)
+            readsList = false
         }
-        batch.helperNanoseconds = SystemClock.process
-        return batch
     }
 }
 

@@ -12,9 +12,9 @@ package struct FileIdentity: Hashable, Sendable {
 
 /// The identities under which `/proc/locks` may list the locks of one file.
 ///
-/// `/proc/locks` prints the device of the mounted file system. `stat` returns another device where
-/// a file system has several devices below one mount, as overlayfs and btrfs do: the mount's device
-/// is the second candidate.
+/// `/proc/locks` prints the device of the mounted file system. If a file system has several devices
+/// below one mount, as overlayfs and btrfs do, `stat` returns a different device. The mount's
+/// device is therefore the second candidate.
 struct LockIdentity: Equatable, Sendable {
     var inode: UInt64
     var devices: [FileIdentity.Device]

@@ -12,7 +12,7 @@ public enum LockKind: String, Sendable, Codable, Equatable, CaseIterable {
     case shared
     /// Rollback journal: prepare changes in memory while others read.
     case reserved
-    /// Rollback journal: wait for readers to end, and admit no new ones.
+    /// Rollback journal: wait for readers to finish, and admit no new ones.
     case pending
     /// Rollback journal: write the database. In WAL mode: exclusive locking mode.
     case exclusive

@@ -1,7 +1,7 @@
 #if os(Linux) && arch(x86_64)
 import Glibc
 
-/// Infers from outside whether a thread waits in SQLite's busy handler.
+/// Infers whether a thread of another process waits in SQLite's busy handler.
 ///
 /// A waiting thread sleeps in the kernel (`hrtimer_nanosleep`), inside the system call
 /// `clock_nanosleep` or `nanosleep`, and has return addresses of libsqlite3 near the top of its
@@ -18,7 +18,7 @@ struct BusyWait {
 
     /// The length of the searched part of a stack, in bytes.
     private static let stackLength = 1_024
-    /// `nanosleep` and `clock_nanosleep` of x86_64.
+    /// The numbers of `nanosleep` and `clock_nanosleep` on x86_64.
     private static let sleepCalls: Set<Substring> = ["35", "230"]
     /// The largest number of threads to check in one process, which bounds the time of a check.
     private static let threadLimit = 64
@@ -29,7 +29,7 @@ struct BusyWait {
         for thread in threads.prefix(Self.threadLimit) {
             guard let place = ProcFile.text("/proc/\(process)/task/\(thread)/wchan", limit: 64)
             else { return nil }
-            // Running threads, and all threads of other users, read as 0.
+            // The text is 0 for running threads, and for all threads of other users.
             guard place == "0" || place == "hrtimer_nanosleep" || place == "do_nanosleep" else {
                 continue
             }

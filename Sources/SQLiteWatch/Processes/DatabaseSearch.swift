@@ -18,7 +18,7 @@ public final class DatabaseSearch {
     public struct Result: Sendable, Equatable {
         /// The databases, sorted by descending number of processes.
         public var databases: [OpenDatabase] = []
-        /// The limits of the search, with remedies.
+        /// The limitations of the search, with remedies.
         public var notes: [String] = []
     }
 
@@ -40,8 +40,8 @@ public final class DatabaseSearch {
 
     /// Creates a search.
     ///
-    /// - Parameter helper: The command, a path and its arguments, of a program that calls
-    ///   ``WatchHelper/run()``.
+    /// - Parameter helper: The command that starts a program that calls ``WatchHelper/run()``: its
+    ///   path and its arguments.
     public init(helper: [String]) { command = helper }
 
     /// Returns the databases in a folder, sorted by name; nil if the folder cannot be listed.
@@ -65,7 +65,9 @@ public final class DatabaseSearch {
         var foreign = 0
         var identities: Set<FileIdentity> = []
         for name in ProcFile.names(in: "/proc") ?? [] {
-            guard let process = Int32(name), process != ownProcess, !isHelper(process) else {
+            guard let process = Int32(name), process != ownProcess,
+                !ProcFile.isRunning(command, in: process)
+            else {
                 continue
             }
             let folder = "/proc/\(process)/fd"
@@ -163,19 +165,6 @@ public final class DatabaseSearch {
             helper = nil
             return nil
         }
-    }
-
-    /// Whether a process is a helper of this one.
-    private func isHelper(_ process: Int32) -> Bool {
-        guard let line = ProcFile.read("/proc/\(process)/stat"),
-            let close = line.lastIndex(of: 0x29)
-        else { return false }
-        // The state and the parent follow the name.
-        let fields = line[(close + 1)...].split(separator: 0x20)
-        guard fields.count > 1, fields[1].elementsEqual(String(getpid()).utf8),
-            let arguments = ProcFile.read("/proc/\(process)/cmdline")
-        else { return false }
-        return arguments.split(separator: 0).elementsEqual(command) { $0.elementsEqual($1.utf8) }
     }
 }
 #endif

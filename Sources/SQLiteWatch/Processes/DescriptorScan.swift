@@ -14,6 +14,8 @@ struct DescriptorScan {
     /// The processes whose descriptors this user may not list.
     private(set) var hidden: Set<Int32> = []
 
+    /// The command of helper processes: those of other sessions are not users either.
+    var helperCommand: [String] = []
     /// The processes that this scan skips.
     private(set) var excluded: Set<Int32> = []
     private var known: Set<Int32> = []
@@ -46,7 +48,10 @@ struct DescriptorScan {
     /// Lists the processes: schedules new ones for a scan and removes ended ones.
     mutating func list(at now: UInt64) {
         let names = ProcFile.names(in: "/proc") ?? []
-        let processes = Set(names.compactMap { Int32($0) }).subtracting(excluded)
+        var processes = Set(names.compactMap { Int32($0) })
+        // Another process may get the ID of an ended one.
+        excluded.formIntersection(processes)
+        processes.subtract(excluded)
         let new = processes.subtracting(known)
         let ended = known.subtracting(processes)
         for process in ended {
@@ -69,7 +74,7 @@ struct DescriptorScan {
         if queue.isEmpty { queue = Array(known) }
     }
 
-    /// Scans at least one process, and more until the time limit; all without a limit.
+    /// Scans at least one process, and further ones until the time limit; nil means no limit.
     mutating func proceed(
         at now: UInt64,
         for nanoseconds: UInt64?,
@@ -103,6 +108,10 @@ struct DescriptorScan {
                 let database = files[file]
             else { continue }
             databases.insert(database)
+        }
+        if !databases.isEmpty, ProcFile.isRunning(helperCommand, in: process) {
+            // Its locks remain visible: any process can choose such arguments.
+            databases = []
         }
         setDatabases(databases, of: process)
     }

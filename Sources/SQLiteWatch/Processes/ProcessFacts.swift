@@ -4,7 +4,8 @@ import Glibc
 /// The known facts about a process that uses a watched database.
 struct ProcessFacts: Equatable, Sendable {
     var process: Int32
-    /// The name of the program; for an interpreter, also that of the script: `python3 report.py`.
+    /// The name of the program; for an interpreter, with the name of the script:
+    /// `python3 report.py`.
     var name: String
     /// The name or number of its user.
     var user: String?
@@ -36,7 +37,7 @@ struct ProcessFacts: Equatable, Sendable {
         "python", "pypy", "ruby", "perl", "node", "php", "lua", "bash", "sh", "dash",
     ]
 
-    /// Returns the name of a process, for an interpreter with the name of its script.
+    /// Returns the name of a process; for an interpreter, with the name of its script.
     ///
     /// - Parameters:
     ///   - name: The name in `/proc`, such as `python3.11`.

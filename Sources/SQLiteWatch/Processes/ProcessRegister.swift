@@ -167,7 +167,7 @@ struct ProcessRegister {
         #endif
     }
 
-    /// The limits of the observation, with remedies.
+    /// The limitations of the observation, with remedies.
     var notes: [String] {
         var notes: [String] = []
         if !scan.hidden.isEmpty {

@@ -6,8 +6,8 @@ package struct ProcessStat: Equatable, Sendable {
     package var state: Character
     /// User and system time of all threads, in clock ticks.
     package var ticks: UInt64
-    /// The start time of the process, in clock ticks since the start of the system; a reused pid
-    /// has another time.
+    /// The start time of the process, in clock ticks since the system booted; a process that reuses
+    /// the ID has a different time.
     package var startTicks: UInt64
 
     /// Parses the line; nil if it is malformed.

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// Reads small files of `/proc`.
+/// Reads small files in `/proc`.
 package enum ProcFile {
     /// Reads a file up to a limit in bytes; nil if it cannot be read.
     package static func read(_ path: String, limit: Int = 1 << 20) -> [UInt8]? {
@@ -31,6 +31,14 @@ package enum ProcFile {
         return content
     }
 
+    /// Whether a process runs a command with exactly these arguments; false for an empty command.
+    package static func isRunning(_ command: [String], in process: Int32) -> Bool {
+        guard !command.isEmpty, let arguments = read("/proc/\(process)/cmdline") else {
+            return false
+        }
+        return arguments.split(separator: 0).elementsEqual(command) { $0.elementsEqual($1.utf8) }
+    }
+
     /// Reads a file as text, with replacements for bytes that are not UTF-8.
     package static func text(_ path: String, limit: Int = 1 << 16) -> String? {
         read(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
@@ -52,7 +60,7 @@ package enum ProcFile {
         return names
     }
 
-    /// Returns the destination of a symbolic link; nil if it cannot be read.
+    /// Returns the target of a symbolic link; nil if it cannot be read.
     package static func link(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             guard let start = buffer.baseAddress else { return nil }

@@ -1,4 +1,4 @@
-/// Escapes text of other programs so that terminals do not interpret it.
+/// Escapes text from other programs so that terminals do not interpret it.
 public enum PrintableText {
     /// Replaces control characters, and characters that change the direction of text, with
     /// `\u{…}`.
@@ -50,7 +50,7 @@ public enum PrintableText {
         return escaped
     }
 
-    /// C0 and C1 controls, line and paragraph separators, and marks and overrides of direction.
+    /// C0 and C1 controls, line and paragraph separators, and directional marks and overrides.
     private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200b...0x200f, 0x2028...0x202e, 0x2060...0x206f,

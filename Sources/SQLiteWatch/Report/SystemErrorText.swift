@@ -13,6 +13,8 @@ enum SystemErrorText {
             "this user may not read it; run as its owner or as root"
         case ETIMEDOUT:
             "its file system does not respond"
+        case ECHILD:
+            "the helper process that reads it ended"
         default: String(cString: strerror(code))
         }
     }

@@ -1,6 +1,6 @@
 /// A condition on a report, such as "a pin is older than 30 seconds".
 public struct WatchCondition: Sendable, Equatable {
-    /// A number of a report.
+    /// A number in a report.
     public enum Metric: String, Sendable, CaseIterable {
         /// The age of the oldest pin, in seconds.
         case pin
@@ -63,7 +63,7 @@ public struct WatchCondition: Sendable, Equatable {
         case less = "<"
     }
 
-    /// The compared number of the report.
+    /// The number in the report to compare.
     public var metric: Metric
     /// The comparison.
     public var comparison: Comparison

@@ -1,4 +1,4 @@
-/// The observation of one database, from outside, in one interval.
+/// An observation of one database over one interval, from outside the processes that use it.
 public struct WatchReport: Sendable, Codable, Equatable {
     /// The name and version of this format.
     public static let currentSchema = "poolgauge.watch/1"
@@ -19,7 +19,7 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var wal: WatchedWAL?
     /// Transactions of a rollback journal; nil in WAL mode.
     public var rollback: WatchedRollback?
-    /// The frames of the log by table and index, in descending order.
+    /// The frames of the log by table and index, sorted by descending number.
     public var tables: [WatchedTable]
     /// The coverage of the written frames by `tables`; nil if frames are not read.
     public var tablesCoverage: WatchedCoverage?
@@ -29,7 +29,7 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var verdict: WatchVerdict
     /// All unusual findings, the most important first.
     public var findings: [WatchVerdict]
-    /// The limits of this report, with remedies.
+    /// The limitations of this report, with remedies.
     public var notes: [String]
     /// The statements of traced programs; nil without SQL tracing.
     public var statements: [WatchedStatement]?
@@ -47,12 +47,12 @@ public struct WatchReport: Sendable, Codable, Equatable {
 public struct WatchWindow: Sendable, Codable, Equatable {
     /// The length in seconds.
     public var seconds: Double
-    /// How often the exclusive locks were read.
+    /// The number of times that the exclusive locks were read.
     public var samples: Int
     /// The mean number of samples per second; their times are random.
     public var samplesPerSecond: Double
-    /// How often the locks of readers were read; less than ``samples`` if many processes use the
-    /// database.
+    /// The number of times that the locks of readers were read; less than ``samples`` if many
+    /// processes use the database.
     public var listSamples: Int
     /// The processor time of this program and its helpers, as a share of one core.
     public var processorShare: Double

@@ -1,6 +1,6 @@
 import Units
 
-/// The lines of a report on statements, transactions and waits; see ``WatchText``.
+/// The lines of a report about statements, transactions and waits; see ``WatchText``.
 enum WatchStatementText {
     private static let limit = 20
     /// The width limit of a statement's text.

@@ -2,8 +2,8 @@ import Units
 
 /// A report as text of at most 100 columns, where names and paths permit.
 ///
-/// Names, paths and command lines are escaped: no control character of another program reaches a
-/// terminal.
+/// Names, paths and command lines are escaped, so that no control character from another program
+/// reaches a terminal.
 public struct WatchText {
     private let report: WatchReport
     private var lines: [String] = []

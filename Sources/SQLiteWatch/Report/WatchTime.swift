@@ -15,7 +15,7 @@ public struct WatchTime: Sendable, Codable, Hashable, Comparable {
 
     /// The time as ISO 8601 text in UTC.
     public var text: String {
-        // Formatting a floating-point fraction may round to another millisecond.
+        // Formatting a floating-point fraction may round to a different millisecond.
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         let whole = Date(timeIntervalSince1970: Double(rest < 0 ? seconds - 1 : seconds))
         let digits = String(rest < 0 ? rest + 1000 : rest)

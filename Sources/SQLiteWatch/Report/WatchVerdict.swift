@@ -10,7 +10,7 @@ public struct WatchVerdict: Sendable, Codable, Equatable {
         case hotJournal
         /// One process excludes all others: exclusive locking mode, or a long write.
         case exclusive
-        /// A process holds the write lock for long, or others wait for it.
+        /// A process holds the write lock for a long time, or others wait for it.
         case longWriter
         /// A checkpoint waits for readers or a writer.
         case checkpointWaits

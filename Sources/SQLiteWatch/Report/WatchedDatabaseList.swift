@@ -38,14 +38,14 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
     public var schema = WatchedDatabaseList.currentSchema
     /// The databases, in descending order of commit rate, then of processor time.
     public var databases: [Entry]
-    /// The limits of the list, with remedies.
+    /// The limitations of the list, with remedies.
     public var notes: [String]
 
     /// Creates a list.
     ///
     /// - Parameters:
     ///   - reports: A report on each database.
-    ///   - notes: The limits of the search for databases.
+    ///   - notes: The limitations of the search for databases.
     public init(reports: [WatchReport], notes: [String] = []) {
         databases = reports.map(Entry.init).sorted { one, other in
             (one.commitsPerSecond, one.processorShare, other.path)

@@ -67,7 +67,7 @@ public struct WatchedTransaction: Sendable, Codable, Equatable {
     public var writes: Bool
     /// The duration so far, in seconds.
     public var seconds: Double
-    /// The number of statements, without BEGIN.
+    /// The number of statements, excluding BEGIN.
     public var statements: UInt64
     /// The time between its statements, in seconds; includes execution times that are unknown.
     public var idleSeconds: Double
@@ -91,15 +91,16 @@ public struct WatchedTransaction: Sendable, Codable, Equatable {
     }
 }
 
-/// The statement that a traced process executes, or executed last.
+/// The statement that a traced process is executing, or the last one that it executed.
 public struct WatchedCurrentStatement: Sendable, Codable, Equatable {
     /// The process.
     public var pid: Int32
-    /// The statement, as ``WatchedStatement/sql``.
+    /// The statement, as in ``WatchedStatement/sql``.
     public var sql: String
-    /// Whether it is under way: known of `sqlite3_exec`, and of statements whose steps are traced.
+    /// Whether the statement is running; known only for `sqlite3_exec` and for statements whose
+    /// steps are traced.
     public var isRunning: Bool
-    /// The seconds since its start, or since its end.
+    /// The time since its start if it is running, or otherwise since its end, in seconds.
     public var seconds: Double
 
     /// Creates a statement.
@@ -136,7 +137,7 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
         }
     }
 
-    /// The time of the end of the wait.
+    /// The time at which the wait ended.
     public var time: WatchTime
     /// The waiting process.
     public var pid: Int32
@@ -208,7 +209,7 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
     public var otherExecutions: UInt64
     /// The programs that use the database and whose statements are not visible.
     public var notVisible: [Hidden]
-    /// The limits of the trace.
+    /// The limitations of the trace.
     public var notes: [String]
 
     /// Creates a description.

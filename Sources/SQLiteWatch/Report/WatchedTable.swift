@@ -16,7 +16,7 @@ public struct WatchedTable: Sendable, Codable, Equatable {
         case pointerMap
     }
 
-    /// The name; empty for other kinds than tables and indexes.
+    /// The name; empty unless the pages belong to a table or an index.
     public var name: String
     /// The use of its pages.
     public var kind: Kind

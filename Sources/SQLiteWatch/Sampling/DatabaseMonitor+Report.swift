@@ -1,5 +1,5 @@
 extension DatabaseMonitor {
-    /// How long a verdict mentions an ended episode, in nanoseconds.
+    /// The time for which a verdict mentions an ended episode, in nanoseconds.
     private static let endedEpisodeTime: UInt64 = 10_000_000_000
     /// The minimum share of time for which a process with overlapping reads holds a read lock.
     private static let readerShare = 0.05
@@ -11,7 +11,7 @@ extension DatabaseMonitor {
     ///   - calendar: Converts a reading of the monotonic clock.
     ///   - processorShare: This program's processor time, as a share of one core.
     ///   - fileSystem: The file system of the database.
-    ///   - notes: The limits of the report.
+    ///   - notes: The limitations of the report.
     ///   - tables: The frames by table since the start; nil if they are not read.
     ///   - facts: Returns the facts about a process.
     /// - Returns: The report.

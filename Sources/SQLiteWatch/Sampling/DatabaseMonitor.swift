@@ -1,6 +1,6 @@
 /// Accumulates the samples of one database.
 ///
-/// It is a value that reads no clock and no file. Each sample shows the exclusive locks, but if
+/// It is a value that reads neither clocks nor files. Each sample shows the exclusive locks, but if
 /// many processes use the database, only some samples show the read locks. The monitor therefore
 /// tracks both separately.
 struct DatabaseMonitor: Sendable {

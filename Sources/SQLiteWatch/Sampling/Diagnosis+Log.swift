@@ -31,8 +31,8 @@ extension Diagnosis {
         }.sorted { ($0.frames, $1.since, $1.process) > ($1.frames, $0.since, $0.process) }
     }
 
-    /// The multiple of the threshold from which a log is long, even if little was written to it
-    /// during the observation.
+    /// The multiple of the threshold from which a log counts as long, even if little was written to
+    /// it during the observation.
     private static let longLog: UInt64 = 8
 
     private var frameLength: UInt64 {
@@ -106,13 +106,13 @@ extension Diagnosis {
                 + " have overlapped without a gap for at least \(age(since: since)). It contains "
                 + "\(size(UInt64(index.frames))).",
             remedy:
-                "End each read transaction as soon as its rows are fetched, so that at times none "
-                + "is open, or run PRAGMA wal_checkpoint(RESTART) with a busy timeout."
+                "End each read transaction as soon as its rows are fetched, so that there are gaps "
+                + "without a reader, or run PRAGMA wal_checkpoint(RESTART) with a busy timeout."
         )
     }
 
     var neglect: WatchVerdict? {
-        guard let since = history.neglectSince, let index = observation.files.index,
+        guard let since = history.neglectedSince, let index = observation.files.index,
             seconds(since: since) >= Self.minimumAge, pinned == nil
         else { return nil }
         let open = UInt64(index.frames - index.backfilled)
@@ -127,7 +127,7 @@ extension Diagnosis {
         )
     }
 
-    /// The file is large only because the log was large before.
+    /// The finding that the file is large only because the log was large before.
     var large: WatchVerdict? {
         guard let index = observation.files.index, let room = observation.files.room,
             let bytes = observation.files.wal?.size,

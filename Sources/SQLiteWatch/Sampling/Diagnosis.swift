@@ -23,6 +23,8 @@ struct Diagnosis {
     static let minimumAge = 1.0
     /// The minimum age while other processes probably wait, in seconds.
     static let minimumAgeWithWaiters = 0.1
+    /// The share of a core below which a process counts as idle.
+    private static let idleShare = 0.02
 
     private var files: ObservedFiles { observation.files }
     private var waiters: [Int32] { observation.waiting.filter(\.value).map(\.key).sorted() }
@@ -89,7 +91,7 @@ struct Diagnosis {
             }
             if kind == .pending, !readers.isEmpty {
                 let names = readers.keys.sorted().prefix(3).map(name).joined(separator: ", ")
-                text += " It waits for readers to end: \(names)."
+                text += " It waits for readers to finish: \(names)."
             }
             return WatchVerdict(.exclusive, pid: process, text, remedy: idleRemedy(process))
         }
@@ -104,7 +106,7 @@ struct Diagnosis {
         var text =
             "\(name(process)) has held the write lock for at least \(time): no other process can "
             + "write\(waitersText)."
-        if let share = processorShare(process), share < 0.02, age >= Self.minimumAge {
+        if let share = processorShare(process), share < Self.idleShare, age >= Self.minimumAge {
             text += " It used \(HumanUnits.percent(share)) of a core, so it is idle in a "
             text += "transaction."
         }
@@ -140,12 +142,14 @@ struct Diagnosis {
         return nil
     }
 
-    /// The longest episode that ended in the interval or shortly before.
+    /// The episodes of the process with the longest one that ended in the interval or shortly
+    /// before.
     private var earlier: [WatchVerdict] {
         guard
             let entry = ended.filter({ $0.kind != .pin })
                 .max(by: { $0.last - $0.start < $1.last - $1.start })
         else { return [] }
+        let all = ended.filter { $0.kind == entry.kind && $0.process == entry.process }
         let lock =
             switch entry.kind {
             case .writer: "the write lock"
@@ -153,16 +157,27 @@ struct Diagnosis {
             case .exclusive, .pin: "the database"
             }
         let length = HumanUnits.duration(seconds: Double(entry.last - entry.start) / 1e9)
-        let end = entry.end ?? observation.now
+        let end = all.compactMap(\.end).max() ?? observation.now
         let ago = HumanUnits.duration(
             seconds: Double(observation.now - min(observation.now, end)) / 1e9
         )
-        var text = "\(name(entry.process)) held \(lock) for \(length), until \(ago) ago"
-        let waiters = entry.waiters.sorted()
+        var text = "\(name(entry.process)) held \(lock) "
+        text +=
+            all.count > 1
+            ? "\(all.count) times for up to \(length), most recently until \(ago) ago"
+            : "for \(length), until \(ago) ago"
+        let waiters = Set(all.flatMap(\.waiters)).sorted()
         if !waiters.isEmpty {
             text += "; \(waiters.prefix(3).map(name).joined(separator: ", "))"
             text += waiters.count > 3 ? " and \(waiters.count - 3) more" : ""
             text += " probably waited"
+        }
+        text += "."
+        if entry.kind != .checkpoint, let share = processorShare(entry.process),
+            share < Self.idleShare
+        {
+            text += " It used \(HumanUnits.percent(share)) of a core, so it is probably idle in "
+            text += all.count > 1 ? "its transactions." : "its transaction."
         }
         let kind: WatchVerdict.Kind =
             switch entry.kind {
@@ -174,7 +189,7 @@ struct Diagnosis {
             WatchVerdict(
                 kind,
                 pid: entry.process,
-                text + ".",
+                text,
                 remedy: kind == .checkpointWaits ? nil : idleRemedy(entry.process)
             )
         ]

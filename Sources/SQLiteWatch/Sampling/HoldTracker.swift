@@ -16,9 +16,9 @@ struct HoldTracker: Sendable {
     private var index: WALIndexHeader?
     private var changeCounter: UInt32?
 
-    /// Adds the locks of a sample, or those of some kinds.
+    /// Adds the locks of a sample, or only its locks of some kinds.
     ///
-    /// A tracker must get each kind with all of its samples or with none.
+    /// A tracker must receive each kind either from all samples or from none.
     mutating func update(
         _ observation: Observation,
         of isIncluded: (LockKind) -> Bool = { _ in true }
@@ -96,7 +96,8 @@ struct HoldTracker: Sendable {
             return changeCounter.map { old in counter.map { $0 != old } ?? false } ?? false
         case .reader:
             guard let old = index, let new, let mark = lock.mark else { return false }
-            // A mark must be free for moving it, and mark 0 for copying frames.
+            // A mark can move only while no reader holds it, and a checkpoint can copy frames only
+            // while no reader holds mark 0.
             return mark == 0
                 ? old.salt1 == new.salt1 && new.backfilled > old.backfilled
                 : old.marks[mark] != new.marks[mark] || old.salt1 != new.salt1

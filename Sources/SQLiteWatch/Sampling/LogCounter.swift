@@ -11,7 +11,8 @@ struct LogCounter: Equatable, Sendable {
     private var last: WALIndexHeader?
     private var identity: FileIdentity?
 
-    /// A larger difference of salts between two samples means a new log, not that many resets.
+    /// The largest plausible number of resets between two samples; a larger difference of the salts
+    /// indicates a new log.
     private static let plausibleResets: UInt32 = 100_000
 
     /// Adds the header of a sample.

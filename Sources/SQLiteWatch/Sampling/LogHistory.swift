@@ -3,10 +3,10 @@ struct LogHistory: Equatable, Sendable {
     /// The default number of frames that starts a checkpoint (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
     static let threshold: UInt64 = 1_000
 
-    /// The largest number of frames that fitted into the file while no transaction was writing.
+    /// The largest number of frames that fit into the file while no transaction was writing.
     private(set) var settledRoom: UInt64?
-    /// The time since which a checkpoint is due and no frames have been copied.
-    private(set) var neglectSince: UInt64?
+    /// The time since which a checkpoint has been due without copying frames.
+    private(set) var neglectedSince: UInt64?
     /// The time since which a log above the threshold has been copied, but not reset.
     private(set) var overlapSince: UInt64?
     /// The number of frames written since ``overlapSince``.
@@ -37,9 +37,9 @@ struct LogHistory: Equatable, Sendable {
         let wasReset = last.map { $0.salt1 != header.salt1 || $0.frames > header.frames } ?? false
         let wasCopied = last.map { header.backfilled > $0.backfilled } ?? false
         if open < Self.threshold || wasReset || wasCopied {
-            neglectSince = nil
-        } else if neglectSince == nil {
-            neglectSince = observation.now
+            neglectedSince = nil
+        } else if neglectedSince == nil {
+            neglectedSince = observation.now
         }
         if UInt64(header.frames) < Self.threshold || wasReset || !hasReader {
             overlapSince = nil

@@ -2,7 +2,7 @@
 struct Observation: Sendable {
     /// The monotonic clock, in nanoseconds.
     var now: UInt64
-    /// The time that this sample represents, in nanoseconds; 0 for a sample that no share counts.
+    /// The time that this sample represents, in nanoseconds; 0 if it does not count in shares.
     var weight: Double
     var files: ObservedFiles
     /// The exclusive locks, or all locks if the list of all locks was read.
@@ -87,7 +87,7 @@ struct ObservedFiles: Equatable, Sendable {
 
     /// Whether connections use a write-ahead log.
     ///
-    /// If the database cannot be read, the existence of a wal-index decides.
+    /// If the database cannot be read, this depends on the existence of a wal-index.
     var isWAL: Bool { header?.isWAL ?? (index != nil || indexIdentity != nil) }
 
     /// The page size in bytes.

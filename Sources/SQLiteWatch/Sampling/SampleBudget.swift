@@ -28,7 +28,7 @@ struct SampleBudget: Sendable {
     /// The shortest mean time between two lists, in nanoseconds.
     ///
     /// To save processor time, readers are sampled less often than writers.
-    private static let leastListPause = 6e7
+    private static let leastListPause = 1e8
     /// The part of the limit for samples without their lists.
     private static let sampleShare = 0.7
 

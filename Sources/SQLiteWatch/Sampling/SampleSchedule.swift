@@ -1,10 +1,10 @@
-/// The times of samples: a random one in each of equal, adjacent slots.
+/// The times of samples: one random time in each of a series of equal, adjacent slots.
 ///
-/// Samples at a fixed rate are biased if the watched program also has a fixed rate: fixed 10 Hz
-/// beside a program of 10 Hz measured a share of 0.01 instead of 0.20. Stratified sampling is
-/// unbiased, because all times are equally likely, and its error is at most that of independent
-/// random times (Cochran, Sampling Techniques, 1977, section 5.6): a lock that is held or free for
-/// a whole slot contributes no error.
+/// Samples at a fixed rate are biased if the watched program also has a fixed rate: sampling a
+/// 10 Hz program at a fixed 10 Hz measured a share of 0.01 instead of 0.20. Stratified sampling is
+/// unbiased, because all times are equally likely. Its error is at most that of independent random
+/// times (Cochran, Sampling Techniques, 1977, section 5.6): a lock that is held or free for a whole
+/// slot contributes no error.
 struct SampleSchedule: Sendable {
     /// The time of the next sample on the monotonic clock.
     private(set) var planned: UInt64
@@ -17,7 +17,7 @@ struct SampleSchedule: Sendable {
 
     /// The longest time that one sample represents, in nanoseconds, unless a slot is longer.
     ///
-    /// If this process did not run for longer, the state during that time is unknown.
+    /// If this process did not run for a longer time, the state during that time is unknown.
     private static let weightLimit = 1e9
 
     /// - Parameters:
@@ -50,7 +50,7 @@ struct SampleSchedule: Sendable {
     }
 }
 
-/// Selects the samples that read the list of all locks: a random one in each group of samples.
+/// Selects the samples that read the list of all locks: one random sample in each group.
 ///
 /// Selecting every nth sample would be as biased as a fixed rate.
 struct ListSchedule: Sendable {
@@ -61,9 +61,9 @@ struct ListSchedule: Sendable {
 
     init(seed: UInt64) { random = RandomBits(seed: seed) }
 
-    /// Returns whether the next sample reads the list, where one in `group` does.
+    /// Returns whether the next sample reads the list; one sample in each group does.
     ///
-    /// A new length applies to the next group.
+    /// `group` is the length of a group. A new length applies to the next group.
     mutating func next(group: Int) -> Bool {
         if position == 0 {
             length = max(1, group)

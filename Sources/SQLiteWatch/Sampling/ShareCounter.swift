@@ -22,7 +22,8 @@ struct ShareCounter: Equatable, Sendable {
         let share = min(max(held / total, 0), 1)
         // The effective number of samples.
         let count = total * total / totalOfSquares
-        // One additional success and failure make the error of 0 of n and of n of n larger than 0.
+        // One additional success and one failure keep the error above 0, even for 0 of n and n of
+        // n.
         let smoothed = (share * count + 1) / (count + 2)
         return WatchedEstimate(
             value: share,

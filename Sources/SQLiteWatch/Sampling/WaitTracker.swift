@@ -1,4 +1,4 @@
-/// Tracks which processes probably wait in a busy handler, and at which share of checks.
+/// Tracks which processes probably wait in a busy handler, and at which share of the checks.
 struct WaitTracker: Sendable {
     private struct Checks: Sendable {
         var count = 0

@@ -12,7 +12,7 @@ struct FrameTally: Sendable {
     /// Counts the frames of one transaction, and derives the owners of new pages from them.
     ///
     /// A new page of a table is a child of an interior page, or the overflow of a cell, that the
-    /// same transaction wrote. A transaction of one frame therefore adds nothing.
+    /// same transaction wrote. A transaction of one frame therefore adds no pages to the map.
     ///
     /// - Parameters:
     ///   - frames: The frames, in order.

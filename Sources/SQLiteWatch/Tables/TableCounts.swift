@@ -3,7 +3,7 @@ struct TableCounts: Equatable, Sendable {
     /// A table, an index, or another use of pages.
     struct Key: Hashable, Sendable {
         var kind: WatchedTable.Kind
-        /// The name; empty for another use.
+        /// The name; empty for other uses.
         var name: String
 
         init(kind: WatchedTable.Kind, name: String) {

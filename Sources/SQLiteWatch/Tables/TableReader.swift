@@ -69,7 +69,7 @@ final class TableReader {
             return
         }
         newest = [:]
-        // At first, skip the frames written before.
+        // At first, skip the frames that are already in the log.
         let isFirst = position == nil && map == nil
         position = ((index.salt1, index.salt2), isFirst ? index.frames : 0)
         if isFirst { recordNewest(until: min(index.frames, Self.newestLimit), index) }
@@ -108,7 +108,7 @@ final class TableReader {
         schemaCookie = page(1, size: pageSize).flatMap { ByteField($0).big32(40) }
     }
 
-    /// Converts the counts to names, because another map has other numbers.
+    /// Stores the counts by name, because each map numbers the owners differently.
     private func settle() {
         guard let map else { return }
         for (owner, count) in tally.counts {
@@ -187,8 +187,8 @@ final class TableReader {
             else { return nil }
             isCommit = size > 0
             number += 1
-            // A transaction of one page says nothing about other pages. Page 1 contains the schema
-            // cookie.
+            // A transaction of one page provides no information about other pages. Page 1 contains
+            // the schema cookie.
             if isCommit, frames.isEmpty, page != 1 {
                 return [FrameTally.Frame(page: page, bytes: [])]
             }

@@ -8,14 +8,14 @@ package struct Canvas: Sendable {
     package private(set) var clip: Rect
     /// The colours.
     package let theme: Theme
-    /// The characters that draw charts.
+    /// The character set for charts.
     package let glyphs: GlyphSet
     /// The mouse targets of the screen.
     var mouseAreas: [MouseArea] = []
     /// Whether the surface contains wide characters, whose halves may need repair.
     private var hasWide = false
 
-    /// Creates an empty canvas in the theme's background.
+    /// Creates an empty canvas with the theme's background.
     package init(size: Size, theme: Theme, glyphs: GlyphSet) {
         surface = Surface(size: size, filledWith: Cell(" ", style: theme.style(.text)))
         clip = Rect(x: 0, y: 0, width: surface.size.width, height: surface.size.height)
@@ -147,7 +147,7 @@ package struct Canvas: Sendable {
         surface[x, y] = Cell("", style: style)
     }
 
-    /// Blanks the other half of a wide character, one of whose cells is about to be overwritten.
+    /// Blanks the other half of a wide character before one of its cells is overwritten.
     private mutating func repairWide(x: Int, y: Int) {
         if surface[x, y].character.isEmpty, x > 0 { surface[x - 1, y].character = " " }
         if x + 1 < surface.size.width, surface[x + 1, y].character.isEmpty {

@@ -1,4 +1,4 @@
-/// A colour of a theme; a terminal shows its nearest colour.
+/// A colour of a theme; a terminal shows the nearest colour that it supports.
 public enum Color: Sendable, Hashable {
     /// The default colour of the terminal.
     case standard
@@ -28,7 +28,7 @@ public struct Style: Sendable, Hashable {
         public static let italic = Attributes(rawValue: 16)
     }
 
-    // Numbers make comparisons fast: each frame compares thousands of cells.
+    // Colours are stored as numbers for fast comparison: each frame compares thousands of cells.
     private var foregroundCode: UInt32
     private var backgroundCode: UInt32
     /// The attributes.
@@ -85,9 +85,9 @@ extension Color {
 
 /// One cell of a terminal.
 public struct Cell: Sendable, Hashable {
-    /// The character (with its combining marks); empty in the second cell of a wide one.
+    /// The character with its combining marks; empty in the second cell of a wide character.
     public var character: String
-    /// How it looks.
+    /// The appearance.
     public var style: Style
 
     /// Creates a cell.

@@ -1,10 +1,10 @@
 /// The number of colours that a terminal can show.
 package enum ColorDepth: String, Sendable, CaseIterable {
-    /// Red, green and blue of 256 steps each.
+    /// Red, green and blue with 256 steps each.
     case direct
     /// The 256 indexed colours.
     case indexed256
-    /// The sixteen colours that a terminal's user has set.
+    /// The sixteen colours that the terminal's user configures.
     case basic16
     /// No colours, only attributes.
     case mono

@@ -1,6 +1,6 @@
-/// The characters that draw charts, which the terminal's font and encoding must support.
+/// The character set for charts, which the terminal's font and encoding must support.
 package enum GlyphSet: String, Sendable, CaseIterable {
-    /// Charts of braille dots, 2 × 4 in a cell; borders and blocks of Unicode.
+    /// Charts of braille dots, 2 × 4 in a cell; Unicode borders and blocks.
     case braille
     /// Charts of eighth blocks, for fonts without braille.
     case block
@@ -24,10 +24,10 @@ package enum GlyphSet: String, Sendable, CaseIterable {
             : Border(horizontal: "─", vertical: "│", corners: ("╭", "╮", "╰", "╯"))
     }
 
-    /// Dot columns of a chart in one cell.
+    /// The number of dot columns of a chart in one cell.
     package var dotsAcross: Int { self == .braille ? 2 : 1 }
 
-    /// Levels of a chart in one cell.
+    /// The number of levels of a chart in one cell.
     package var dotsDown: Int {
         switch self {
         case .braille: 4

@@ -1,7 +1,7 @@
-/// The width of a scalar in columns: the `wcwidth` of this module, equal on all platforms.
+/// The width of a scalar in columns: this module's `wcwidth`, identical on all platforms.
 ///
-/// Wide ranges: East_Asian_Width W and F of Unicode 16 (EastAsianWidth.txt), with neighbours joined
-/// if only unassigned scalars are between them.
+/// The wide ranges have East_Asian_Width W or F in Unicode 16 (EastAsianWidth.txt). Adjacent ranges
+/// are merged if only unassigned scalars separate them.
 enum ScalarWidth {
     /// First and last scalar of each wide range, in ascending order.
     private static let wide: [(first: UInt32, last: UInt32)] = [
@@ -32,7 +32,7 @@ enum ScalarWidth {
     /// Whether a terminal draws the scalar onto the previous cell.
     static func isZeroWidth(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x300 { return false }
-        // Vowels and final consonants of Hangul join the syllable that their lead starts.
+        // Hangul vowels and final consonants combine with the preceding initial consonant.
         if (0x1160...0x11FF).contains(scalar.value) { return true }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark: return true
@@ -40,7 +40,7 @@ enum ScalarWidth {
         }
     }
 
-    /// Whether a scalar takes two columns.
+    /// Whether a scalar occupies two columns.
     static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x1100 { return false }
         var low = 0

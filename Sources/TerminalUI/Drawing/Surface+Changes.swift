@@ -27,7 +27,7 @@ extension Surface {
             }
         }
         var changed: [Int] = []
-        // Compare in buffers, because few of the many cells differ.
+        // Compare buffers for speed, because most cells are equal.
         cells.withUnsafeBufferPointer { new in
             previous.cells.withUnsafeBufferPointer { old in
                 for index in new.indices where new[index] != old[index] { changed.append(index) }
@@ -54,7 +54,7 @@ extension Surface {
             // The lead of a wide character whose other half changed.
             if column > 0, isHalf(index) { add(index - 1) }
             add(index)
-            // The other half of one whose lead changed.
+            // The other half of a wide character whose lead changed.
             if column + 1 < size.width, isHalf(index + 1) { add(index + 1) }
         }
         return all

@@ -5,7 +5,7 @@ public struct Surface: Sendable, Equatable {
     /// The cells, row by row.
     public private(set) var cells: [Cell]
 
-    /// Creates a surface of equal cells.
+    /// Creates a surface filled with one cell.
     public init(size: Size, filledWith cell: Cell = Cell()) {
         self.size = Size(width: max(0, size.width), height: max(0, size.height))
         cells = Array(repeating: cell, count: self.size.width * self.size.height)

@@ -1,6 +1,8 @@
 /// Breaks a text into lines at its spaces.
 package enum TextWrapping {
-    /// Returns the lines of a text in a width; longer words are cut when they are drawn.
+    /// Returns the lines of a text for a width in columns.
+    ///
+    /// Longer words are cut when they are drawn.
     package static func lines(of text: String, width: Int) -> [String] {
         guard width > 0 else { return [] }
         var lines: [String] = []

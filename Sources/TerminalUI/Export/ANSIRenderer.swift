@@ -1,7 +1,7 @@
 extension Surface {
     /// The surface as text with SGR escape sequences (ECMA-48), as `cat` shows it in a terminal.
     ///
-    /// Colours are those of the theme; each line ends with a reset.
+    /// The colours come from the theme; each line ends with a reset.
     package var ansiText: String {
         var text = ""
         for y in 0..<size.height {

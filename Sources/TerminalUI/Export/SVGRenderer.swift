@@ -13,7 +13,7 @@ package struct SVGRenderer {
     private let paper: String
     private let surface: Surface
     private var body = ""
-    /// The shapes' path data, for each ``SVGShape/Paint`` by colour: one element for each.
+    /// The path data of shapes, for each ``SVGShape/Paint``, by colour; each becomes one element.
     private var paths: [[String: String]] = SVGShape.Paint.allCases.map { _ in [:] }
     /// The elements of text, by the attributes that they share.
     private var texts: [String: String] = [:]

@@ -36,9 +36,9 @@ public enum Key: Sendable, Hashable {
     case end
 }
 
-/// An event of the mouse.
+/// A mouse event.
 public struct MouseEvent: Sendable, Hashable {
-    /// The action of a mouse.
+    /// The action of a mouse event.
     public enum Action: Sendable, Hashable {
         /// The first button went down.
         case press
@@ -64,7 +64,7 @@ public struct MouseEvent: Sendable, Hashable {
     }
 }
 
-/// An input event of a terminal.
+/// An input event from a terminal.
 public enum InputEvent: Sendable, Hashable {
     /// A key was pressed.
     case key(Key)

@@ -1,4 +1,4 @@
-/// Keys in one text, as in `--press`.
+/// A text that represents a sequence of keys, as in `--press`.
 ///
 /// A character represents itself; other keys have names in angle brackets: `nn<Esc>?<^C>`.
 package enum KeyScript {
@@ -45,9 +45,10 @@ package enum KeyScript {
         }
         let names = named.map(\.0)
         let hint = NearestName.hint(for: name, among: names)
+        let lead = hint.isEmpty ? "; keys: " : "\(hint) Keys: "
         throw Failure(
-            description: "there is no key '<\(name)>'\(hint); keys: "
-                + names.joined(separator: ", ") + ", ^A to ^Z"
+            description: "there is no key '<\(name)>'" + lead + names.joined(separator: ", ")
+                + ", ^A to ^Z"
         )
     }
 

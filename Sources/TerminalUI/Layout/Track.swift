@@ -6,7 +6,8 @@ package struct Track: Sendable, Equatable {
     package var ideal: Int
     /// The maximum useful length.
     package var maximum: Int
-    /// The priority; the track with the lowest one is omitted first, among equals the last.
+    /// The priority; the track with the lowest priority is omitted first, among equals the last
+    /// one.
     package var priority: Int
     /// The share of the space that remains when all tracks have their ideal length.
     package var flex: Int

@@ -1,12 +1,12 @@
 /// Finds the probable correction of a misspelled name.
 enum NearestName {
-    /// Returns `, did you mean 'warning'?`, or an empty text if no name is similar.
+    /// Returns `; did you mean 'warning'?`, or an empty text if no name is similar.
     static func hint(for name: String, among names: [String]) -> String {
         guard let nearest = nearest(to: name, among: names) else { return "" }
-        return ", did you mean '\(nearest)'?"
+        return "; did you mean '\(nearest)'?"
     }
 
-    /// Returns the name with the fewest edits, if they are few for its length.
+    /// Returns the name with the smallest edit distance, if that is small relative to its length.
     static func nearest(to name: String, among names: [String]) -> String? {
         let wanted = Array(name.lowercased())
         let ranked = names.map { (name: $0, edits: distance(wanted, Array($0.lowercased()))) }

@@ -1,5 +1,5 @@
 extension Theme {
-    /// The themes of the folder `themes/`, which are part of the library; the first is the default.
+    /// The themes in the folder `themes/`, which are part of the library; the first is the default.
     ///
     /// A test decodes each file, so invalid files cannot go unnoticed.
     package static let builtIn: [Theme] = sources.compactMap { name, bytes in

@@ -133,10 +133,11 @@ struct ThemeDecoder {
             return color
         }
         let names = palette.keys.sorted() + ColorName.terminal.keys.sorted()
+        let hint = NearestName.hint(for: name, among: names)
         issue(
             node,
-            "there is no colour '\(name)'\(NearestName.hint(for: name, among: names)) "
-                + "Expected \"#rrggbb\", a name of the palette, or a colour of the terminal"
+            "there is no colour '\(name)'\(hint.isEmpty ? "; expected" : "\(hint) Expected") "
+                + "\"#rrggbb\", a name of the palette, or a colour of the terminal"
         )
         return .standard
     }
@@ -192,7 +193,7 @@ struct ThemeDecoder {
             issue(
                 line: context.mark.line,
                 column: context.mark.column,
-                "written more than once: \(names)"
+                "duplicate keys: \(names)"
             )
         default: issue(line: 1, column: 1, "\(error)")
         }

@@ -22,7 +22,7 @@ package struct ThemeError: Error, Sendable, Equatable, CustomStringConvertible {
     package var description: String { issues.map(\.description).joined(separator: "\n") }
 }
 
-/// An unknown name of a theme.
+/// An unknown theme name.
 package struct UnknownThemeError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The unknown name.
     package var name: String
@@ -38,6 +38,7 @@ package struct UnknownThemeError: Error, Sendable, Equatable, CustomStringConver
     /// The unknown name, the nearest name and all known names.
     package var description: String {
         let hint = NearestName.hint(for: name, among: known)
-        return "there is no theme '\(name)'\(hint); themes: \(known.joined(separator: ", "))"
+        let lead = hint.isEmpty ? "; themes: " : "\(hint) Themes: "
+        return "there is no theme '\(name)'" + lead + known.joined(separator: ", ")
     }
 }

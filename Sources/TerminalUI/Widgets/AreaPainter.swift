@@ -18,7 +18,7 @@ struct AreaPainter {
         var gradient: GradientRole
         /// The values between which the colours change.
         var range: ClosedRange<Double>
-        /// How it is filled.
+        /// Its fill.
         var fill: Fill
     }
 
@@ -34,7 +34,7 @@ struct AreaPainter {
         let columns = rect.width * glyphs.dotsAcross
         let tops = tops(columns: columns, levels: rect.height * glyphs.dotsDown)
         var counts = Array(repeating: 0, count: layers.count)
-        // Skip the cells above the upper edge of each column, which are the most.
+        // Skip the cells above the upper edge of each column: most cells are there.
         let upper = (layers.count - 1) * columns
         let edges = (0..<rect.width).map { column in
             (0..<glyphs.dotsAcross).reduce(0) {
@@ -64,7 +64,7 @@ struct AreaPainter {
                         }
                     }
                 }
-                // A thin shaded area may have no dots left on the chessboard.
+                // A thin shaded area may lose all its dots to the checkered pattern.
                 guard let strongest = strongest(counts), bits != 0 || glyphs != .braille
                 else { continue }
                 let level = counts.reduce(0, +)

@@ -6,7 +6,7 @@ package struct KeyBar: Sendable {
         package var key: String
         /// The short name of its command.
         package var name: String
-        /// The priority; the item with the lowest one disappears first.
+        /// The priority; the item with the lowest priority disappears first.
         package var priority: Int
         /// The key that a click presses.
         package var target: Key?
@@ -43,7 +43,7 @@ package struct KeyBar: Sendable {
         self.remarkPriority = remarkPriority
     }
 
-    /// Returns the widths of the items and of the remark; 0 for those that do not fit.
+    /// Returns the widths of the items and of the remark; 0 for what does not fit.
     private func widths(on canvas: Canvas, in row: Rect, gap: Int) -> [Int] {
         let remarkWidth = remark.isEmpty ? 0 : canvas.width(of: remark) + 1
         let tracks =
@@ -82,7 +82,7 @@ package struct KeyBar: Sendable {
             x += width
         }
         if let width = widths.last, width > 0 {
-            // Keep a distance from the edge if there is room.
+            // Leave a margin at the edge if there is room.
             let isTight = widths.reduce(0, +) >= row.width
             let start = row.maxX - width + (isTight ? 1 : 0)
             canvas.write(remark, x: start, y: row.minY, style: canvas.theme.raised(.dim))

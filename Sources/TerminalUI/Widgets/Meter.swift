@@ -16,7 +16,7 @@ package struct Meter: Sendable {
         guard row.height > 0 else { return }
         let bounded = share.isFinite ? min(max(share, 0), 1) : 0
         var filled = Int((bounded * Double(row.width)).rounded())
-        // Only 0 is drawn empty, and only 100 % full.
+        // Draw only 0 as empty, and only 100 % as full.
         if bounded > 0 { filled = max(filled, 1) }
         filled = bounded < 0.995 ? min(filled, row.width - 1) : row.width
         let glyphs = canvas.glyphs.meter

@@ -22,7 +22,7 @@ package struct Panel: Sendable {
         self.legend = legend
     }
 
-    /// Draws the border and returns the interior, without a margin of one column on each side.
+    /// Draws the border and returns the interior, excluding a margin of one column on each side.
     @discardableResult
     package func draw(on canvas: inout Canvas, in rect: Rect) -> Rect {
         guard rect.width >= 4, rect.height >= 2 else {
@@ -79,7 +79,7 @@ package struct Panel: Sendable {
         }
     }
 
-    /// Returns the entries of the legend that fit completely.
+    /// Draws the entries of the legend that fit completely.
     private func drawLegend(on canvas: inout Canvas, in rect: Rect) {
         var x = rect.minX + 2
         let end = rect.maxX - 2

@@ -19,7 +19,7 @@ package struct Sparkline: Sendable {
         max(0, width) * glyphs.dotsAcross
     }
 
-    /// Draws the strip on a base line.
+    /// Draws the strip on a baseline.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard !rect.isEmpty else { return }
         let floor = canvas.glyphs == .ascii ? "." : canvas.glyphs == .braille ? "⣀" : "▁"
@@ -42,7 +42,7 @@ package struct Sparkline: Sendable {
         }
     }
 
-    /// Characters of increasing weight show eight levels in one row of ASCII instead of two.
+    /// Draws characters of increasing weight: eight levels in one row of ASCII instead of two.
     private func drawWeights(on canvas: inout Canvas, in rect: Rect, maximum: Double) {
         guard maximum > 0 else { return }
         for column in 0..<min(rect.width, values.count)

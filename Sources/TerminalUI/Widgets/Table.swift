@@ -1,7 +1,7 @@
-/// Rows of text under titles, one of which can be selected.
+/// Rows of text under titles; one row can be selected.
 ///
-/// If the room is insufficient, columns disappear by priority and can be scrolled to; the first one
-/// always remains. If there are too many rows, they scroll with the selection.
+/// If the table is too narrow, columns disappear by priority, and the user can scroll to them. The
+/// first column always remains. If there are too many rows, they scroll with the selection.
 package struct Table: Sendable {
     /// One column.
     package struct Column: Sendable {
@@ -32,7 +32,7 @@ package struct Table: Sendable {
     package var columns: [Column]
     /// The rows: one span for each column.
     package var rows: [[Span]]
-    /// The names of the rows for mouse and selection; empty if rows are not selectable.
+    /// The names of the rows, for the mouse and the selection; empty if rows are not selectable.
     package var names: [String] = []
     /// The name of the selected row.
     package var selected: String?
@@ -49,7 +49,7 @@ package struct Table: Sendable {
         self.rows = rows
     }
 
-    /// Returns the widths of the columns in a table of a width; 0 for omitted columns.
+    /// Returns the widths of the columns for the width of the table; 0 for omitted columns.
     package func widths(in width: Int) -> [Int] {
         guard firstColumn > 0, columns.count > 1 else {
             return Track.lengths(of: columns.map(\.track), available: width, spacing: spacing)
@@ -77,7 +77,7 @@ package struct Table: Sendable {
         return max(0, columns.count - 2)
     }
 
-    /// Draws the titles and the rows that fit; the last row states the number of hidden ones.
+    /// Draws the titles and the rows that fit; the last row states the number of hidden rows.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.height > 0 else { return }
         let cells = rect.columns(widths(in: rect.width), spacing: spacing)

@@ -54,7 +54,7 @@ package struct TimeChart: Sendable {
     /// The width of the axis on the left.
     package static let axisWidth = 7
 
-    /// Returns the number of values that fill a chart of a width.
+    /// Returns the number of values that fill a chart with a width in columns.
     package static func points(in width: Int, glyphs: GlyphSet) -> Int {
         max(0, width - axisWidth) * glyphs.dotsAcross
     }
@@ -129,7 +129,7 @@ package struct TimeChart: Sendable {
         }
     }
 
-    /// Returns the part of a chart's rectangle with its areas.
+    /// Returns the part of a chart's rectangle that contains the areas.
     package static func plot(in rect: Rect) -> Rect {
         Rect(
             x: rect.minX + axisWidth,

@@ -193,7 +193,8 @@ struct ComparisonAnalysis {
             return (
                 .inconclusive,
                 smallest > BlockCount.significance
-                    ? "\(ratio.blocks) blocks are too few to find anything" : "may be chance"
+                    ? "\(ratio.blocks) blocks are too few to show a difference"
+                    : "may be due to chance"
             )
         }
         return ((location.estimate < 0) == metric.isLowerBetter ? .better : .worse, nil)

@@ -22,19 +22,23 @@ struct ComparisonAnswer {
     private func sentence(of arm: Arm, against first: Arm) -> String {
         let pairs = result.primary.compactMap { result.pair($0, of: arm.name, against: first.name) }
         let different = pairs.filter(\.verdict.isDifference)
-        guard !different.isEmpty else { return nothing(pairs, arm, first) }
+        guard !different.isEmpty else { return sentenceWithoutDifference(pairs, arm, first) }
         var sentence =
             "\(arm.name): "
             + different.map(change).joined(separator: ", ") + " than \(first.name)"
         if let share = logShare(of: different, arm, first) { sentence += "; " + share }
         let rest = pairs.filter { !$0.verdict.isDifference }
-        if !rest.isEmpty { sentence += "; " + rest.map(quiet).joined(separator: ", ") }
+        if !rest.isEmpty { sentence += "; " + rest.map(withoutDifference).joined(separator: ", ") }
         return sentence + "."
     }
 
-    private func nothing(_ pairs: [ComparisonPair], _ arm: Arm, _ first: Arm) -> String {
+    private func sentenceWithoutDifference(
+        _ pairs: [ComparisonPair],
+        _ arm: Arm,
+        _ first: Arm
+    ) -> String {
         "\(arm.name): no difference from \(first.name) that these blocks could show; "
-            + pairs.map(quiet).joined(separator: ", ") + "."
+            + pairs.map(withoutDifference).joined(separator: ", ") + "."
     }
 
     /// `ui p99 4.1× lower (3.6–4.7)`.
@@ -44,7 +48,7 @@ struct ComparisonAnswer {
     }
 
     /// Describes a metric without a difference.
-    private func quiet(_ pair: ComparisonPair) -> String {
+    private func withoutDifference(_ pair: ComparisonPair) -> String {
         let title = title(pair.metric)
         guard let ratio = pair.ratio, let low = pair.low, let high = pair.high else {
             return "\(title) not measured (\(pair.note ?? "no samples"))"
@@ -58,7 +62,7 @@ struct ComparisonAnswer {
         let isSmall = result.noiseFloor[pair.metric].map { max(ratio, 1 / ratio) <= $0 } ?? false
         return isSmall
             ? "\(title) \(found) is below this machine's noise" + (floor.map { " of \($0)" } ?? "")
-            : "\(title) \(found) \(pair.note ?? "may be chance")"
+            : "\(title) \(found) \(pair.note ?? "may be due to chance")"
     }
 
     private func title(_ metric: String) -> String { ComparisonResult.title(of: metric) }
@@ -95,24 +99,24 @@ struct ComparisonAnswer {
         guard let share = shares.first?.share else { return nil }
         if shares.allSatisfy({ $0.share == share }) {
             switch share {
-            case .nothing: return "none of it is \(means)"
-            case .part(let factor): return "of that, \(factor) is \(means)"
-            case .all: return "all of it is \(means)"
+            case .nothing: return "none of it comes from \(means)"
+            case .part(let factor): return "of that, \(factor) comes from \(means)"
+            case .all: return "all of it comes from \(means)"
             }
         }
         let list = shares.map { title, share in
             switch share {
-            case .nothing: "nothing that shows in \(title)"
+            case .nothing: "nothing measurable in \(title)"
             case .part(let factor): "\(factor) in \(title)"
             case .all: "all of it in \(title)"
             }
         }
-        return "of that, \(means) (\(queue)) give \(list.joined(separator: " and "))"
+        return "of that, \(means) (\(queue)) account for \(list.joined(separator: " and "))"
     }
 
-    /// The part of a difference that the queue with a log has.
+    /// Returns the part of a difference that the queue with a log also shows.
     ///
-    /// The part is the whole when the pool shows no further difference.
+    /// - Returns: ``Share/all`` if the pool shows no further difference.
     static func share(
         of pair: ComparisonPair,
         alone: ComparisonPair,

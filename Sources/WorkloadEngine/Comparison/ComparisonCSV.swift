@@ -1,8 +1,8 @@
 /// Writes a comparison as comma-separated values (RFC 4180, with bare line feeds).
 ///
-/// The column `row` states what a row is: `pair` for what was decided of one metric of two arms,
-/// `value` for the metric of one arm in one block, where the control is the second run of the
-/// first arm. Times are in nanoseconds, rates in accesses/s; what was not measured is empty.
+/// The column `row` states the kind of a row. A `pair` is the verdict on one metric of two arms. A
+/// `value` is the metric of one arm in one block; the control is the second run of the first arm.
+/// Times are in nanoseconds, rates in accesses/s; a cell without a measurement is empty.
 public enum ComparisonCSV {
     private static let columns = [
         "row", "scenario", "seed", "metric", "a", "b", "primary", "lower_is_better", "ratio", "low",
@@ -10,7 +10,7 @@ public enum ComparisonCSV {
         "versions",
     ]
 
-    /// The header and all rows, each with a line feed at its end.
+    /// Returns the header and all rows, each with a line feed at the end.
     public static func text(of result: ComparisonResult) -> String {
         let versions = result.environment.versions.sorted { $0.key < $1.key }
             .map { "\($0.key) \($0.value)" }.joined(separator: " ")

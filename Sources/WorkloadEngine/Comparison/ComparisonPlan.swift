@@ -44,7 +44,9 @@ struct ComparisonPlan {
         }
         self.primary = primary
         metrics = scenario.clients.filter(\.isCompared).flatMap { client in
-            Self.told.compactMap { try? ComparisonMetric("\(client.name).\($0)", in: catalog) }
+            Self.reportedMetrics.compactMap {
+                try? ComparisonMetric("\(client.name).\($0)", in: catalog)
+            }
         }
         try checkConditions(scenario)
         let tests = primary.count * pairs.count
@@ -59,7 +61,9 @@ struct ComparisonPlan {
     }
 
     /// The metrics that are reported for each client, whether or not they decide.
-    static let told = ["throughput", "response.p50", "response.p99", "wait.p50", "wait.p99"]
+    static let reportedMetrics = [
+        "throughput", "response.p50", "response.p99", "wait.p50", "wait.p99",
+    ]
 
     /// Whether a metric cannot be replaced for lack of samples, because a condition names it.
     func isFixed(_ metric: ComparisonMetric) -> Bool {
@@ -127,16 +131,17 @@ struct ComparisonPlan {
             let seconds = scenario.measuredDuration.inSeconds
             let expected = arrival.rate * seconds
             guard arrival.stages.isEmpty, expected < Double(metric.neededAccesses) else { continue }
-            var advice = "--duration of \((Double(metric.neededAccesses) / arrival.rate * 1.1).up)s"
+            let enough = (Double(metric.neededAccesses) / arrival.rate * 1.1).up
+            var advice = "a --duration of \(enough)s"
             if let lower = metric.lowerPercentile, expected >= Double(lower.neededAccesses) * 1.1 {
-                advice += ", or take \(lower)"
+                advice += ", or \(lower)"
             }
             throw RunError(
                 .scenario,
                 "'\(condition.expression)': \(metric) needs "
                     + "\(HumanUnits.count(UInt64(metric.neededAccesses))) accesses in each block, "
                     + "and \(HumanUnits.rate(arrival.rate)) for \(HumanUnits.seconds(seconds)) are "
-                    + "\(HumanUnits.count(UInt64(expected))); give a \(advice)"
+                    + "\(HumanUnits.count(UInt64(expected))); use \(advice)"
             )
         }
     }

@@ -7,7 +7,7 @@ public enum ComparisonReport {
         lines += leftOut(of: result)
         lines += (result.warnings ?? []).map { "warning: \($0)" }
         let conditions = (result.failIf ?? []).filter { !$0.failed }.map(passed)
-        for part in [conditions, decided(result), told(result), method(result)]
+        for part in [conditions, decided(result), allMetrics(result), method(result)]
         where !part.isEmpty {
             lines += [""] + part
         }
@@ -130,7 +130,7 @@ public enum ComparisonReport {
     }
 
     /// All metrics, arm by arm.
-    private static func told(_ result: ComparisonResult) -> [String] {
+    private static func allMetrics(_ result: ComparisonResult) -> [String] {
         let (metrics, missing) = metricNames(result)
         guard !metrics.isEmpty else { return [] }
         var table = TextTable(["medians [middle half]"] + result.arms.map(\.arm))
@@ -144,15 +144,17 @@ public enum ComparisonReport {
     static func metricNames(_ result: ComparisonResult) -> (found: [String], missing: String?) {
         let names = Set(result.arms.flatMap(\.metrics.keys))
         let clients = Set(
-            names.filter { name in ComparisonPlan.told.contains { name.hasSuffix(".\($0)") } }
-                .compactMap { $0.split(separator: ".").first.map(String.init) }
+            names.filter { name in
+                ComparisonPlan.reportedMetrics.contains { name.hasSuffix(".\($0)") }
+            }
+            .compactMap { $0.split(separator: ".").first.map(String.init) }
         )
-        let told = clients.sorted().flatMap { client in
-            ComparisonPlan.told.map { "\(client).\($0)" }
+        let reported = clients.sorted().flatMap { client in
+            ComparisonPlan.reportedMetrics.map { "\(client).\($0)" }
         }
-        let missing = told.filter { !names.contains($0) }
+        let missing = reported.filter { !names.contains($0) }
         return (
-            told.filter(names.contains) + names.subtracting(told).sorted(),
+            reported.filter(names.contains) + names.subtracting(reported).sorted(),
             missing.isEmpty ? nil : missing.joined(separator: ", ")
         )
     }

@@ -76,8 +76,7 @@ public struct ArmComparison: Sendable, Codable, Equatable {
     public var arm: String
     /// The metrics over the blocks, by name: `ui.throughput`, `ui.response.p99` and so on.
     public var metrics: [String: Spread]
-    /// The metrics' values block by block, by the same names; null where there were too few
-    /// samples.
+    /// The metrics' values block by block, by the same names; null if there were too few samples.
     public var values: [String: [Double?]]
     /// Each client's responses in all blocks together, by its name.
     public var spectra: [String: PercentileSpectrum]

@@ -3,9 +3,9 @@ import Telemetry
 
 /// Runs a scenario on several arms, block by block, so that machine changes affect all arms.
 ///
-/// In each block, every arm runs once and the first one twice, in an order drawn from the seed, on
-/// a fresh copy of the same data with the same seed: the runs of a block differ only by the arm,
-/// and the two runs of the first arm differ only by noise.
+/// In each block, every arm runs once and the first one twice, in an order drawn from the seed.
+/// Each run uses a fresh copy of the same data and the same seed. The runs of a block therefore
+/// differ only by the arm, and the two runs of the first arm differ only by noise.
 public final class ComparisonRun: Sendable {
     private let scenario: Scenario
     private let factory: any WorkloadTargetFactory

@@ -117,7 +117,7 @@ public struct FailConditionResult: Sendable, Codable, Equatable {
 extension ComparisonPair {
     /// Why an estimate beyond a limit does not count.
     fileprivate var doubt: String {
-        verdict == .same ? "is within the noise floor" : note.map { "\($0)" } ?? "may be chance"
+        verdict == .same ? "is within the noise floor" : note ?? "may be due to chance"
     }
 }
 

@@ -1,16 +1,17 @@
 extension Scenario {
-    /// The shortest warm-up of a run, where the block is long enough for it.
+    /// The shortest warm-up of a run, if the block is long enough for it.
     private static let leastWarmUp = Duration.milliseconds(500)
 
-    /// How long accesses that run at a block's end are awaited at least, if the scenario does.
+    /// The smallest limit on the drain at the end of a block.
     private static let leastDrain = Duration.milliseconds(500)
 
-    /// The scenario with phases that fit into a block of a comparison, a warm-up among them.
+    /// Returns the scenario with phases, including a warm-up, that fit into a block of a
+    /// comparison.
     ///
     /// - Throws: ``ScenarioError`` for a time that does not fit.
     func scaled(toBlock duration: Duration) throws(ScenarioError) -> Scenario {
         var scenario = try scaled(toMeasured: duration)
-        // What an arm began and cannot end must not take as long as the block itself.
+        // Limit the drain: accesses that cannot end must not take as long as the block itself.
         scenario.drain = min(scenario.drain, max(Self.leastDrain, duration / 6))
         let least = min(Self.leastWarmUp, duration / 2)
         let warmUp = scenario.phases.prefix { !$0.isMeasured }

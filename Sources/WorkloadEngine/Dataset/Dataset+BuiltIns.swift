@@ -4,7 +4,7 @@ extension Dataset {
 
     /// The supported scales; nil for an existing database.
     ///
-    /// pgbench's largest has some 10¹⁰ accounts, YCSB's 10⁷ records, sysbench's 10⁹ rows.
+    /// The largest scales have 10¹⁰ accounts of pgbench, 10⁷ records of YCSB, or 10⁹ rows of sysbench.
     var scales: ClosedRange<Int>? {
         switch self {
         case .pgbench, .sysbench: 1...100_000

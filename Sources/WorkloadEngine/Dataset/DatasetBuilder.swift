@@ -8,7 +8,7 @@ public enum DatasetBuilder {
         public let cause: any Error
 
         /// The statement and the database's error.
-        public var description: String { "the dataset's '\(sql)' failed: \(cause)" }
+        public var description: String { "the dataset's statement '\(sql)' failed: \(cause)" }
     }
 
     /// A dataset that can only be copied, not built.

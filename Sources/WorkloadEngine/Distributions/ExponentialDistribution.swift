@@ -8,7 +8,7 @@ public struct ExponentialDistribution: Sendable, Equatable {
     ///
     /// - Precondition: `rate` is above 0.
     public init(rate: Double) {
-        precondition(rate > 0, "a rate is above 0")
+        precondition(rate > 0, "the rate must be above 0")
         mean = 1 / rate
     }
 

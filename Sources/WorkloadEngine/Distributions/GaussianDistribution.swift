@@ -17,7 +17,7 @@ public struct GaussianDistribution: Sendable, Equatable {
     ///
     /// - Precondition: `parameter` is at least ``leastParameter``.
     public init(_ range: ClosedRange<Int64>, parameter: Double) {
-        precondition(parameter >= Self.leastParameter, "the parameter is at least 2")
+        precondition(parameter >= Self.leastParameter, "the parameter must be at least 2")
         scale = RangeScale(range)
         self.parameter = parameter
     }

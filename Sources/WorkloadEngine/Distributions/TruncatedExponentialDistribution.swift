@@ -15,7 +15,7 @@ public struct TruncatedExponentialDistribution: Sendable, Equatable {
     ///
     /// - Precondition: `parameter` is above 0.
     public init(_ range: ClosedRange<Int64>, parameter: Double) {
-        precondition(parameter > 0 && parameter.isFinite, "the parameter is above 0")
+        precondition(parameter > 0 && parameter.isFinite, "the parameter must be above 0")
         scale = RangeScale(range)
         self.parameter = parameter
         mass = -expm1(-parameter)

@@ -37,7 +37,7 @@ public struct WordsDistribution: Sendable, Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Counts in syllables, as a spreadsheet names its columns in letters.
+    /// Spells the rank with syllables as digits, like the column names of a spreadsheet.
     private static func append(word rank: Int64, to bytes: inout [UInt8]) {
         var rest = Int(rank)
         while rest > 0 {

@@ -23,8 +23,8 @@ public struct ZipfianDistribution: Sendable, Equatable {
     ///
     /// - Precondition: `count` is in 1...2⁵² and `theta` is above 0.
     public init(count: Int64, theta: Double) {
-        precondition((1...Self.mostRanks).contains(count), "a zipfian has 1 to 2^52 ranks")
-        precondition(theta > 0 && theta.isFinite, "a zipfian's theta is above 0")
+        precondition((1...Self.mostRanks).contains(count), "there must be 1 to 2^52 ranks")
+        precondition(theta > 0 && theta.isFinite, "theta must be above 0")
         self.theta = theta
         self.count = Double(count)
         lower = Self.integral(1.5, theta) - 1

@@ -4,8 +4,8 @@ struct InvariantCheck {
     let target: any WorkloadTarget
     /// The comparisons of snapshots during the load.
     let stability: StabilityLog
-    /// The transactions that ran beside the load, or the error that prevented them; nil if the arm
-    /// has no writes.
+    /// The transactions that ran alongside the load, or the error that prevented them; nil if the
+    /// arm has no writes.
     var isolation: Result<IsolationWatch, any Error>?
 
     /// The client name of the reads.

@@ -141,7 +141,7 @@ struct ClientMeter {
 
     /// Returns the client's accesses since the last call, for an interval's record.
     ///
-    /// Call it after ``collect()``; `duration` is in seconds.
+    /// Call it after ``collect(at:into:as:isMeasured:)``; `duration` is in seconds.
     mutating func interval(duration: Double) -> IntervalResult.Client {
         let completed = recorders.reduce(0) { $0 + $1.read().completed }
         defer { completedAtInterval = completed }
@@ -212,9 +212,9 @@ struct ClientMeter {
         }
         // Arrivals that no worker has started have no operation yet.
         for reading in readings {
-            let left = indices.reduce(0) { $0 + reading.left[$1] }
-            sum.offered += left
-            sum.unfinished += left
+            let unstarted = indices.reduce(0) { $0 + reading.unstarted[$1] }
+            sum.offered += unstarted
+            sum.unfinished += unstarted
         }
         var result = ClientResult(sum, all, seconds: length)
         result.operations = operations

@@ -1,7 +1,9 @@
 /// Measures the cost of the load generator on this machine.
 public enum GeneratorSelfTest {
     /// Returns the cost of an access to a target that does nothing, in nanoseconds of processor
-    /// time, measured for some milliseconds with the code of a run.
+    /// time.
+    ///
+    /// The measurement uses the code of a run, and takes some milliseconds.
     public static func nanosecondsPerAccess() throws -> UInt64 {
         try GeneratorCost.measure()
     }

@@ -55,7 +55,7 @@ final class ThreadSleeper: Sleeper, @unchecked Sendable {
 
     private func wait(until deadline: UInt64) -> Int32 {
         #if canImport(Darwin)
-        // Darwin's conditions have no monotonic clock, but a relative wait.
+        // Darwin's conditions cannot use the monotonic clock, but support relative waits.
         let now = MonotonicClock().now()
         guard deadline > now else { return ETIMEDOUT }
         var time = Self.time(deadline - now)

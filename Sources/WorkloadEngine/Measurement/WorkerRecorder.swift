@@ -7,7 +7,8 @@ import Telemetry
 /// contention: the sampler swaps filled histograms for cleared ones.
 ///
 /// An access is either a `skip`, or a `begin` and a `finish`. After ``seal()``, neither counts:
-/// accesses that have begun and not finished are *unfinished*, and so are arrivals without a turn.
+/// accesses that have begun and not finished are *unfinished*, and so are due arrivals that no
+/// worker has started.
 final class WorkerRecorder: Sendable {
     /// The outcome of an access.
     enum Outcome {
@@ -42,7 +43,7 @@ final class WorkerRecorder: Sendable {
         /// The number of started accesses, measured or not.
         var begun: UInt64 = 0
         /// The number of due arrivals that no worker started, by phase.
-        var left: [UInt64]
+        var unstarted: [UInt64]
         /// The place of the running access.
         var running: Int?
         /// Whether the running access counts in the result.
@@ -67,7 +68,7 @@ final class WorkerRecorder: Sendable {
             State(
                 counts: Array(repeating: AccessCounts(), count: places),
                 window: Window(places: places),
-                left: Array(repeating: 0, count: phases + 1)
+                unstarted: Array(repeating: 0, count: phases + 1)
             )
         )
     }
@@ -78,8 +79,8 @@ final class WorkerRecorder: Sendable {
     }
 
     /// Counts a due arrival that no worker started: it is offered and unfinished.
-    func leave(in phase: PhasePlan.Place) {
-        state.withLock { $0.left[phase.index] += 1 }
+    func countUnstarted(in phase: PhasePlan.Place) {
+        state.withLock { $0.unstarted[phase.index] += 1 }
     }
 
     /// Counts an access that is skipped because it is too late.
@@ -181,7 +182,7 @@ final class WorkerRecorder: Sendable {
         /// The number of started accesses, measured or not.
         var begun: UInt64
         /// The number of due arrivals that no worker started, by phase.
-        var left: [UInt64]
+        var unstarted: [UInt64]
         /// The place of the running access.
         var running: Int?
     }
@@ -193,7 +194,7 @@ final class WorkerRecorder: Sendable {
                 counts: state.counts,
                 completed: state.completed,
                 begun: state.begun,
-                left: state.left,
+                unstarted: state.unstarted,
                 running: state.running
             )
         }

@@ -13,7 +13,7 @@ extension ArmResult {
         )
         // Clients that this arm cannot run are reported as unsupported, not as missed.
         if unsupported?[client] != nil { return result }
-        result.passed = threshold.isMet(by: observed) ?? decidedByNeighbours(threshold)
+        result.passed = threshold.isMet(by: observed) ?? decidedByNeighbors(threshold)
         if result.passed == nil {
             result.undecided = true
             result.decidingSeconds = decidingSeconds(threshold)
@@ -35,7 +35,7 @@ extension ArmResult {
 
     /// Decides a percentile with too few samples by the maximum or by another percentile, because
     /// higher percentiles are never smaller; nil if they do not decide.
-    private func decidedByNeighbours(_ threshold: Threshold) -> Bool? {
+    private func decidedByNeighbors(_ threshold: Threshold) -> Bool? {
         guard let percentile = threshold.percentile else { return nil }
         let isUpperLimit = threshold.comparison.hasPrefix("<")
         if value(of: threshold.metric, "count") ?? 0 >= Self.countForMaximum(percentile),

@@ -251,11 +251,13 @@ public struct IntervalResult: Sendable, Codable, Equatable {
     public var utilization: Double?
     /// The share of time in which all readers were in use and an access waited; absent for a queue.
     public var saturation: Double?
-    /// The accesses that wait for a reader at its end; absent for a target without a status.
+    /// The number of accesses that wait for a reader at the interval's end; absent for a target
+    /// without a status.
     public var waitingReaders: Int?
-    /// The accesses that wait for the writer at its end; absent for a target without a status.
+    /// The number of accesses that wait for the writer at the interval's end; absent for a target
+    /// without a status.
     public var waitingWriters: Int?
-    /// The size of the write-ahead log at its end, in bytes; absent without one.
+    /// The size of the write-ahead log at the interval's end, in bytes; absent without one.
     public var walBytes: UInt64?
 
     /// The accesses of one client in one second.

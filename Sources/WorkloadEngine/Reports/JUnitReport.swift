@@ -1,7 +1,7 @@
 /// Writes verdicts as JUnit XML, which CI systems show as tests: a suite for each arm, a test case
 /// for the run itself, each threshold and each invariant.
 public enum JUnitReport {
-    /// The document on a run, with a newline at its end.
+    /// Returns the document for a run, with a newline at the end.
     public static func text(of result: RunResult) -> String {
         var suites = result.runs.map { suite(of: $0, scenario: result.scenario) }
         if let failures = result.failures {
@@ -16,7 +16,7 @@ public enum JUnitReport {
         return document(suites)
     }
 
-    /// The document on a comparison, with a newline at its end.
+    /// Returns the document for a comparison, with a newline at the end.
     public static func text(of result: ComparisonResult) -> String {
         var cases = (result.failIf ?? []).map { condition in
             Case(
@@ -98,7 +98,7 @@ public enum JUnitReport {
         if let failures = run.failures, !failures.isEmpty {
             return .error(failures.joined(separator: "; "))
         }
-        if run.partial { return .error("stopped before its end") }
+        if run.partial { return .error("stopped early") }
         if !run.valid {
             return .error(run.invalidReason ?? "the generator was the bottleneck")
         }
@@ -176,7 +176,7 @@ public enum JUnitReport {
         return [head + ">"] + inner.map { "      " + $0 } + ["    </testcase>"]
     }
 
-    /// A text for XML 1.0, which has no form for most control characters
+    /// Escapes text for XML 1.0, which cannot represent most control characters
     /// (<https://www.w3.org/TR/xml/#charsets>).
     private static func escaped(_ text: String) -> String {
         var result = ""

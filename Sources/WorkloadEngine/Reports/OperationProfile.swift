@@ -1,7 +1,7 @@
 /// SQLite's profile of one operation: the query plans, and the counters of one execution.
 ///
 /// It is taken once, after the load, on the resulting data; its writes are rolled back. It shows
-/// whether queries are slow, and not the pool.
+/// whether the queries, rather than the pool, are slow.
 public struct OperationProfile: Sendable, Codable, Equatable {
     /// The output of `EXPLAIN QUERY PLAN` for each statement, in order.
     public var plans: [Plan] = []

@@ -54,7 +54,7 @@ final class AlarmClock: Sendable {
         set(at: clock.now() &+ pause, body)
     }
 
-    /// Cancels an alarm that was not called yet.
+    /// Cancels an alarm that has not been called yet.
     func cancel(_ ticket: Ticket) {
         state.withLock { $0.alarms.removeAll { $0.number == ticket.number } }
     }

@@ -40,7 +40,7 @@ final class ClientProcesses: Sendable {
         }
     }
 
-    /// Interrupts all processes, which ends them.
+    /// Ends all processes by interrupting them.
     func interrupt() {
         for target in targets.withLock({ Array($0.values) }) { target.interrupt() }
     }

@@ -3,7 +3,7 @@ import Telemetry
 
 /// Keeps built datasets, so that every arm starts with a copy of the same file.
 ///
-/// A dataset is built through a plain queue (rollback journal), regardless of the arm, and closed
+/// A dataset is built through a plain queue (rollback journal), regardless of the arm. It is closed
 /// before it is copied, so that all arms start with the same state.
 public final class DatasetStore: Sendable {
     private struct Entry: Sendable {

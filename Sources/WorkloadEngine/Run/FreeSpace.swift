@@ -1,16 +1,16 @@
 import Foundation
 
-/// The space that a folder has left for databases.
+/// The free space of a folder for databases.
 package enum FreeSpace {
-    /// A folder has less space than what must be written to it.
+    /// The error for a folder with too little free space.
     package struct Shortage: Error, Sendable, Equatable, CustomStringConvertible {
         /// The folder.
         package var folder: String
-        /// What needs the space.
+        /// The purpose of the required space.
         package var purpose: String
-        /// The bytes that it needs.
+        /// The required space, in bytes.
         package var required: UInt64
-        /// The bytes that the folder's file system has left.
+        /// The free space of the folder's file system, in bytes.
         package var free: UInt64
 
         /// Creates an error.
@@ -21,32 +21,32 @@ package enum FreeSpace {
             self.free = free
         }
 
-        /// The folder, what is required, what is free, and what to do.
+        /// The folder, the required and the free space, and a remedy.
         package var description: String {
-            "the folder '\(folder)' is full: \(purpose) needs \(HumanUnits.bytes(required)), and "
+            "the folder '\(folder)' is full: \(purpose) needs \(HumanUnits.bytes(required)), but "
                 + "\(HumanUnits.bytes(free)) are free; free some space there, or set TMPDIR to a "
                 + "folder with enough"
         }
     }
 
-    /// The bytes that the file system of a folder has left; nil where the system does not report
-    /// them.
+    /// Returns the free space of a folder's file system, in bytes; nil if the system does not
+    /// report it.
     package static func bytes(in folder: String) -> UInt64? {
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else { return nil }
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 
-    /// The size of a file, in bytes; 0 where there is none.
+    /// Returns the size of a file, in bytes; 0 if it does not exist.
     package static func size(of path: String) -> UInt64 {
         var status = stat()
         return stat(path, &status) == 0 ? UInt64(clamping: status.st_size) : 0
     }
 
-    /// The size of a file for people, such as `7.9 MiB`.
+    /// Returns the size of a file with its unit, such as `7.9 MiB`.
     package static func sizeText(of path: String) -> String { HumanUnits.bytes(size(of: path)) }
 
-    /// Checks that a folder has space.
+    /// Checks that a folder has `required` bytes of free space.
     ///
     /// - Throws: ``Shortage``.
     package static func check(_ required: UInt64, in folder: String, for purpose: String) throws {

@@ -161,7 +161,7 @@ final class LoadSession {
     private func startThreads() {
         if let alarm = context.alarm { startAlarm(alarm) }
         for worker in workers { start(worker) }
-        // The threads own the workers from here on.
+        // The threads now own the workers.
         workers = []
         for (sleeper, body) in context.isolation?.threads(context) ?? [] {
             context.control.register(sleeper)

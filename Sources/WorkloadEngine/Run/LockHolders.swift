@@ -21,7 +21,7 @@ final class LockHolders: Sendable {
         var start: UInt64
     }
 
-    /// The name if no process holds a lock any more, or the system does not report it.
+    /// The name if no process holds a lock anymore, or the system does not report it.
     static let unknown = "unknown"
     /// The time between two reads of the list, in nanoseconds: a read takes longer than an access.
     private static let interval: UInt64 = 2_000_000
@@ -60,8 +60,8 @@ final class LockHolders: Sendable {
         }
     }
 
-    /// The other processes that hold a lock now, those that write first; empty where the system
-    /// does not report them.
+    /// The other processes that hold a lock now, writers first; empty if the system does not report
+    /// them.
     var current: [String] {
         guard let text = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else {
             return []

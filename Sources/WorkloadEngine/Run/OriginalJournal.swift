@@ -1,33 +1,32 @@
-import Foundation
-
 /// The journal mode that a database had before a run in place, which arms may change.
 ///
-/// Only WAL mode is a property of the file (<https://sqlite.org/fileformat.html>, offset 18).
+/// Only WAL mode is a property of the file (<https://sqlite.org/fileformat.html>, offset 18). This
+/// type reads the mode through SQLite. If this process opened the file by other means, closing it
+/// would release the locks of all connections of this process.
 struct OriginalJournal {
-    private let file: URL
-    private let isWAL: Bool
+    private let path: String
+    private let mode: Arm.Journal
 
-    /// Reads the header; nil for a run on a copy, and for a file without a header.
+    /// Reads the mode; nil for a run on a copy, or if the library cannot report the mode.
     ///
-    /// The file is read before SQLite opens it in this process: closing a descriptor later would
-    /// release SQLite's locks.
-    init?(of database: UserDatabase?) {
-        guard case .inPlace(let file) = database, let isWAL = Self.isWAL(file) else { return nil }
-        self.file = file
-        self.isWAL = isWAL
+    /// - Throws: The error of the library, for example if the database is locked.
+    init?(of database: UserDatabase?, through factory: any WorkloadTargetFactory) throws {
+        guard case .inPlace(let file) = database,
+            let mode = try factory.journalMode(ofDatabaseAt: file.path)
+        else { return nil }
+        path = file.path
+        self.mode = mode
     }
 
-    /// Sets the mode again, once nobody in this process has the file open.
+    /// Restores the mode.
+    ///
+    /// The target of the run must be closed: SQLite does not leave WAL mode while another
+    /// connection is open.
     func restore(through factory: any WorkloadTargetFactory) {
-        guard Self.isWAL(file) != isWAL else { return }
-        let arm = Arm(name: "restore", kind: .queue, journal: isWAL ? .wal : .delete)
-        try? factory.open(arm, at: file.path).close()
-    }
-
-    private static func isWAL(_ file: URL) -> Bool? {
-        guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
-        defer { try? handle.close() }
-        guard let header = try? handle.read(upToCount: 20), header.count == 20 else { return nil }
-        return header[header.startIndex + 18] == 2
+        guard let current = try? factory.journalMode(ofDatabaseAt: path),
+            (current == .wal) != (mode == .wal)
+        else { return }
+        let arm = Arm(name: "restore", kind: .queue, journal: mode == .wal ? .wal : .delete)
+        try? factory.open(arm, at: path).close()
     }
 }

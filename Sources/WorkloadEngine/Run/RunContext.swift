@@ -22,7 +22,7 @@ struct RunContext: Sendable {
     var holders: LockHolders?
     /// The run's folder, for files that clients write.
     var folder: URL?
-    /// Runs transactions beside the load to check isolation; nil without that invariant.
+    /// Runs transactions alongside the load to check isolation; nil without that invariant.
     var isolation: IsolationWatch?
     /// Changes the load's settings; nil if they cannot change.
     var steering: LoadSteering?

@@ -1,7 +1,8 @@
 import Telemetry
 
-/// An access that others may interrupt while it waits and while it holds its connection, but not
-/// afterwards, so that an interrupt never affects the next holder of the connection.
+/// An access that others may interrupt while it waits and while it holds its connection.
+///
+/// Afterwards, an interrupt has no effect, so it never affects the next holder of the connection.
 final class RunningAccess: Sendable {
     /// The access was interrupted before it acquired its connection.
     struct Superseded: Error, CustomStringConvertible {
@@ -32,9 +33,9 @@ final class RunningAccess: Sendable {
 
     /// Interrupts the access repeatedly, until it leaves.
     ///
-    /// A single interrupt is not enough: SQLite ignores an interrupt between the entry and the
-    /// statement (<https://sqlite.org/c3ref/interrupt.html>). A repeated interrupt can only affect
-    /// a statement of the same access.
+    /// A single interrupt is not enough: SQLite ignores an interrupt that arrives before the
+    /// statement runs (<https://sqlite.org/c3ref/interrupt.html>). A repeated interrupt can only
+    /// affect a statement of the same access.
     ///
     /// - Parameters:
     ///   - now: The clock time.

@@ -63,7 +63,7 @@ struct Sampler {
         }
         if phase != stretch?.name, isInLoad {
             phase = stretch?.name
-            context.events.note("phase \(phase ?? "") begins")
+            context.events.note("phase \(phase ?? "") starts")
         }
         var clients: [ClientStatus] = []
         for index in meters.indices {

@@ -103,7 +103,7 @@ final class UserCommands: Sendable {
         case .checkpoint(let mode):
             do {
                 let result = try Checkpoint.run(mode, on: context.target, as: Self.name)
-                context.events.note("you checkpoint, \(mode.rawValue): \(result)")
+                context.events.note("you ran a checkpoint, \(mode.rawValue): \(result)")
             } catch {
                 context.events.note("your checkpoint failed: \(error)", .error)
             }

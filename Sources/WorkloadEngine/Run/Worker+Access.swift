@@ -77,7 +77,7 @@ extension Worker {
         }
     }
 
-    /// Counts the start of an access; nil if it is too late or must not start any more.
+    /// Counts the start of an access; nil if it is too late or may no longer start.
     @inline(__always)
     func begin(_ operation: Int, _ turn: Turn) -> Begun? {
         let start = clock.now()
@@ -94,7 +94,7 @@ extension Worker {
         )
         guard mayStart else {
             isAbandoned = true
-            if turn.isScheduled { recorder.leave(in: turn.phase) }
+            if turn.isScheduled { recorder.countUnstarted(in: turn.phase) }
             return nil
         }
         return Begun(intended: turn.isScheduled ? turn.intended : start, start: start)

@@ -7,7 +7,7 @@ extension Worker {
             attempt.entry = clock.now()
             target.interrupt()
         }
-        events.note("\(plan.name.name) interrupts")
+        events.note("\(plan.name.name) interrupts every statement")
     }
 
     /// Performs an action that is not an access.

@@ -9,12 +9,12 @@ extension Worker {
             }
             guard let moment = nextMoment() else { return }
             guard let turn = await awaitTurn(moment, sleeper) else {
-                leave(moment)
+                countUnstarted(moment)
                 break
             }
             await performOperation(turn)
         }
-        leaveRest()
+        countRemainingArrivals()
     }
 
     /// Waits while the worker is surplus; returns false when the load is over.

@@ -3,7 +3,8 @@ import Telemetry
 
 /// One of a client's workers: a thread that waits for its turns and makes its accesses.
 ///
-/// From ``run()`` on, only the worker's thread uses it; other threads use its recorder and sleeper.
+/// After ``run()`` starts, only the worker's thread uses it; other threads use its recorder and
+/// sleeper.
 final class Worker {
     /// A turn to make an access.
     struct Turn {
@@ -90,12 +91,12 @@ final class Worker {
             }
             guard let moment = nextMoment() else { return }
             guard let turn = awaitTurn(moment) else {
-                leave(moment)
+                countUnstarted(moment)
                 break
             }
             perform(turn)
         }
-        leaveRest()
+        countRemainingArrivals()
     }
 
     /// Returns the load time of the next access; nil after the last one.
@@ -146,18 +147,18 @@ final class Worker {
     }
 
     /// Counts an arrival that the worker does not start as unfinished, if it was due.
-    func leave(_ moment: UInt64) {
+    func countUnstarted(_ moment: UInt64) {
         guard model.isScheduled, moment <= control.stopTime, moment < phases.end else { return }
-        recorder.leave(in: phases.place(at: moment))
+        recorder.countUnstarted(in: phases.place(at: moment))
     }
 
     /// Counts due arrivals that no worker had taken when the load stopped.
-    func leaveRest() {
+    func countRemainingArrivals() {
         guard model.isScheduled else { return }
         let now = control.loadTime(of: clock.now())
         let end = min(control.stopTime, now)
         while let moment = model.next(freeAt: now), moment <= end {
-            leave(moment)
+            countUnstarted(moment)
         }
     }
 

@@ -73,7 +73,7 @@ public final class WorkloadRun: Sendable {
     public func interrupt() {
         guard let target = target.withLock({ $0 }) else { return }
         target.interrupt()
-        events.note("you interrupt")
+        events.note("you interrupted every statement")
     }
 
     /// Takes a snapshot soon, and keeps it until ``releaseSnapshot(label:)`` or the end of the run.
@@ -95,7 +95,7 @@ public final class WorkloadRun: Sendable {
         guard let target = target.withLock({ $0 }), target.interrupt(connection: label) else {
             return false
         }
-        events.note("you interrupt \(label)")
+        events.note("you interrupted \(label)")
         return true
     }
 
@@ -158,9 +158,9 @@ public final class WorkloadRun: Sendable {
         } else {
             try copyData(to: file, emitter)
         }
-        let original = OriginalJournal(of: options.database)
-        defer { original?.restore(through: factory) }
-        let target = try openTarget(at: file.path, emitter)
+        let opener = TargetOpener(arm: arm, factory: factory, options: options, control: control)
+        let opened = try opener.open(at: file.path) { prepare($0, emitter) }
+        let target = opened.target
         self.target.withLock { $0 = target }
         defer { self.target.withLock { $0 = nil } }
         var result: ArmResult
@@ -170,11 +170,11 @@ public final class WorkloadRun: Sendable {
             // Threads still use the target, so it must stay open.
             throw error
         } catch {
-            try? target.close()
+            try? opened.close()
             throw error
         }
         do {
-            try target.close()
+            try opened.close()
         } catch {
             // The measurements stay valid.
             let failure = RunError(.closing, "arm '\(arm.name)' cannot be closed", cause: error)
@@ -211,72 +211,6 @@ public final class WorkloadRun: Sendable {
             throw error
         } catch {
             throw RunError(.dataset, "the data cannot be built", cause: error)
-        }
-    }
-
-    /// Opens the arm; a file that others use is tried again for a time.
-    ///
-    /// SQLite calls no busy handler for some of the locks that an open takes, such as the one for
-    /// a change of the journal mode (<https://sqlite.org/c3ref/busy_handler.html>).
-    private func openTarget(at path: String, _ emitter: SampleEmitter) throws -> any WorkloadTarget
-    {
-        guard case .inPlace = options.database else { return try openOnce(at: path) }
-        let patience = arm.busyTimeout ?? Self.openingPatience
-        let sleeper = options.clock.makeSleeper()
-        let end = options.clock.now() &+ patience.wholeNanoseconds
-        while true {
-            do {
-                return try openOnce(at: path)
-            } catch let error as RunError {
-                guard let cause = error.cause, case .busy = factory.failure(of: cause) else {
-                    throw error
-                }
-                guard control.stage < .stopped else { throw CancellationError() }
-                let holders = LockHolders(path: path, processes: nil).current
-                let by = holders.isEmpty ? "another process" : holders.joined(separator: ", ")
-                guard options.clock.now() < end else {
-                    throw RunError(
-                        .opening,
-                        "arm '\(arm.name)' cannot be opened: the database was locked for "
-                            + "\(HumanUnits.time(patience.wholeNanoseconds)), by \(by)",
-                        cause: cause
-                    )
-                }
-                prepare("the database is locked by \(by), waiting", emitter)
-                sleeper.sleep(until: options.clock.now() &+ Self.openingRest)
-            }
-        }
-    }
-
-    /// How long a locked file is tried again where the arm states no `busy-timeout`.
-    private static let openingPatience = Duration.seconds(5)
-    /// The time between two tries, in nanoseconds.
-    private static let openingRest: UInt64 = 20_000_000
-
-    private func openOnce(at path: String) throws -> any WorkloadTarget {
-        do {
-            let target = try factory.open(arm, at: path)
-            do {
-                for sql in arm.setup {
-                    try target.perform(.writeWithoutTransaction, as: WorkloadClientName("setup")) {
-                        _ = try $0.run(sql, [])
-                    }
-                }
-                // Each run starts with an empty log, regardless of its arm's setup.
-                if arm.isWAL, !arm.setup.isEmpty {
-                    _ = try? Checkpoint.run(
-                        .truncate,
-                        on: target,
-                        as: WorkloadClientName("setup")
-                    )
-                }
-            } catch {
-                try? target.close()
-                throw error
-            }
-            return target
-        } catch {
-            throw RunError(.opening, "arm '\(arm.name)' cannot be opened", cause: error)
         }
     }
 

@@ -6,7 +6,7 @@ public enum Invariant: String, Sendable, CaseIterable {
     case snapshotsStable = "snapshots-stable"
     /// `PRAGMA integrity_check` returns `ok`.
     case integrityCheck = "integrity-check"
-    /// Transactions that run beside the load are strictly serializable.
+    /// Transactions that run alongside the load are strictly serializable.
     case isolation
 
     /// Returns why the invariant can never be checked here; nil if it can.

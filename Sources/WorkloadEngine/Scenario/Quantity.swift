@@ -86,7 +86,7 @@ public enum Quantity {
         guard result <= most else {
             throw Failure(
                 description: "'\(text)' is too large for \(kind); write \(examples)"
-                    + (kind == "a time" ? "; the most is 8784h, a year" : "")
+                    + (kind == "a time" ? "; the maximum is 8784h, a year" : "")
             )
         }
         return result

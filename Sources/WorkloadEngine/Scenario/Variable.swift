@@ -75,7 +75,7 @@ public struct Variable: Sendable, Equatable {
     public var column: Column?
     /// Whether YCSB's hash replaces an integer, so that neighboring integers are far apart.
     public var isHashed = false
-    /// A text before an integer, such as `user` in `user42`; the value is then a text.
+    /// Text that precedes an integer, such as `user` in `user42`; the value is then text.
     public var prefix: String?
     /// The share of the values that are NULL, in 0…1.
     public var nulls = 0.0

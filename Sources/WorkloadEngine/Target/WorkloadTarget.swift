@@ -296,6 +296,11 @@ public protocol WorkloadTargetFactory: Sendable {
         progress: (Double) throws -> Void
     ) throws
 
+    /// Returns the journal mode of a database that exists; nil, the default, if it is unknown.
+    ///
+    /// - Throws: An error of the library, for example if another process has locked the database.
+    func journalMode(ofDatabaseAt path: String) throws -> Arm.Journal?
+
     /// Classifies an error that ``open(_:at:)`` threw; ``WorkloadFailure/error(_:)`` by default.
     func failure(of error: any Error) -> WorkloadFailure
 }
@@ -303,6 +308,9 @@ public protocol WorkloadTargetFactory: Sendable {
 extension WorkloadTargetFactory {
     /// Returns the type of the error.
     public func failure(of error: any Error) -> WorkloadFailure { .error("\(type(of: error))") }
+
+    /// Returns nil.
+    public func journalMode(ofDatabaseAt path: String) throws -> Arm.Journal? { nil }
 
     /// Throws, because copies are not supported by default.
     public func copyDatabase(

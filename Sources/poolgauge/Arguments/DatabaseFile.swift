@@ -2,7 +2,7 @@ import Foundation
 import GRDBTarget
 import WorkloadEngine
 
-/// The user's database, which `--database` names.
+/// Finds and copies the user's database, the file of `--database`.
 enum DatabaseFile {
     /// Returns the URL of the file at a path.
     ///
@@ -38,9 +38,9 @@ enum DatabaseFile {
     ///   - source: The database, which is only read.
     ///   - name: Its path as the user wrote it.
     ///   - folder: The folder that receives the copy.
-    ///   - report: Called with lines that state how the copy proceeds, its size first.
+    ///   - report: Called with lines that report the progress of the copy, first its size.
     /// - Returns: The copy.
-    /// - Throws: ``CommandFailure`` when it cannot be copied.
+    /// - Throws: ``CommandFailure`` if the database cannot be copied.
     static func copy(
         _ source: URL,
         named name: String,

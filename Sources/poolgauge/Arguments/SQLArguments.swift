@@ -7,7 +7,7 @@ struct SQLArguments: ParsableArguments {
     @Flag(
         name: .customLong("sql"),
         help: ArgumentHelp(
-            "Show the statements of the programs, as root. Levels: --sql=light, timed, full.",
+            "Show the programs' statements; requires root. Levels: --sql=light, timed, full.",
             discussion: """
                 Probes on SQLite's functions slow each program that uses the same library. light, \
                 the default, counts executions; timed also estimates their times and rows from \
@@ -45,7 +45,7 @@ struct SQLArguments: ParsableArguments {
     var values = false
 
     @Option(
-        help: "The share of its time that a program may lose to probes until tracing pauses: 5%.",
+        help: "Pause tracing when a program loses more than this share of its time; 5% by default.",
         transform: ShareArgument.parse
     )
     var sqlLimit: ShareArgument?

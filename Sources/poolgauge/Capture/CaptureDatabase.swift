@@ -129,7 +129,7 @@ struct CaptureDatabase {
         }
     }
 
-    /// A name as an identifier of SQL.
+    /// Returns a name, quoted as an SQL identifier.
     static func quote(_ name: String) -> String {
         "\"" + name.replacing("\"", with: "\"\"") + "\""
     }

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// The folders that a capture makes, all of which are removed when it ends, or when a signal ends it.
+/// The temporary folders of a capture; they are removed when it ends, or when a signal ends it.
 final class CaptureFolders: Sendable {
     private let folders = Mutex<[RunFolder]>([])
 
-    /// Makes an empty folder.
+    /// Creates an empty folder.
     ///
     /// - Returns: The folder.
-    /// - Throws: A ``CommandFailure`` that says why it cannot be made.
+    /// - Throws: A ``CommandFailure`` with the reason if the folder cannot be created.
     func make() throws -> URL {
         try folders.withLock { folders in
             let folder = try RunFolder(isKept: false)
@@ -17,7 +17,7 @@ final class CaptureFolders: Sendable {
         }
     }
 
-    /// Removes all folders with their content.
+    /// Removes all folders and their contents.
     @Sendable func remove() {
         for folder in folders.withLock({ $0 }) { folder.remove() }
     }

@@ -13,9 +13,9 @@ struct CaptureRun {
     var replacesOutput = false
     /// How long the scenario runs for the comparison with the capture; nil to skip the run.
     var checkDuration: Duration?
-    /// What the programs wrote during a live capture.
+    /// The writes of the programs during a live capture.
     private var written: WrittenLoad?
-    /// When a live capture recorded nothing, in seconds of the trace's clock.
+    /// The periods in which a live capture recorded nothing, in seconds of the trace's clock.
     private var gaps: [ClosedRange<Double>] = []
 
     init(database: String, output: String) {
@@ -54,8 +54,8 @@ struct CaptureRun {
         let folders = CaptureFolders()
         defer { folders.remove() }
         let interruption = Interruption(cleanUp: folders.remove, nil)
-        // First, so that a refused copy wastes no capture, and so that the scenario starts with
-        // the rows with which the capture started.
+        // Copy first: a failed copy then wastes no capture, and the scenario starts with the rows
+        // that existed at the start of the capture.
         let copy = try CaptureCopy(of: database, in: folders.make())
         let result = try live.run(interruption)
         guard !result.executions.isEmpty else {

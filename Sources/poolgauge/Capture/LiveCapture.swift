@@ -18,11 +18,11 @@ struct LiveCapture {
     /// The result of a trace.
     struct Result {
         var executions: [CapturedExecution] = []
-        /// What limits the trace, one sentence each.
+        /// The limits of the trace, one sentence each.
         var notes: [String] = []
-        /// What the programs wrote, counted without the trace; nil if no counter is available.
+        /// The writes of the programs, counted without the trace; nil if no counter is available.
         var written: WrittenLoad?
-        /// When nothing was recorded, in seconds of the trace's clock.
+        /// The periods in which nothing was recorded, in seconds of the trace's clock.
         var gaps: [ClosedRange<Double>] = []
         /// The share of the time in which executions were recorded.
         var tracedShare = 1.0
@@ -65,7 +65,7 @@ struct LiveCapture {
         var result = Result()
         let clock = ContinuousClock()
         let end = clock.now + duration
-        // Discards what only one of the sessions has recorded.
+        // Discard data from before both sessions were running.
         _ = watch.reports()
         session.poll()
         let start = clock.now

@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteWatch
 
-/// What a load writes, read from outside: from the locks and the wal-index or change counter.
+/// The writes of a load, derived from the locks and the wal-index or change counter.
 struct WrittenLoad: Equatable {
     /// The commits that changed a page.
     var commits: UInt64

@@ -7,13 +7,13 @@ import WorkloadEngine
 struct AdviseSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "advise",
-        abstract: "Try changes of an arm, and recommend those that are proved to help.",
+        abstract: "Try changes to an arm, and recommend the ones that are shown to help.",
         discussion: """
             The candidates are other numbers of readers, a pool, a write-ahead log, caches, busy \
             timeouts, other kinds of BEGIN, checkpoint settings, ANALYZE, and indexes for \
             statements whose plan scans a table or sorts. All are screened in short runs; the best \
-            three are confirmed on fresh pairs of runs, as 'compare' makes them. Candidates that \
-            weaken durability are listed separately.
+            three are confirmed on fresh pairs of runs, under the rules of 'compare'. Candidates \
+            that weaken durability are listed separately.
             """
     )
 
@@ -23,26 +23,29 @@ struct AdviseSubcommand: ParsableCommand {
     )
     var scenario: String
 
-    @Option(help: "The arm to change; the arm 'present', or else the first one, by default.")
+    @Option(help: "The arm to change; by default 'present', or else the first arm.")
     var arm: String?
 
-    @Option(help: "End after this time with what is known.", transform: TimeArgument.parse)
+    @Option(
+        help: "Stop after this time and report what is known; 5m by default.",
+        transform: TimeArgument.parse
+    )
     var within: TimeArgument?
 
     @OptionGroup var changes: VariantOptions
 
     @OptionGroup var data: DatabaseOptions
 
-    @Option(help: "How the report is written.")
+    @Option(help: "The format of the report.")
     var format = AdviceFormat.text
 
     @Option(
-        help: "The file that receives the report; standard output by default.",
+        help: "The file for the report; standard output by default.",
         completion: .file()
     )
     var output: String?
 
-    @Option(help: "When progress is shown on standard error.")
+    @Option(help: "When to show progress on standard error.")
     var progress = ProgressMode.auto
 
     func run() throws {
@@ -86,7 +89,7 @@ struct AdviseSubcommand: ParsableCommand {
     }
 }
 
-/// How advice is written.
+/// The format of advice.
 enum AdviceFormat: String, CaseIterable, ExpressibleByArgument {
     case text
     case json

@@ -53,7 +53,7 @@ struct CrossoverSubcommand: ParsableCommand {
     )
     var metric: String?
 
-    @Option(help: "The number of pairs of runs in each cell; fewer than 6 decide nothing.")
+    @Option(help: "The number of pairs of runs in each cell; fewer than 6 cannot decide.")
     var blocks = 6
 
     @Option(
@@ -72,7 +72,7 @@ struct CrossoverSubcommand: ParsableCommand {
 
     @OptionGroup var data: DatabaseOptions
 
-    @Option(help: "The format of the report; by default, the one of the file name's extension.")
+    @Option(help: "The format of the report; by default, that of the file name's extension.")
     var format: CrossoverFormat?
 
     @Option(

@@ -7,26 +7,25 @@ import WorkloadEngine
 struct NewScenarioSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
-        abstract: "Write a scenario for a database of yours: a start, to be changed.",
+        abstract: "Draft a scenario for your database, as a starting point.",
         discussion: """
             The scenario has, for each of the tables with the most rows, reads by key and by index, \
             searches of full-text indexes, and an update of one row. Each update is tried on a \
-            copy first; one that a constraint or a trigger refuses is left out, and named in a \
-            comment.
+            copy first; if a constraint or a trigger rejects it, a comment states this instead.
             """
     )
 
-    @Option(help: "The database: it is only read.", completion: .file())
+    @Option(help: "The database, which is only read.", completion: .file())
     var database: String
 
     @Option(
-        help: "How many tables get statements, those with the most rows first.",
+        help: "The number of tables that get statements; those with the most rows come first.",
         transform: NumberArgument.positive
     )
     var tables = 5
 
     @Option(
-        help: "The file that receives the scenario; standard output by default.",
+        help: "The file for the scenario; standard output by default.",
         completion: .file()
     )
     var output: String?
@@ -40,12 +39,12 @@ struct NewScenarioSubcommand: ParsableCommand {
         let facts = try DraftDatabase(copy: copy.path, of: database, triesStatements: true)
         guard !facts.statements.isEmpty else {
             throw CommandFailure(
-                "'\(database)' has no table with rows; fill it, or state a dataset in a scenario "
-                    + "(poolgauge scenarios show reads-during-import)"
+                "'\(database)' has no table with rows; add rows, or write a scenario with a "
+                    + "dataset (poolgauge scenarios show reads-during-import)"
             )
         }
         let yaml = try draft(of: source, facts).yaml
-        // What is written must be right: the text is read as any scenario is.
+        // Validate the draft in the same way as a scenario that a user writes.
         _ = try Scenario.parse(yaml: yaml, file: output ?? "new")
         try destination.write(yaml)
     }
@@ -95,7 +94,7 @@ struct NewScenarioSubcommand: ParsableCommand {
         let names = tables.map { "\($0.name) (\($0.rows) rows)" }.joined(separator: ", ")
         var lines = [
             "Written by 'poolgauge scenarios new' from the schema of the database. The statements "
-                + "are guesses: replace them by those of your program, and state its rates.",
+                + "are guesses: replace them with those of your program, and set its rates.",
             "Tables: \(names).",
         ]
         let others = facts.statements.dropFirst(tables.count).map(\.table.name)

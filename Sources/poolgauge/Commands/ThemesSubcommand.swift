@@ -54,7 +54,7 @@ struct ThemesSubcommand: ParsableCommand {
             }
         }
 
-        /// The colour depth by the environment; standard output may be a file.
+        /// The colour depth that the environment declares; standard output may be a file.
         private static func depth(in environment: [String: String]) -> ColorDepth {
             let name = environment["TERM"] ?? ""
             guard (environment["NO_COLOR"] ?? "").isEmpty, !name.isEmpty, name != "dumb" else {

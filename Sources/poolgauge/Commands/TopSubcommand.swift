@@ -16,12 +16,12 @@ struct TopSubcommand: ParsableCommand {
         discussion: """
             In a terminal, opens a dashboard unless --once, --follow, --watch-for, --format or \
             --for is given; press ? for its keys. Without a file, lists the SQLite databases that \
-            processes of this machine have open, busiest first; Enter opens one. A folder stands \
-            for the databases in it.
+            processes of this machine have open, busiest first; Enter opens one. A folder \
+            selects the databases in it.
 
-            Shows which process holds which lock, since when and for which share of the time, what \
+            Shows which process holds which lock, since when and for what share of the time, what \
             pins the write-ahead log, commits and frames per second, and a verdict. The command \
-            opens no database through SQLite, sets no lock and writes no file. It samples locks at \
+            opens no database through SQLite, locks nothing and writes no file. It samples locks at \
             random times; shares refer to the interval and have a standard error.
 
             Without a terminal, --follow or --watch-for, watches for a while and reports once.

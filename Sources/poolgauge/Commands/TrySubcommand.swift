@@ -9,21 +9,21 @@ struct TrySubcommand: ParsableCommand {
         commandName: "try",
         abstract: "Run statements on a copy of your database, without a scenario file.",
         discussion: """
-            Each --read and each --write is one access, a transaction of its own; semicolons \
-            separate its statements. A parameter such as :id draws its values from the column with \
-            which the statement compares it, or into which it writes it: integer keys from their \
-            range, other columns as the rows have them. New rows get new keys.
+            Each --read and each --write is one access in one transaction; semicolons separate its \
+            statements. A parameter such as :id draws its values from the column that the \
+            statement compares with it or sets to it: integer keys from their range, other columns \
+            from the existing rows. New rows get new keys.
 
-            Without --rate, each client starts its next access when the last one ends.
+            Without --rate, each client starts its next access when the previous one ends.
             """
     )
 
-    @Option(help: "Your database: a copy of it is used.", completion: .file())
+    @Option(help: "Your database; the runs use a copy of it.", completion: .file())
     var database: String
 
     @Option(
         help: ArgumentHelp(
-            "An access that reads; may be given several times.",
+            "An access that reads; can be repeated.",
             valueName: "sql"
         )
     )
@@ -31,28 +31,28 @@ struct TrySubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "An access that writes; may be given several times.",
+            "An access that writes; can be repeated.",
             valueName: "sql"
         )
     )
     var write: [String] = []
 
     @Option(
-        help: "How many clients there are together; at least one for reads, one for writes.",
+        help: "The total number of clients; at least one for reads and one for writes.",
         transform: NumberArgument.positive
     )
     var clients = 4
 
     @Option(
-        help: "Accesses per second of all clients together, such as 200/s.",
+        help: "The number of accesses per second of all clients together, such as 200/s.",
         transform: RateArgument.parse
     )
     var rate: RateArgument?
 
     @Option(
         help: ArgumentHelp(
-            "The share of the clients and of the rate that writes, such as 20%; by default the "
-                + "share of the accesses that are given with --write.",
+            "The share of writes in the clients and the rate, such as 20%; by default, the share "
+                + "of --write among the given accesses.",
             valueName: "share"
         ),
         transform: WriteShareArgument.parse
@@ -62,7 +62,7 @@ struct TrySubcommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The values of a parameter that no column explains, such as "
-                + "'word=distribution: choice, values: [red, blue]'; may be given several times.",
+                + "'word=distribution: choice, values: [red, blue]'; can be repeated.",
             valueName: "name=distribution"
         )
     )
@@ -75,22 +75,22 @@ struct TrySubcommand: ParsableCommand {
     )
     var arms: NamesArgument?
 
-    @Option(help: "How long each arm is measured.", transform: TimeArgument.parse)
+    @Option(help: "How long to measure each arm.", transform: TimeArgument.parse)
     var duration: TimeArgument?
 
-    @Flag(help: "Print the scenario that it would run, to keep and to change, and run nothing.")
+    @Flag(help: "Print the scenario, as a template for your own, instead of running it.")
     var print = false
 
-    @Option(help: "How the report is written.")
+    @Option(help: "The format of the report.")
     var format = ReportFormat.text
 
     @Option(
-        help: "The file that receives the report or the scenario; standard output by default.",
+        help: "The file for the report or the scenario; standard output by default.",
         completion: .file()
     )
     var output: String?
 
-    @Option(help: "When progress is shown on standard error.")
+    @Option(help: "When to show progress on standard error.")
     var progress = ProgressMode.auto
 
     func validate() throws {
@@ -157,7 +157,7 @@ struct TrySubcommand: ParsableCommand {
         for text in values {
             guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
                 throw CommandFailure(
-                    "--values: '\(text)' states no values; write "
+                    "--values: '\(text)' contains no values; write "
                         + "'word=distribution: choice, values: [red, blue]'"
                 )
             }
@@ -172,14 +172,14 @@ struct TrySubcommand: ParsableCommand {
 struct WriteShareArgument {
     var share: Double
 
-    /// The share that a text states.
+    /// Parses a share of more than 0 % and less than 100 %.
     static func parse(_ text: String) throws -> WriteShareArgument {
         let share: Double
         do { share = try Quantity.share(text) } catch {
             throw ValidationError(String(describing: error))
         }
         guard share > 0, share < 1 else {
-            throw ValidationError("'\(text)' must be above 0% and below 100%")
+            throw ValidationError("'\(text)' must be more than 0% and less than 100%")
         }
         return WriteShareArgument(share: share)
     }

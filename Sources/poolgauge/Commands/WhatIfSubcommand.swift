@@ -8,8 +8,8 @@ struct WhatIfSubcommand: ParsableCommand {
         commandName: "what-if",
         abstract: "Predict from a recorded run how long accesses wait with 1 to 16 readers, or in "
             + "a queue.",
-        discussion: "Takes the output of 'poolgauge run … --format json'. A simulation replays its "
-            + "arrivals with its service times, on as many processors as the machine had."
+        discussion: "Takes the output of 'poolgauge run … --format json'. A simulation replays the "
+            + "run's arrivals and service times on as many processors as the machine had."
     )
 
     @Argument(help: "The JSON report of a run.", completion: .file(extensions: ["json"]))
@@ -22,14 +22,14 @@ struct WhatIfSubcommand: ParsableCommand {
     var check = false
 
     @Option(
-        help: "For --check: the number of runs of each setting; their results are pooled."
+        help: "For --check: the number of runs of each setting; their results are combined."
     )
     var checkRuns = 3
 
     @Flag(
         help: ArgumentHelp(
-            "For --check: also run the recorded setting and report whether the machine still "
-                + "reaches the recorded values."
+            "For --check: also run the recorded setting and report whether this machine still "
+                + "produces the recorded values."
         )
     )
     var checkRecorded = false
@@ -46,7 +46,7 @@ struct WhatIfSubcommand: ParsableCommand {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "For --check: a part of the scenario that was also set for the recording; can be "
+            "For --check: a setting that was also used for the recorded run; can be "
                 + "repeated.",
             valueName: "path=value"
         ),

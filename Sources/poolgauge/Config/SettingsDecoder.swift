@@ -18,7 +18,7 @@ struct SettingsDecoder {
     ///   - yaml: The file's text.
     ///   - file: The file's name, for errors.
     /// - Returns: The settings, with defaults for missing keys.
-    /// - Throws: All errors of the text, with their positions.
+    /// - Throws: A `SettingsError` that lists all errors in the text with their positions.
     static func decode(yaml: String, file: String) throws(SettingsError) -> DashboardSettings {
         var decoder = SettingsDecoder(file: file)
         let settings = decoder.settings(from: yaml)

@@ -81,7 +81,7 @@ struct DatabaseExamination: Encodable {
 
     private static let width = 100
 
-    /// Wraps a text; later lines are indented by the width of `first`.
+    /// Wraps text; later lines are indented by the width of `first`.
     private static func wrapped(_ text: String, first: String) -> [String] {
         var lines: [String] = []
         var line = first

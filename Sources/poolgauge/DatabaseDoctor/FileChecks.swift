@@ -9,7 +9,7 @@ struct FileChecks {
 
     /// The default page size since SQLite 3.12.0 (2016), in bytes; smaller pages are unusual.
     private static let usualPageSize = 4_096
-    /// The shares of free pages from which a finding is a note, and a warning.
+    /// The shares of free pages at which a finding becomes a note and a warning.
     private static let notableFreeShare = 0.1
     private static let largeFreeShare = 0.25
     /// Fewer free pages than this are never notable.

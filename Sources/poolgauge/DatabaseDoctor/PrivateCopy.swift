@@ -6,7 +6,7 @@ import WorkloadEngine
 
 /// A copy of a database that other programs may use, made without SQLite.
 ///
-/// SQLite sets locks on a database that it reads, writes to its `-shm` file, and may roll back its
+/// SQLite locks a database that it reads, writes to its `-shm` file, and may roll back its
 /// journal or create files as the user of this process. The copy avoids that.
 enum PrivateCopy {
     /// The reason for a failed copy, with a remedy.

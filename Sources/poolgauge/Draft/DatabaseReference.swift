@@ -1,18 +1,17 @@
 import Foundation
 
-/// A database's path as a scenario's file refers to it.
+/// The reference to a database in a scenario file.
 enum DatabaseReference {
-    /// A name where both lie in one folder, absolute otherwise.
+    /// Returns the database's file name if both files are in one folder, otherwise its absolute path.
     ///
     /// - Parameters:
     ///   - database: The path of the database.
     ///   - output: The path of the scenario's file; nil for standard output.
-    /// - Returns: The path.
+    /// - Returns: The path to write into the scenario file.
     static func path(of database: String, from output: String?) -> String {
         let file = URL(fileURLWithPath: database).standardizedFileURL
         guard let output else { return file.path }
         let folder = URL(fileURLWithPath: output).standardizedFileURL.deletingLastPathComponent()
-        // A relative path that has no slash would not be looked up beside a file that has none.
         let isBeside = file.deletingLastPathComponent().path == folder.path
         return isBeside ? file.lastPathComponent : file.path
     }

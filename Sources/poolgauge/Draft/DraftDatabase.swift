@@ -2,22 +2,22 @@ import Capture
 import EngineTarget
 import WorkloadEngine
 
-/// What a draft needs of a database: its tables, their statements and words of full-text indexes.
+/// The data for a draft: a database's tables, statements for them, and words of full-text indexes.
 struct DraftDatabase {
     /// The tables and views, with the ranges of their columns.
     let schema: CaptureSchema
-    /// The tables that statements can be made for, those with the most rows first.
+    /// The tables for which statements can be generated, in descending order of their rows.
     let tables: [DraftTable]
-    /// Words of the full-text tables by the tables' names.
+    /// Words of the full-text tables, by the names of the tables.
     let words: [String: [String]]
-    /// The writes that failed on the copy, with the reason, by the tables' names.
+    /// The reasons why writes failed on the copy, by the names of the tables.
     private(set) var failures: [String: String] = [:]
     /// The statements of each table that succeeded on the copy.
     private(set) var statements: [(table: DraftTable, statements: TableStatements)] = []
 
-    /// How often a write is tried: other rows may fail other constraints.
+    /// The number of trials of each write: different rows may violate different constraints.
     private static let trials = 5
-    /// The words of a full-text index that a scenario draws from.
+    /// The number of words of a full-text index that a scenario draws from.
     private static let wordCount = 20
 
     /// Reads a copy of a database.
@@ -25,8 +25,8 @@ struct DraftDatabase {
     /// - Parameters:
     ///   - path: The copy, which SQLite opens and may change.
     ///   - original: The database, for errors.
-    ///   - triesStatements: Whether to make statements for the tables, and to try them.
-    /// - Throws: ``CommandFailure`` where SQLite cannot read it.
+    ///   - triesStatements: Whether to generate statements for the tables and try the writes.
+    /// - Throws: ``CommandFailure`` if SQLite cannot read the copy.
     init(copy path: String, of original: String, triesStatements: Bool) throws {
         do {
             let arm = Arm(name: "draft", kind: .queue)
@@ -52,7 +52,7 @@ struct DraftDatabase {
             var found = TableStatements(table)
             if let write = found.write, let problem = Self.problem(with: write, on: target) {
                 failures[table.name] = problem
-                found.dropWrite()
+                found.removeWrite()
             }
             statements.append((table, found))
         }
@@ -60,7 +60,7 @@ struct DraftDatabase {
 
     private struct Undo: Error {}
 
-    /// Why a statement fails; nil where it succeeds.
+    /// Returns the reason why a statement fails; nil if it succeeds.
     private static func problem(
         with statement: TableStatements.Statement,
         on target: any WorkloadTarget
@@ -132,7 +132,7 @@ private struct DraftTableReader {
         ).compactMap { row -> DraftTable.Column? in
             guard row.count == 3, case .text(let column) = row[0], case .integer(let key) = row[1]
             else { return nil }
-            // The hidden columns of a full-text table are no texts.
+            // The hidden columns of a full-text table do not contain text.
             if case .fullText = kind, row[2] != .integer(0) { return nil }
             return .init(name: column, keyPlace: Int(key), isWritable: row[2] == .integer(0))
         }
@@ -156,7 +156,7 @@ private struct DraftTableReader {
         let quoted = CaptureDatabase.quote(name)
         var sql = "SELECT count(*) FROM \(quoted)"
         if kind != .withoutRowID {
-            // The largest rowid is known at once, and the rows are counted where they are few.
+            // Count the rows of small tables. For large ones, the largest rowid is a fast estimate.
             sql = """
                 SELECT CASE WHEN coalesce((SELECT max(rowid) FROM \(quoted)), 0) < 2000000
                 THEN (SELECT count(*) FROM \(quoted))
@@ -194,7 +194,7 @@ private struct DraftTableReader {
         return order.compactMap { indexes[$0] }
     }
 
-    /// Words of a full-text index: some that many rows have, and some that few have.
+    /// Returns frequent and rare words of a full-text index.
     func words(of table: String, _ count: Int) throws -> [String] {
         var found: [WorkloadValue] = []
         try target.perform(.writeWithoutTransaction, as: WorkloadClientName("draft")) { session in
@@ -204,7 +204,7 @@ private struct DraftTableReader {
                 []
             )
             defer { _ = try? session.run("DROP TABLE temp.poolgauge_words", []) }
-            // Letters alone: anything else could be an operator of MATCH.
+            // Use only letters: other characters could be operators of MATCH.
             found = try session.rows(
                 """
                 WITH usable AS (SELECT term, row_number() OVER (ORDER BY doc DESC, term) AS place

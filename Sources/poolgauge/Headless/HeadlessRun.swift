@@ -85,13 +85,13 @@ struct HeadlessRun {
         return (result, interruption.signal)
     }
 
-    /// The versions of what takes part.
+    /// The versions of Poolgauge and SQLite.
     static var versions: [String: String] {
         ["poolgauge": Poolgauge.version, "sqlite": String(cString: sqlite3_libversion())]
     }
 }
 
-/// Hands a stop on to whichever run is under way.
+/// Forwards a stop request to the current run.
 private final class StopRelay: Sendable {
     private struct State {
         var run: WorkloadRun?
@@ -109,7 +109,7 @@ private final class StopRelay: Sendable {
         run?.stop()
     }
 
-    /// Makes `stop()` apply to this run.
+    /// Makes this run the current one, and stops it if a stop was requested before.
     func follow(_ run: WorkloadRun) {
         let isStopped = state.withLock { state in
             state.run = run

@@ -9,24 +9,24 @@ import Darwin
 
 /// Lets `SIGINT`, `SIGTERM`, `SIGHUP` and `SIGQUIT` end a run early instead of killing it.
 ///
-/// The second one ends the process at once, after what must not stay was removed. What comes within
-/// a moment of the first is the same request, and so is every further `SIGHUP`: a terminal that
-/// goes away says so several times.
+/// A second signal removes the temporary files and ends the process immediately. Signals shortly
+/// after the first one belong to the same request, and so does every further `SIGHUP`: a closed
+/// terminal sends it several times.
 ///
-/// A command with several parts that can be ended early has one interruption, and calls
-/// ``begin(_:)`` for each of them.
+/// A command whose parts can be ended separately has one interruption, and calls ``begin(_:)`` for
+/// each part.
 final class Interruption: Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// Nanoseconds within which signals are one request.
-    private static let moment: UInt64 = 300_000_000
+    /// Signals within this time of the first one belong to its request, in nanoseconds.
+    private static let requestTime: UInt64 = 300_000_000
 
     private struct State {
-        /// The signal of this part.
+        /// The signal that ended the current part; nil before a signal arrives.
         var received: Int32?
-        /// When the first signal of a request came.
+        /// When the first signal of the last request arrived, in nanoseconds of the clock.
         var receivedAt: UInt64?
-        /// What ends this part early; nil where nothing does.
+        /// Ends the current part early; nil if a signal ends the process instead.
         var stop: (@Sendable () -> Void)?
     }
 
@@ -35,11 +35,11 @@ final class Interruption: Sendable {
     private let clock: @Sendable () -> UInt64
     private static let queue = DispatchQueue(label: "poolgauge.signals")
 
-    /// What receives the signals of this program.
+    /// The signal sources of this process, and the receiver of their signals.
     private struct Listening {
         /// One source for each signal.
         ///
-        /// They stay: Dispatch may not deliver a signal to a source that follows another one.
+        /// The sources are never cancelled: Dispatch may not deliver signals to a replacement.
         var sources: [any DispatchSourceSignal] = []
         /// The newest interruption.
         weak var interruption: Interruption?
@@ -47,19 +47,21 @@ final class Interruption: Sendable {
 
     private static let listening = Mutex(Listening())
 
-    /// The signal that came in this part, if one did.
+    /// The signal that ended the current part; nil before a signal arrives.
     var signal: Int32? { state.withLock { $0.received } }
 
-    /// Seconds after which nobody waits for a source any more: a run that hears no signal is a run.
-    private static let patience = 5
+    /// The time limit for the registration of the sources, in seconds.
+    ///
+    /// After this time, the command runs even if it cannot receive signals.
+    private static let registrationTimeout = 5
 
-    /// Starts listening; what comes after the return is heard.
+    /// Starts receiving signals; returns when the sources are registered.
     ///
     /// - Parameters:
     ///   - clock: The time in nanoseconds.
     ///   - cleanUp: Called before a signal ends the process.
-    ///   - stop: Called at the first one, on a queue of its own; without it, the first signal ends
-    ///     the process.
+    ///   - stop: Called at the first signal, on the queue of signals; nil to end the process at the
+    ///     first signal.
     init(
         clock: @escaping @Sendable () -> UInt64 = { MonotonicTime.now },
         cleanUp: @escaping @Sendable () -> Void = {},
@@ -71,34 +73,33 @@ final class Interruption: Sendable {
         Self.listen(self)
     }
 
-    /// Lets an interruption receive the signals from now on.
+    /// Makes an interruption the receiver of all signals.
     private static func listen(_ interruption: Interruption) {
         let registered = DispatchGroup()
         listening.withLock { listening in
             listening.interruption = interruption
             guard listening.sources.isEmpty else { return }
             listening.sources = signals.compactMap { number -> (any DispatchSourceSignal)? in
-                // What the parent told us to ignore, as nohup does with HUP, stays ignored.
+                // Keep ignoring signals that the parent ignores, such as SIGHUP under nohup.
                 guard handler(of: number) != .ignored else { return nil }
                 systemSignal(number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
                 source.setEventHandler {
                     Self.listening.withLock { $0.interruption }?.receive(number)
                 }
-                // A thread of Dispatch's takes the signal over some time after it was asked to;
-                // until then it is ignored.
+                // Dispatch registers the source asynchronously; until then, the signal is ignored.
                 registered.enter()
                 source.setRegistrationHandler { registered.leave() }
                 source.resume()
                 return source
             }
         }
-        _ = registered.wait(timeout: .now() + .seconds(patience))
+        _ = registered.wait(timeout: .now() + .seconds(registrationTimeout))
     }
 
-    /// Begins a part that a signal ends early: the next signal is a first one again.
+    /// Begins a part of the command; the next signal counts as the first one.
     ///
-    /// - Parameter stop: As for ``init(clock:cleanUp:_:)``.
+    /// - Parameter stop: Called at the first signal; see ``init(clock:cleanUp:_:)``.
     func begin(_ stop: (@Sendable () -> Void)?) {
         state.withLock { state in
             state.received = nil
@@ -111,12 +112,11 @@ final class Interruption: Sendable {
         case exit
     }
 
-    /// Does what a signal asks for.
+    /// Handles a signal: stops the current part, ends the process, or ignores a repetition.
     private func receive(_ number: Int32) {
         let now = clock()
         let action: Action? = state.withLock { state in
-            // Further signals of the same request.
-            if let before = state.receivedAt, now &- before <= Self.moment { return nil }
+            if let before = state.receivedAt, now &- before <= Self.requestTime { return nil }
             guard state.received == nil else { return number == SIGHUP ? nil : .exit }
             guard let stop = state.stop else { return .exit }
             state.received = number
@@ -147,7 +147,7 @@ final class Interruption: Sendable {
     }
 }
 
-/// `signal(2)`, whose name is also a property's.
+/// Calls `signal(2)`, which the property `signal` shadows inside the class.
 private func systemSignal(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
     _ = signal(number, handler)
 }

@@ -78,7 +78,7 @@ final class ProgressReporter: Sendable {
             StandardError.write(line + "\n")
             return
         }
-        // Shorter than the width of any terminal: a wrapped line could not be overwritten.
+        // Fit into 80 columns: a wrapped line could not be overwritten.
         let text = String(line.prefix(78))
         state.shown = text.count
         StandardError.write("\r\(text)\u{1B}[K")

@@ -15,12 +15,12 @@ enum StandardOutput {
         var description: String { "cannot write to \(place): \(String(cString: strerror(code)))" }
     }
 
-    /// Writes a text to standard output.
+    /// Writes text to standard output.
     static func write(_ text: String) throws(Failure) {
         try write(text, to: STDOUT_FILENO, place: "standard output")
     }
 
-    /// Writes a text to a descriptor.
+    /// Writes text to a descriptor.
     static func write(
         _ text: String,
         to descriptor: Int32,
@@ -49,7 +49,7 @@ enum StandardError {
     /// Whether standard error is a terminal.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Writes a text and ignores errors.
+    /// Writes text and ignores errors.
     static func write(_ text: String) {
         try? StandardOutput.write(text, to: STDERR_FILENO, place: "standard error")
     }

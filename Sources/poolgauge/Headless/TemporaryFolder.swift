@@ -24,7 +24,7 @@ enum TemporaryFolder {
             return "there is no such folder"
         }
         guard isFolder.boolValue else { return "this is not a folder" }
-        // The mode does not decide: root may ignore it, and a read-only file system overrides it.
+        // The mode is not sufficient: root may ignore it, and a read-only file system overrides it.
         let probe = folder.appendingPathComponent("poolgauge-\(UUID().uuidString)").path
         let descriptor = open(probe, O_CREAT | O_EXCL | O_WRONLY, 0o600)
         guard descriptor >= 0 else { return String(cString: strerror(errno)) }

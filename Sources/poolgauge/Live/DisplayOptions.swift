@@ -1,7 +1,7 @@
 import Dashboard
 import TerminalUI
 
-/// The look of a display, and its unattended actions.
+/// The appearance of a display, and its automatic keys and picture.
 struct DisplayOptions {
     /// The initial theme.
     var theme = Theme.standard

@@ -8,7 +8,7 @@ extension RunDisplay {
     mutating func perform(_ action: DashboardAction) {
         switch action {
         case .quit, .setRefreshRate: break
-        case .nextArm: take(cycle.advance())
+        case .nextArm: perform(cycle.advance())
         case .interrupt(connection: let label?):
             if !run.interrupt(connection: label) {
                 model.note("\(label) cannot be interrupted: it is not open", severity: .warning)
@@ -61,7 +61,7 @@ extension RunDisplay {
         guard (1...1000).contains(count), count != arm.readers else { return }
         scenario.arms[cycle.current].readers = count
         model.note("the pool is rebuilt with \(count) readers: the run restarts")
-        take(cycle.restart())
+        perform(cycle.restart())
     }
 }
 

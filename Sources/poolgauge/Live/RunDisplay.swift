@@ -10,7 +10,7 @@ import Glibc
 import Darwin
 #endif
 
-/// The dashboard over runs of a scenario's arms.
+/// The dashboard of runs of a scenario's arms.
 struct RunDisplay: DisplayContent {
     /// The time between pausing the load and stopping the program, in microseconds.
     private static let stopDelay: UInt32 = 50_000
@@ -89,7 +89,7 @@ struct RunDisplay: DisplayContent {
     mutating func end() {
         run.end(within: 5)
         let (_, outcome) = run.take()
-        if let outcome { take(outcome) }
+        if let outcome { record(outcome) }
     }
 
     mutating func collect() {
@@ -99,9 +99,9 @@ struct RunDisplay: DisplayContent {
             if loadBegan == nil, sample.state == .running { loadBegan = MonotonicTime.now }
         }
         guard let outcome else { return }
-        let isAllWell = take(outcome)
+        let hasSucceeded = record(outcome)
         // After a failure, the next arm does not start, so that the user can read the message.
-        take(cycle.runEnded(startsNext: startsNextArm && isAllWell))
+        perform(cycle.runEnded(startsNext: startsNextArm && hasSucceeded))
         if cycle.isOver {
             let next = scenario.arms[cycle.following].name
             model.note("finished: 'a' runs \(next), 'q' quits")
@@ -110,7 +110,7 @@ struct RunDisplay: DisplayContent {
 
     /// Records the outcome of a run; returns false if it failed.
     @discardableResult
-    private mutating func take(_ outcome: LiveRun.Outcome) -> Bool {
+    private mutating func record(_ outcome: LiveRun.Outcome) -> Bool {
         switch outcome {
         case .success(let result):
             results.append(result)
@@ -121,8 +121,8 @@ struct RunDisplay: DisplayContent {
             }
             verdicts.append(verdict)
             failure = nil
-            let isNews = [.passed, .interrupted].contains(result.exitStatus)
-            model.note(verdict, severity: isNews ? .info : .warning)
+            let isNormalEnd = [.passed, .interrupted].contains(result.exitStatus)
+            model.note(verdict, severity: isNormalEnd ? .info : .warning)
         case .failure(is CancellationError):
             model.note("\(run.arm.name) was stopped before its load began")
         case .failure(let error):
@@ -157,7 +157,7 @@ struct RunDisplay: DisplayContent {
     }
 
     /// Performs a step of the arm cycle.
-    mutating func take(_ step: ArmCycle.Step) {
+    mutating func perform(_ step: ArmCycle.Step) {
         switch step {
         case .stay: break
         case .stop: run.stop()

@@ -2,7 +2,7 @@ import CursesTerminal
 import Dashboard
 import TerminalUI
 
-/// The dashboard over watched databases.
+/// The dashboard of watched databases.
 struct WatchDisplay: DisplayContent {
     private let terminal: any Terminal
     private let feed: WatchFeed

@@ -138,7 +138,7 @@ final class WatchFeed: Sendable {
             return reports
         }
 
-        /// Starts watching those databases that are new; returns false if none is.
+        /// Starts watching the new databases among the paths; returns false if there are none.
         func add(_ paths: [String]) -> Bool {
             let new = paths.filter { !known.contains($0) }
             guard !new.isEmpty else { return false }
@@ -155,10 +155,10 @@ final class WatchFeed: Sendable {
 }
 
 extension WatchSource {
-    /// Where new databases may appear.
+    /// A place in which new databases may appear.
     enum Kind { case folder, machine }
 
-    /// Where new databases may appear; nil for nowhere.
+    /// The place in which new databases may appear; nil for none.
     var kind: Kind? {
         switch self {
         case .machine: .machine

@@ -25,6 +25,8 @@ struct WatchRun {
 
     /// How long to watch before a single report.
     private static let singleReportDuration = Duration.seconds(2)
+    /// The time below which recurring locks may be absent from a report, in seconds.
+    private static let shortTime = 10.0
 
     /// Starts watching.
     init(files: [String], sql: SQLTraceOptions? = nil) throws {
@@ -52,6 +54,7 @@ struct WatchRun {
             } else {
                 for (number, report) in reports.enumerated() {
                     try write(report, after: number > 0)
+                    if format == .text { try writeHint(for: report) }
                 }
             }
             return try end(interruption)
@@ -133,6 +136,17 @@ struct WatchRun {
                 )
             }
         }
+    }
+
+    /// Suggests a longer time where a short report found nothing: locks may recur.
+    private func writeHint(for report: WatchReport) throws {
+        guard report.verdict.kind == .nothing, report.window.seconds < Self.shortTime else {
+            return
+        }
+        let time = HumanUnits.duration(seconds: report.window.seconds)
+        try StandardOutput.write(
+            "The report covers \(time). To find locks that recur, watch longer: --for 30s.\n"
+        )
     }
 
     private func write(_ report: WatchReport, after isLater: Bool) throws {

@@ -52,8 +52,9 @@ enum WatchSource: Sendable, Equatable {
         case .machine:
             "no process that is visible to this user has a SQLite database open"
         case .paths(let paths):
-            "there is no SQLite database in '"
-                + paths.map(PrintableText.escaped).joined(separator: "', '") + "'"
+            "there is no SQLite database that this user may read directly in '"
+                + paths.map(PrintableText.escaped).joined(separator: "', '")
+                + "'; subfolders are not searched"
         }
     }
 
@@ -75,11 +76,16 @@ enum WatchSource: Sendable, Equatable {
                 }
                 guard let databases = search.databases(in: path) else {
                     throw CommandFailure(
-                        "the folder '\(PrintableText.escaped(path))' cannot be listed"
+                        "the folder '\(PrintableText.escaped(path))' cannot be listed; run as a "
+                            + "user who may read it"
                     )
                 }
                 found.paths += databases
             }
+        }
+        var known: Set<String> = []
+        found.paths.removeAll { path in
+            !known.insert(URL(fileURLWithPath: path).resolvingSymlinksInPath().path).inserted
         }
         let limit = WatchSession.databaseLimit
         if found.paths.count > limit {

@@ -8,7 +8,7 @@ struct IndexAdvisorTests {
         IndexAdvisor(schema: CaptureFixture.schema).indexes(for: sql, plan: plan)
     }
 
-    @Test func aScanGetsAnIndexOnWhatWhereCompares() {
+    @Test func aScanGetsAnIndexOnItsComparedColumn() {
         #expect(
             indexes("SELECT * FROM orders WHERE user = :u", ["SCAN orders"]) == [
                 "CREATE INDEX advised_orders_user ON orders (user)"
@@ -51,12 +51,12 @@ struct IndexAdvisorTests {
             ["SEARCH orders USING INTEGER PRIMARY KEY (rowid=?)"]
         ),
         ("SELECT * FROM orders", ["SCAN orders"]),
-        // The rowid is the table's own order.
+        // The table is already in the order of its rowid.
         ("SELECT * FROM orders WHERE id > 3", ["SCAN orders"]),
         ("SELECT * FROM orders WHERE lower(state) = ?", ["SCAN orders"]),
         ("not SQL '", ["SCAN orders"]),
     ])
-    func nothingIsProposedThatCannotHelp(sql: String, plan: [String]) {
+    func uselessIndexesAreNotProposed(sql: String, plan: [String]) {
         #expect(indexes(sql, plan) == [])
     }
 

@@ -84,12 +84,12 @@ struct PaceDecisionTests {
         if workers > 1 { #expect(!decision.isClosed, "\(decision.evidence)") }
     }
 
-    /// Arrivals at even distances hardly meet each other, although they are on a schedule.
-    @Test func evenArrivalsAreNoClosedLoop() {
+    /// Evenly scheduled transactions rarely overlap, although they are an open loop.
+    @Test func evenArrivalsAreNotAClosedLoop() {
         var visits: [Visit] = []
         for index in 0..<20_000 {
             let start = Double(index) * 0.003
-            // One in ten lasts into the next arrival.
+            // One transaction in ten is still running at the next arrival.
             let length = index.isMultiple(of: 10) ? 0.004 : 0.002
             visits.append(
                 Visit(connection: index % 4, shape: 0, start: start, end: start + length)
@@ -130,8 +130,8 @@ struct PaceDecisionTests {
         #expect(clients.map(\.pace) == [.closed(nil)] && clients[0].workers == 8)
     }
 
-    /// Bursts of transactions that follow each other at once, with rests between the bursts.
-    @Test func burstsAreNoSaturation() {
+    /// The transactions of a burst follow each other immediately, but there are rests between bursts.
+    @Test func burstsAreNotSaturation() {
         let visits = (0..<2_000).map { index in
             let start = Double(index / 40) * 0.5 + Double(index % 40) * 10e-6
             return Visit(connection: 0, shape: 0, start: start, end: start + 8e-6)
@@ -165,8 +165,8 @@ struct PaceDecisionTests {
         #expect(Set(clients.map(\.name)) == ["client-1", "client-2"])
     }
 
-    /// A connection that sets the database up does not run beside the others.
-    @Test func aConnectionOfAMomentIsNoWorker() {
+    /// A connection that sets up the database does not run alongside the others.
+    @Test func aShortLivedConnectionIsNotAWorker() {
         var visits = closed(workers: 3, service: 0.001, think: 0.02, seed: 5)
         visits.insert(Visit(connection: 9, shape: 4, start: 0, end: 0.001), at: 0)
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()
@@ -185,8 +185,8 @@ struct PaceDecisionTests {
         #expect(clients[0].evidence[0].contains("come and go"))
     }
 
-    /// A connection that another process delays now and then does not pause.
-    @Test func rareGapsAreNoPauses() {
+    /// Occasional delays by another process are not pauses of the connection.
+    @Test func rareGapsAreNotPauses() {
         var time = 0.0
         let visits = (0..<2000).map { index in
             time += index.isMultiple(of: 10) ? 0.005 : 0.000_001

@@ -3,7 +3,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// Scenarios made of statements.
+/// Scenarios generated from statements.
 struct ScenarioDraftTests {
     private func draft(
         words: [String: [String]] = [:],
@@ -18,7 +18,7 @@ struct ScenarioDraftTests {
         draft.variables.entries.first { $0.name == name }?.yaml
     }
 
-    @Test func aParameterDrawsFromTheColumnWithWhichItIsCompared() throws {
+    @Test func aParameterDrawsFromItsComparedColumn() throws {
         var draft = draft()
         try draft.addRead("SELECT * FROM orders WHERE state = :state AND id = ?")
         #expect(
@@ -110,12 +110,12 @@ struct ScenarioDraftTests {
     }
 
     @Test(arguments: [
-        ("UPDATE users SET age = 1", "UPDATE writes; name it a write"),
-        ("SELECT 1; COMMIT", "leave COMMIT out"),
+        ("UPDATE users SET age = 1", "UPDATE writes; add it as a write"),
+        ("SELECT 1; COMMIT", "omit COMMIT"),
         ("SELECT * FROM user", "no table 'user'; did you mean 'users'?"),
         ("SELEC 1", "'SELEC' is not SQL"),
         ("PRAGMA cache_size", "a PRAGMA"),
-        ("", "has no statement"),
+        ("", "contains no statement"),
     ])
     func aReadThatCannotRunIsRefused(sql: String, message: String) {
         var draft = draft()
@@ -152,7 +152,7 @@ struct ScenarioDraftTests {
     }
 
     @Test(arguments: ["pol", "pool-0", "pool-", "pool-x", "pool-1001"])
-    func anUnknownArmIsNone(name: String) {
+    func anUnknownArmIsNil(name: String) {
         #expect(DraftArm(name) == nil)
     }
 }

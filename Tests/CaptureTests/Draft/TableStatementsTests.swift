@@ -2,7 +2,7 @@ import Testing
 
 @testable import Capture
 
-/// The statements that are likely on a table.
+/// The likely statements on a table.
 struct TableStatementsTests {
     private let orders = DraftTable(
         name: "orders",
@@ -32,7 +32,7 @@ struct TableStatementsTests {
 
     @Test func theUpdateAvoidsKeysReferencesAndGeneratedColumns() {
         let statements = TableStatements(orders)
-        // `note` and `state` are part of indexes, but of no constraint.
+        // `note` and `state` belong to indexes, but not to constraints.
         #expect(statements.write?.sql == "UPDATE orders SET state = ? WHERE id = ?")
         #expect(
             statements.write?.trial

@@ -57,12 +57,12 @@ struct ExecutionReaderTests {
     }
 
     @Test(arguments: [
-        ("", "log.jsonl: the file has no executions"), ("\n \n", "no executions"),
+        ("", "log.jsonl: the file contains no executions"), ("\n \n", "no executions"),
         ("{\"time\": 1, \"sql\": \"SELECT 1\"}\n{oops", "log.jsonl:2: this is not JSON"),
         ("[1]", "log.jsonl:1: this is not an object"), ("{\"time\": 1}", "'sql' is missing"),
         ("{\"sql\": \"SELECT 1\"}", "'time' is missing"),
         ("{\"time\": \"noon\", \"sql\": \"SELECT 1\"}", "'time' is 'noon'; write seconds"),
-        ("{\"time\": -1, \"sql\": \"SELECT 1\"}", "'time' is not a number from 0"),
+        ("{\"time\": -1, \"sql\": \"SELECT 1\"}", "'time' is not a number of 0 or more"),
         ("{\"time\": 1, \"sql\": \"SELECT 1\", \"code\": \"BUSY\"}", "'code' is 'BUSY'"),
         ("{\"time\": 1, \"sql\": \"SELECT 1\", \"values\": 3}", "'values' is not a list"),
         (

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Capture
 
-/// A trace that pauses shows the load of the time in which it recorded.
+/// A trace that pauses shows the load of the recorded time.
 struct TraceGapsTests {
     @Test func theRecordedTimeHasNoGaps() throws {
         let gaps = TraceGaps([30...40, 10...20, 15...22])

@@ -100,7 +100,7 @@ struct StatementParserTests {
     ])
     func eachValueHasItsComparedColumn(sql: String, expected: [String]) throws {
         let found = try slots(sql)
-        // The columns of a CTE are unknown: the table inside it is a guess.
+        // The columns of a CTE are unknown; the parser guesses the table inside it.
         if sql.hasPrefix("WITH") {
             #expect(found.first == expected.first)
         } else {
@@ -139,7 +139,7 @@ struct StatementParserTests {
         #expect(statement.sql { texts[$0] } == sql)
     }
 
-    /// A text in double quotes that is no name in the database is a string.
+    /// Text in double quotes is a string unless it is a name in the database.
     @Test func aStringInDoubleQuotesIsALiteral() throws {
         let statement = try CaptureFixture.parse(#"SELECT "mail" FROM users WHERE mail = "hidden""#)
         #expect(statement.key == #"SELECT "mail" FROM USERS WHERE MAIL = ?"#)

@@ -38,7 +38,7 @@ struct CapturedScenarioTests {
         _ change: (inout CaptureOptions) -> Void = { _ in }
     ) throws -> (Scenario, CapturedScenario) {
         let captured = try CaptureFixture.scenario(executions) {
-            // Any file is sufficient: the decoder only checks that it exists.
+            // Any file suffices: the decoder only checks that it exists.
             $0.database = "/proc/self/exe"
             change(&$0)
         }
@@ -196,7 +196,7 @@ struct CapturedScenarioTests {
         #expect(!scenario.arms.map(\.name).contains("queue-wal"))
     }
 
-    /// A trace times few statements: rows and durations are means of the timed ones.
+    /// If a trace times few statements, rows and durations are means of the timed ones.
     @Test func aSampleOfTimesAppliesToAllExecutions() throws {
         var load = Self.load
         for index in load.indices {
@@ -209,7 +209,7 @@ struct CapturedScenarioTests {
         #expect(try abs(#require(read.meanSeconds) - 0.001) < 1e-9)
     }
 
-    @Test func aSampleOfTimesGivesTheShareOfSingleWrites() throws {
+    @Test func aSampleOfTimesDeterminesTheShareOfSingleWrites() throws {
         var load = CaptureFixture.executions(
             (1...1_000).map { "UPDATE users SET age = 7 WHERE id = \($0)" }
         )
@@ -218,8 +218,8 @@ struct CapturedScenarioTests {
         #expect(abs(captured.writeShare - 0.5) < 0.01)
     }
 
-    /// Where few statements are timed, the time before a COMMIT contains the COMMIT.
-    @Test func aCommitIsNoRest() throws {
+    /// If few statements are timed, the time before a COMMIT includes the COMMIT.
+    @Test func aCommitIsNotARest() throws {
         var load = Self.load.filter { $0.connection == "writer" }
         for index in load.indices {
             guard load[index].sql == "COMMIT" else { continue }
@@ -238,7 +238,7 @@ struct CapturedScenarioTests {
         #expect(mix[0].steps.last == .pause(.constant(.milliseconds(2))), "\(mix[0].steps)")
     }
 
-    /// With a log, a commit that is shorter than a sync was not synced.
+    /// With a write-ahead log, a commit that is shorter than a sync was not synced.
     @Test(arguments: [(0.01, "normal"), (0.000_5, "full"), (nil, "full")])
     func theDurationOfCommitsShowsWhetherTheyAreSynced(
         syncSeconds: Double?,
@@ -255,7 +255,7 @@ struct CapturedScenarioTests {
         (["BEGIN", "SELECT * FROM users", "BEGIN", "SELECT * FROM users"], "have no end"),
         (["SELECT * FROM nothing WHERE a = 1"], "the database does not have, such as 'nothing'"),
         (["PRAGMA user_version"], "no statement reads or writes a table"),
-        (["SELECT 'open"], "not a statement of SQLite"),
+        (["SELECT 'open"], "not a SQLite statement"),
         (["CREATE TABLE t (a)"], "it changes the schema"),
     ])
     func anUnrepeatableLoadIsAnError(statements: [String], message: String) {

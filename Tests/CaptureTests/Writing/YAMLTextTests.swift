@@ -3,7 +3,7 @@ import Yams
 
 @testable import Capture
 
-/// Quoting of texts that YAML could misinterpret.
+/// Quoting of strings that YAML could misinterpret.
 struct YAMLTextTests {
     static let hostile = [
         "", " ", "'", "''", "\"", "\\", "a: b", "- a", "# a", "a # b", "{a: b}", "[a]", "&a", "*a",
@@ -29,7 +29,7 @@ struct YAMLTextTests {
         }
     }
 
-    /// YAML's keys have at most 1,024 characters.
+    /// YAML limits implicit keys to 1,024 characters.
     @Test(arguments: hostile.filter { $0.count < 1000 })
     func aNameIsReadBackUnchanged(text: String) throws {
         let node = try #require(try Yams.compose(yaml: "{\(YAMLText.name(text)): 1}"))

@@ -26,7 +26,7 @@ struct RunPeaksTests {
         #expect(model.history.peaks.longestWriter == nil)
     }
 
-    /// Returns a sample of a library that has counted waits between samples.
+    /// Returns a sample of a library that counts waits between samples.
     private func counted(_ sequence: Int, reads: Int, isMeasured: Bool) throws -> Sample {
         var sample = try #require(Story().samples(until: 0).first)
         sample.sequence = sequence

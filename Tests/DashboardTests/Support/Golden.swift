@@ -4,8 +4,9 @@ import Testing
 
 /// Compares surfaces with the pictures in `Golden/`.
 ///
-/// `POOLGAUGE_RECORD=1 swift test --filter DashboardTests` writes the pictures again, and SVGs of
-/// them into the folder `POOLGAUGE_SVG`, if set. Check them before you commit them.
+/// `POOLGAUGE_RECORD=1 swift test --filter DashboardTests` records the pictures again. Check them
+/// before you commit them. If `POOLGAUGE_SVG` is set, the pictures are also written to that folder
+/// as SVG.
 enum Golden {
     private static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Golden")

@@ -26,7 +26,7 @@ struct Story {
         return (0...Int((end / interval).rounded())).map { story.sample(sequence: $0) }
     }
 
-    /// The samples up to a moment, followed by the last one of a run: without holders, waiters and
+    /// The samples up to a moment, followed by the last two of a run, without holders, waiters and
     /// target rates.
     func finished(at end: Double = 31) -> [Sample] {
         var samples = samples(until: end)
@@ -362,8 +362,8 @@ struct Story {
 
     private func events(between start: Double, and end: Double) -> [TelemetryEvent] {
         let all: [TelemetryEvent] = [
-            TelemetryEvent(time: 0, message: "phase warm-up begins"),
-            TelemetryEvent(time: 5, message: "phase steady begins"),
+            TelemetryEvent(time: 0, message: "phase warm-up starts"),
+            TelemetryEvent(time: 5, message: "phase steady starts"),
             TelemetryEvent(time: 7.1, severity: .error, message: "pay: SQLITE_BUSY, the first"),
             TelemetryEvent(time: 9, message: "snapshot took a snapshot"),
             TelemetryEvent(time: 14, message: "cancel interrupted 1 statement"),

@@ -21,7 +21,7 @@ struct WatchStory {
     /// 2026-11-22T12:00:00Z.
     private static let start: Int64 = 1_795_348_800_000
 
-    private static let forgetsAt = 10.0
+    private static let pinStart = 10.0
     private static let work = 16.0..<19.0
 
     /// The reports up to a second.
@@ -35,7 +35,7 @@ struct WatchStory {
     }
 
     private func report(at now: Double) -> WatchReport {
-        let isPinned = now >= Self.forgetsAt + 1
+        let isPinned = now >= Self.pinStart + 1
         let isWorking = Self.work.contains(now)
         // 100 frames per second, and a checkpoint every five seconds while the log is not pinned.
         let frames =

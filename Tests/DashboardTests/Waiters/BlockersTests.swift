@@ -43,7 +43,7 @@ struct BlockersTests {
         database.waitingWriters = [waiter("pay", 20)]
         let groups = Blockers.all(in: database)
         #expect(groups.map(\.wanted) == ["a reader", "the writer"])
-        #expect(groups.map(\.kept) == ["2 reads", "1 write"])
+        #expect(groups.map(\.waiters) == ["2 reads", "1 write"])
         #expect(groups[0].holders.map { $0.holder?.name } == ["report", "ui"])
         #expect(groups[1].holders.map { $0.holder?.name } == ["import"])
         #expect(groups.allSatisfy { $0.remark == nil })
@@ -63,7 +63,7 @@ struct BlockersTests {
         database.waitingReaders = [waiter("ui", 1)]
         database.waitingWriters = [waiter("pay", 2), waiter("pay", 1)]
         let groups = Blockers.all(in: database)
-        #expect(groups.map(\.kept) == ["1 read and 2 writes"])
+        #expect(groups.map(\.waiters) == ["1 read and 2 writes"])
         #expect(groups.map(\.wanted) == ["the connection"])
         #expect(groups.first?.holders.count == 1)
     }

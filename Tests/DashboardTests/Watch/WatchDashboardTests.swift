@@ -276,7 +276,7 @@ struct WatchDashboardTests {
         #expect(history.now > 0 && history.now < 100)
     }
 
-    /// Where hundreds of processes use a database, seconds can pass between two lists of all locks.
+    /// If hundreds of processes use a database, seconds can pass between two lists of all locks.
     @Test func reportsWithoutAListDoNotCountInTheSharesOfReaders() throws {
         var history = WatchHistory(path: "/srv/shop/app.sqlite")
         for (number, report) in WatchStory().reports().enumerated() {

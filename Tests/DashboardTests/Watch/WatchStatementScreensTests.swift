@@ -16,7 +16,7 @@ struct WatchStatementScreensTests {
         )
         for var report in WatchStory().reports(until: 12) {
             guard isTraced else {
-                report.notes = ["SQL is not shown: SQL is traced as root only: run with sudo."]
+                report.notes = ["SQL is not shown: SQL tracing requires root: run with sudo."]
                 model.ingest([report])
                 continue
             }
@@ -103,7 +103,7 @@ struct WatchStatementScreensTests {
         var model = try dashboard(isTraced: false)
         for key in ["7", "8", "9"] {
             model.press(key)
-            #expect(text(model).contains("traced as root only"))
+            #expect(text(model).contains("tracing requires root"))
         }
     }
 

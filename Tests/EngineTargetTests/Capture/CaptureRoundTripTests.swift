@@ -5,7 +5,7 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// Logging the statements of a load, capturing them, and running the captured scenario.
+/// Logs the statements of a load, captures them, and runs the captured scenario.
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct CaptureRoundTripTests {
     private static let original = """

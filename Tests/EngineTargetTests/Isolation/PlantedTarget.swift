@@ -82,7 +82,7 @@ final class PlantedTarget: WorkloadTarget {
         try base.perform(.read, as: client, body)
     }
 
-    /// Makes a new snapshot now and then, and keeps the previous one as the older one.
+    /// Makes a new snapshot every `count` reads, and keeps the previous one as the older one.
     private func renewSnapshots(
         every count: Int,
         _ number: Int,

@@ -271,7 +271,7 @@ struct DatabaseDoctorTests {
             try process.run()
             let text = try output.fileHandleForReading.readToEnd() ?? Data()
             process.waitUntilExit()
-            // In a sandbox that forbids tracing, the test cannot check this.
+            // A sandbox may forbid tracing.
             guard process.terminationStatus == 0 else { return }
             #expect(String(decoding: text, as: UTF8.self).contains("statistics"))
             #expect(FileStates(path) == before)
@@ -318,7 +318,7 @@ struct DatabaseDoctorTests {
                             information.st_ctim.tv_nsec,
                         ] : []
                 )
-                // Reading in another process leaves this one's locks alone.
+                // Read in another process: closing a descriptor in this one would release its locks.
                 contents.append(isThere ? Self.content(path + suffix) : nil)
             }
         }

@@ -46,7 +46,7 @@ struct RunCommandTests {
     }
 
     @Test
-    func aClosedPipeIsQuiet() throws {
+    func aClosedPipeCausesNoMessage() throws {
         try withTemporaryFolder { folder in
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -59,11 +59,11 @@ struct RunCommandTests {
             process.standardError = errors
             process.standardOutput = FileHandle.nullDevice
             try process.run()
-            let said = errors.fileHandleForReading.readDataToEndOfFile()
+            let messages = errors.fileHandleForReading.readDataToEndOfFile()
             process.waitUntilExit()
             // `true` may end before or after the first byte.
             #expect([0, 141].contains(process.terminationStatus))
-            #expect(said.isEmpty)
+            #expect(messages.isEmpty)
         }
     }
 
@@ -116,7 +116,7 @@ struct RunCommandTests {
         }
     }
 
-    /// Arguments, and texts that the message must contain.
+    /// Arguments, and strings that the message must contain.
     private static let mistakes: [([String], String)] = [
         (["run", "ycsb-x"], "ycsb-"),
         (["run", "ycsb-c", "--arm", "poool"], "'pool'"),

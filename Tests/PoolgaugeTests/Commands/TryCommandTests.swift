@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// `poolgauge try` and `poolgauge scenarios new` on a database that exists.
+/// `poolgauge try` and `poolgauge scenarios new` on an existing database.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct TryCommandTests {
     private func makeDatabase(in folder: URL) throws {
@@ -97,7 +97,7 @@ struct TryCommandTests {
         (["--read", "SELECT 1", "--arms", "pol"], "--arms: there is no arm 'pol'"),
         ([], "there is nothing to run"),
     ])
-    func whatCannotRunIsRefused(arguments: [String], message: String) throws {
+    func invalidStatementsAreRejected(arguments: [String], message: String) throws {
         try withTemporaryFolder { folder in
             try makeDatabase(in: folder)
             let outcome = try HeadlessProgram.run(
@@ -176,7 +176,7 @@ struct TryCommandTests {
                 ["advise", "items.yaml", "--within", "90s", "--format", "json"],
                 in: folder
             )
-            // On a slow machine, the time may be up before the index is confirmed: undecided.
+            // A slow machine may not confirm the index within the time limit (status 6).
             #expect([0, 6].contains(outcome.status), "\(outcome)")
             let result = try JSONDecoder()
                 .decode(AdviceResult.self, from: Data(outcome.output.utf8))

@@ -87,7 +87,7 @@ struct TwoProcessesTests {
     @Test func theHolderOfTheLockIsNamed() throws {
         #if os(Linux)
         try withFolder { folder in
-            // Its transactions are long: it still holds the lock when the holder is determined.
+            // The other process has long transactions, so it still holds the lock when it is identified.
             let scenario = """
                 version: 1
                 name: held
@@ -135,8 +135,8 @@ struct TwoProcessesTests {
                 in: folder,
                 sending: (number: SIGKILL, after: "warm-up")
             )
-            #expect(outcome.status == SIGKILL, "in the middle of the load")
-            // Long before the end of the run: the other process checks ten times a second.
+            #expect(outcome.status == SIGKILL, "the run must be killed during its load")
+            // The other process checks its parent ten times a second, so it ends long before the run would.
             try eventually("the other process's end", timeout: 20) {
                 isServing(in: folder) ? nil : ()
             }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Each exit status of the real command.
+/// The exit statuses of the real command.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ExitStatusTests {
     /// A scenario over one small table.
@@ -39,7 +39,7 @@ struct ExitStatusTests {
 
     private let reader = "ui: {access: read, think: 1ms, sql: SELECT n FROM item WHERE id = 1}"
 
-    /// Each arrival is served, however long the machine stalls.
+    /// Every arrival is served, even if the machine stalls.
     private let arrivals = "arrival: {rate: 100/s, process: even}"
 
     @Test func aRunThatPasses() throws {

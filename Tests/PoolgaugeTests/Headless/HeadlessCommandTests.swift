@@ -21,7 +21,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    /// Arguments, and texts that the message must contain.
+    /// Arguments, and strings that the message must contain.
     private static let mistakes: [([String], String)] = [
         (["run", "ycsb-c", "--seed=-1"], "0 to 18446744073709551615"),
         (["run", "ycsb-c", "--seed", "1.5"], "0 to 18446744073709551615"),
@@ -230,9 +230,9 @@ struct HeadlessCommandTests {
             let findings = try JSONSerialization.jsonObject(with: Data(json.output.utf8))
             #expect((findings as? [[String: String]])?.isEmpty == false)
             let absent = folder.appendingPathComponent("absent")
-            let ill = try HeadlessProgram.run(["doctor"], in: folder, temporary: absent)
-            #expect(ill.status == 1)
-            #expect(ill.output.contains("problem  \(absent.path): there is no such folder"))
+            let failing = try HeadlessProgram.run(["doctor"], in: folder, temporary: absent)
+            #expect(failing.status == 1)
+            #expect(failing.output.contains("problem  \(absent.path): there is no such folder"))
         }
     }
 
@@ -250,7 +250,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    /// `POOLGAUGE_RECORD=1` writes the page again.
+    /// `POOLGAUGE_RECORD=1` records the page again.
     @Test func theManualPageIsCurrent() throws {
         try withTemporaryFolder { folder in
             let page = try HeadlessProgram.run(["manual"], in: folder).output
@@ -299,10 +299,10 @@ struct HeadlessCommandTests {
             try output.fileHandleForReading.close()
             process.standardOutput = output
             try process.run()
-            let said = errors.fileHandleForReading.readDataToEndOfFile()
+            let messages = errors.fileHandleForReading.readDataToEndOfFile()
             process.waitUntilExit()
             #expect(process.terminationStatus == 141)
-            #expect(said.isEmpty)
+            #expect(messages.isEmpty)
             #expect(contents(of: folder).isEmpty)
         }
     }

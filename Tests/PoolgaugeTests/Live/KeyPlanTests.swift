@@ -17,7 +17,7 @@ struct KeyPlanTests {
     }
 
     @Test
-    func withoutKeysThePictureIsTakenAtOnce() {
+    func withoutKeysThePictureIsTakenImmediately() {
         var plan = KeyPlan(keys: [], start: 1, takesPicture: true)
         #expect(plan.step(at: 0) == .nothing)
         #expect(plan.step(at: 1) == .picture)

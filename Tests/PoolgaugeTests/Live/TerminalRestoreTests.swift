@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The real program on a pseudo-terminal: each kind of end restores the terminal.
+/// The real program on a pseudo-terminal restores the terminal when it ends for any reason.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct TerminalRestoreTests {
     @Test
@@ -109,7 +109,7 @@ struct TerminalRestoreTests {
             #expect(program.hasOriginalSettings)
             let resumed = program.output.count
             program.type("\n")
-            // Every cell is drawn again. The shell prints the command, so its text proves nothing.
+            // Wait for a redrawn panel title: the shell itself prints the command.
             try program.wait(for: "Connections", from: resumed)
             #expect(!program.hasOriginalSettings)
             try program.wait(for: "stopped for", from: resumed)

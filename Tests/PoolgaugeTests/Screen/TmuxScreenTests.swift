@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The screen on a real terminal, where tmux is installed (`./test` installs it).
+/// The screen on a real terminal, if tmux is installed (`./test` installs it).
 @Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: Tmux.isInstalled))
 struct TmuxScreenTests {
     /// Runs the dashboard with a load that outlasts all waits of a test.
@@ -45,10 +45,10 @@ struct TmuxScreenTests {
             tmux.type("p")
             try tmux.wait(for: "load resumed")
             tmux.type("I")
-            try tmux.wait(for: "you interrupt")
+            try tmux.wait(for: "you interrupted every statement")
             tmux.type("c")
             tmux.type("Enter")
-            try tmux.wait(for: "you checkpoint, passive: ")
+            try tmux.wait(for: "you ran a checkpoint")
             tmux.type(">")
             try tmux.wait(for: "20 frames per second")
             tmux.type("n")
@@ -90,15 +90,15 @@ struct Tmux {
     /// The content of the screen.
     func screen() -> String { run(["capture-pane", "-p"]) }
 
-    /// Waits until the screen contains a text.
+    /// Waits until the screen contains a string.
     func wait(for text: String) throws { try wait { $0.contains(text) } }
 
     /// Waits until the screen meets a condition.
-    func wait(until isAsWanted: (String) -> Bool) throws {
+    func wait(until isMet: (String) -> Bool) throws {
         let deadline = Date(timeIntervalSinceNow: 60)
         while true {
             let shown = screen()
-            if isAsWanted(shown) { return }
+            if isMet(shown) { return }
             guard Date() < deadline else { throw TimedOut(description: "the screen:\n\(shown)") }
         }
     }

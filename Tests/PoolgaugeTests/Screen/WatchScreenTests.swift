@@ -57,7 +57,7 @@ struct WatchScreenTests {
 
     @Test func keysWorkAndTheTerminalIsRestored() throws {
         try withTop { program, _, folder in
-            // After a second of reports, which leaves some to go back to.
+            // This verdict needs about a second of reports, so that the display can step back.
             try program.wait(for: ") pins the log: it has been")
             program.type("?")
             try program.wait(for: "watching continues")

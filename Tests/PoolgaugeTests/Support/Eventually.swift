@@ -2,13 +2,13 @@ import Foundation
 
 /// Polls until `probe` returns a value, and returns it.
 ///
-/// Use it only where no notification exists: for the end of a process that is not a child of the
-/// tests, or an age that a status must reach. Wait directly for the end of a child, a pipe or a
+/// Use this function only if no notification exists, such as for the end of a process that is not a
+/// child of the tests, or for an age that a status must reach. Wait directly for a child, a pipe or a
 /// thread.
 ///
 /// - Parameters:
 ///   - what: A description of the value for the error.
-///   - timeout: The timeout in seconds, far longer than a slow and busy machine needs.
+///   - timeout: The timeout in seconds; by default far longer than a slow, busy machine needs.
 ///   - probe: Returns the value, or nil.
 /// - Returns: The value.
 /// - Throws: ``TimedOut``, and the errors of `probe`.

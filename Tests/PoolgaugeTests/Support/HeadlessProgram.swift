@@ -52,8 +52,9 @@ struct HeadlessProgram {
     ///   - arguments: The arguments.
     ///   - folder: The working folder, also for temporary files.
     ///   - temporary: The folder for temporary files, if different.
-    ///   - signal: A signal to send when a text appears on standard error.
-    ///   - pause: How long to stop the whole program when a text appears on standard error.
+    ///   - signal: A signal to send when a string appears on standard error.
+    ///   - limit: The time in seconds after which to interrupt the program.
+    ///   - pause: How long to stop the whole program when a string appears on standard error.
     /// - Returns: The status and the output.
     /// - Throws: An error if the program cannot be started.
     static func run(
@@ -61,6 +62,7 @@ struct HeadlessProgram {
         in folder: URL,
         temporary: URL? = nil,
         sending signal: (number: Int32, after: String)? = nil,
+        interruptingAfter limit: TimeInterval? = nil,
         pausing pause: (milliseconds: UInt32, after: String)? = nil
     ) throws -> Outcome {
         let process = Process()
@@ -79,6 +81,11 @@ struct HeadlessProgram {
         if let signal {
             errorText.waitForText()
             kill(process.processIdentifier, signal.number)
+        }
+        if let limit {
+            DispatchQueue.global().asyncAfter(deadline: .now() + limit) {
+                if process.isRunning { process.interrupt() }
+            }
         }
         if let pause {
             errorText.waitForText()

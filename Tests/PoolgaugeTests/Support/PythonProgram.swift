@@ -1,6 +1,6 @@
 import Foundation
 
-/// A Python program that uses SQLite until the value is released.
+/// A Python program that uses SQLite until this object is released.
 final class PythonProgram {
     private let process = Process()
 
@@ -18,14 +18,14 @@ final class PythonProgram {
     /// The process.
     var pid: Int32 { process.processIdentifier }
 
-    /// Starts a program, and returns when its setup has run.
+    /// Starts a program and waits for its setup.
     ///
     /// - Parameters:
     ///   - name: The name in lists of processes.
     ///   - database: The value of the program's `path`; `c` is a connection to it.
-    ///   - setup: Code that runs before this returns.
-    ///   - loop: Code that is repeated afterwards.
-    /// - Throws: ``TimedOut`` if the program ends before.
+    ///   - setup: Code that runs before this initializer returns.
+    ///   - loop: Code that the program repeats afterwards.
+    /// - Throws: ``TimedOut`` if the program ends during its setup.
     init(_ name: String, on database: URL, setup: String, loop: String = "time.sleep(60)") throws {
         let script = """
             import sqlite3, sys, time

@@ -68,7 +68,7 @@ final class TerminalProgram {
         return entered < left && hidden < shown
     }
 
-    /// Types a text.
+    /// Types text.
     func type(_ text: String) {
         var bytes = ArraySlice(Array(text.utf8))
         while !bytes.isEmpty {
@@ -90,7 +90,7 @@ final class TerminalProgram {
         main = -1
     }
 
-    /// Waits until the program has written a text after the position `start` of its output.
+    /// Waits until the program has written a string after the position `start` of its output.
     func wait(for text: String, from start: Int = 0) throws {
         try wait(for: "'\(text)'") {
             String(decoding: output[min(start, output.count)...], as: UTF8.self).contains(text)
@@ -127,9 +127,9 @@ final class TerminalProgram {
         return true
     }
 
-    private func wait(for what: String, _ isThere: () -> Bool) throws {
+    private func wait(for what: String, _ isMet: () -> Bool) throws {
         let deadline = Date(timeIntervalSinceNow: Self.timeout)
-        while !isThere() {
+        while !isMet() {
             guard Date() < deadline else {
                 let shown = String(decoding: output.suffix(2_000), as: UTF8.self)
                 throw TimedOut(

@@ -35,7 +35,7 @@ struct ThemeLibraryTests {
             let error = #expect(throws: ThemeError.self) { try library.theme(named: "dark") }
             let path = folder.appendingPathComponent("dark.yaml").path
             let text = try #require(error).description
-            #expect(text == "\(path):1:9: unknown role 'txt', did you mean 'text'?")
+            #expect(text == "\(path):1:9: unknown role 'txt'; did you mean 'text'?")
             #expect(library.failures.count == 1)
             #expect(try library.theme(named: "light") == Theme.named("light"))
         }

@@ -7,17 +7,17 @@ import Telemetry
 import TerminalUI
 import Testing
 
-/// The times on the screen match a stopwatch within a tenth of a second, on a busy machine too.
+/// The times on the screen match a stopwatch within a tenth of a second, even on a busy machine.
 ///
-/// The stopwatch is read before and after each event that it measures. Thus a thread that waits for
-/// a core widens the tolerance instead of failing the test.
+/// The tests read the stopwatch before and after each event. A thread that waits for a processor
+/// therefore widens the tolerance instead of failing the test.
 @Suite(.timeLimit(.minutes(2)))
 struct StopwatchTests {
     private static let tenth = 0.1
     private let folder = FileManager.default.temporaryDirectory
         .appending(path: "stopwatch-\(UUID().uuidString)")
 
-    /// A moment between two readings of the clock, in seconds.
+    /// A point in time between two readings of the clock, in seconds.
     private struct Moment {
         var earliest: Double
         var latest: Double
@@ -27,7 +27,7 @@ struct StopwatchTests {
         }
     }
 
-    /// The shortest and the longest possible time between two moments, in seconds.
+    /// Expects a duration to match the time between two moments, within the tolerance.
     private func expect(
         _ nanoseconds: UInt64?,
         from start: Moment,
@@ -74,20 +74,20 @@ struct StopwatchTests {
         return pool
     }
 
-    /// Waits until a status meets a condition, and returns that status with its moment.
+    /// Waits until a status meets a condition, and returns that status with its time.
     private func status(
         of pool: DatabasePool,
-        until isThere: (DatabaseStatus) -> Bool
+        until isMet: (DatabaseStatus) -> Bool
     ) throws -> (DatabaseStatus, Moment) {
         try eventually("what the status shows") {
             let before = Moment.clock
             let status = pool.status()
             let after = Moment.clock
-            return isThere(status) ? (status, Moment(earliest: before, latest: after)) : nil
+            return isMet(status) ? (status, Moment(earliest: before, latest: after)) : nil
         }
     }
 
-    /// The screen of a status.
+    /// Renders a screen for a status.
     private func screen(_ number: Character, of status: DatabaseStatus) -> String {
         var model = DashboardModel()
         let size = Size(width: 160, height: 50)
@@ -113,7 +113,7 @@ struct StopwatchTests {
             try pool.read(as: AccessLabel("by hand")) { db in
                 held.withLock { $0 = Moment(earliest: before, latest: Moment.clock) }
                 isHeld.signal()
-                // The log is pinned by a statement, which starts some time after the access.
+                // A statement, which starts some time after the access, pins the log.
                 mayRead.wait()
                 let before = Moment.clock
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM t")
@@ -141,27 +141,27 @@ struct StopwatchTests {
         }
 
         let lane = try #require(now.connections.first { $0.role == .reader })
-        try expect(lane.heldNanoseconds, from: start, to: end, "how long it is held")
+        try expect(lane.heldNanoseconds, from: start, to: end, "the hold time")
         #expect(lane.holder?.name == "by hand")
         let waits = try #require(now.waitingReaders.first)
         let began = Moment(earliest: wants, latest: queued.latest)
-        try expect(waits.waitedNanoseconds, from: began, to: end, "how long it is waited for")
+        try expect(waits.waitedNanoseconds, from: began, to: end, "the wait time")
         #expect(waits.origin.name == "in a queue")
         let readers = try #require(now.readers)
         try expect(
             readers.saturatedNanoseconds - saturatedBefore,
             from: began,
             to: end,
-            "how long the pool is saturated"
+            "the time of saturation"
         )
         let pin = try #require(now.wal?.pin)
         #expect(pin.by.name == "by hand")
-        // Counted from the last status that showed the reader without a state, if that is earlier.
+        // The age may also count from the last status before the reader acquired its state.
         let firstStatement = Moment(
             earliest: unread.earliest,
             latest: try #require(read.withLock { $0 }).latest
         )
-        try expect(pin.ageNanoseconds, from: firstStatement, to: end, "how long the log is pinned")
+        try expect(pin.ageNanoseconds, from: firstStatement, to: end, "the age of the pin")
 
         // The screen shows the same times.
         let overview = screen("1", of: now)
@@ -191,7 +191,7 @@ struct StopwatchTests {
             $0.snapshots.contains { $0.ageNanoseconds > 500_000_000 }
         }
         let age = try #require(now.snapshots.first).ageNanoseconds
-        try expect(age, from: made, to: end, "how old it is")
+        try expect(age, from: made, to: end, "the age of the snapshot")
         let shown = screen("4", of: now)
         #expect(shown.contains("a look back"))
         #expect(shown.contains(HumanUnits.duration(nanoseconds: age)))

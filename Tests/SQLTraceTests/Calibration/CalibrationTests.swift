@@ -16,7 +16,7 @@ struct CalibrationTests {
         // Each answer arrives in time, but their total exceeds the deadline.
         let endless = "while :; do echo x; /bin/sleep 0.02; done"
         var calibration = Calibration(command: ["/bin/sh", "-c", endless])
-        calibration.patience = 300_000_000
+        calibration.answerTimeout = 300_000_000
         let expected = TraceError(.calibration, "the calibration process gave no answer")
         #expect(throws: expected) { try calibration.layout(of: library).get() }
     }

@@ -109,14 +109,14 @@ struct ExecutionDecoderTests {
         #expect(memory.reads[Self.sql] == 1)
     }
 
-    @Test mutating func aResetWithoutAStepIsNoExecution() {
+    @Test mutating func aResetWithoutAStepIsNotAnExecution() {
         #expect(
             executions([end(1, programCounter: -1), end(2), end(3, programCounter: -1)]).count == 1
         )
     }
 
     @Test mutating func aStatementFinalizedInTheSameBatchHasItsText() {
-        // When memory is read, another statement uses the address.
+        // By the time the memory is read, another statement uses the address.
         memory.texts[Self.sql] = "DELETE FROM other"
         let found = executions([
             end(1), end(2, source: .finalize, programCounter: -1, text: "SELECT 1"), end(3),
@@ -136,7 +136,7 @@ struct ExecutionDecoderTests {
         #expect(decoder.unknownTexts == 1)
     }
 
-    @Test mutating func connectionsOfOtherFilesAreDropped() {
+    @Test mutating func connectionsOfOtherFilesAreDiscarded() {
         memory.texts[0x15_0000] = "/data/other.db"
         #expect(executions([end(1), end(2)]).isEmpty)
         #expect(decoder.otherExecutions == 2)
@@ -163,7 +163,7 @@ struct ExecutionDecoderTests {
             TraceEvent(time: 1, thread: 1, kind: .newThread(7, isProcess: true)),
             end(2, steps: 10), end(3, steps: 25), end(4, steps: 4),
         ])
-        // The program set the counter to 0 before the last one.
+        // The program reset the counter to 0 before the last execution.
         #expect(found.map(\.steps) == [10, 15, nil])
         let old = ExecutionDecoderTests()
         var other = old
@@ -264,12 +264,12 @@ struct ExecutionDecoderTests {
         #expect(found.map(\.rows) == [nil])
     }
 
-    @Test mutating func valuesOfStatementsWithKeysAreDropped() {
+    @Test mutating func valuesOfStatementsWithKeysAreDiscarded() {
         memory.texts[Self.sql] = "ATTACH ? AS other KEY ?"
         #expect(executions([end(1, values: [.text("a"), .text("secret")])]).map(\.values) == [[]])
     }
 
-    @Test mutating func textsAndTimesBeforeAGapAreDropped() {
+    @Test mutating func textsAndTimesBeforeAGapAreDiscarded() {
         decoder.window = 0...(.max)
         let first = executions(step(100, -1, 50, 101) + [end(200, steps: 10)])
         #expect(first.map(\.sql) == ["SELECT 1"])

@@ -119,7 +119,7 @@ struct TransactionTrackerTests {
 
     private let waiter = ConnectionKey(process: 1, connection: 0x1000)
 
-    @Test mutating func aShortTransactionWithinAWaitIsNoCertainBlocker() {
+    @Test mutating func aShortTransactionWithinAWaitIsNotACertainBlocker() {
         // An autocommit write, which is not tracked as a transaction, held the lock before.
         add(execution("BEGIN IMMEDIATE", at: 9 * second, of: 2))
         #expect(tracker.writer(from: 5 * second, to: 10 * second, except: waiter) == nil)
@@ -128,13 +128,13 @@ struct TransactionTrackerTests {
         )
     }
 
-    @Test mutating func aTransactionThatEndedBeforeAWaitIsNoCertainBlocker() {
+    @Test mutating func aTransactionThatEndedBeforeAWaitIsNotACertainBlocker() {
         add(execution("BEGIN IMMEDIATE", at: 1 * second, of: 2))
         add(execution("COMMIT", at: 5 * second, of: 2, isAutocommit: true))
         #expect(tracker.writer(from: 1 * second, to: 7 * second, except: waiter) == nil)
         // The busy handler detected its end up to 100 ms later.
-        let noticed = 5 * second + 100_000_000
-        #expect(tracker.writer(from: 2 * second, to: noticed, except: waiter) != nil)
+        let detected = 5 * second + 100_000_000
+        #expect(tracker.writer(from: 2 * second, to: detected, except: waiter) != nil)
     }
 
     @Test mutating func aConnectionDoesNotBlockItself() {
@@ -193,7 +193,7 @@ struct StatementTableTests {
 }
 
 struct CurrentStatementTests {
-    @Test func eachProcessHasItsLastStatementOrTheOneUnderWay() {
+    @Test func eachProcessHasItsRunningOrLastStatement() {
         var model = TraceModel()
         model.add(execution("SELECT 1 FROM t", at: 2 * second, of: 7, isAutocommit: true))
         model.add(execution("SELECT 2 FROM t", at: 3 * second, of: 8, isAutocommit: true))
@@ -260,7 +260,7 @@ struct TimingWindowsTests {
         var windows = TimingWindows(at: 0, seed: 1)
         _ = windows.action(at: 0, isTiming: false)
         _ = windows.action(at: TimingWindows.length, isTiming: true)
-        let late = TimingWindows.length + TimingWindows.patience
+        let late = TimingWindows.length + TimingWindows.drainTime
         #expect(windows.action(at: late, isTiming: true) == .close)
     }
 }

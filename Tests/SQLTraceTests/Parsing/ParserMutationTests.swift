@@ -17,12 +17,12 @@ private func page() -> [UInt8] {
     // An extended time: 3 + (2 << 27) ns.
     put(UInt32(3 << 5 | 30))
     put(UInt32(2))
-    // A record whose length is stated: 12 bytes.
+    // A record with an explicit length: 12 bytes.
     put(UInt32(1 << 5))
     put(UInt32(16))
     put(UInt32(7))
     put(UInt64(8))
-    // A discarded record of 4 bytes, then the end.
+    // A discarded record of 4 bytes, then the last record.
     put(UInt32(1 << 5 | 29))
     put(UInt32(4))
     put(UInt32(4 << 5 | 1))

@@ -2,22 +2,22 @@ import Testing
 
 @testable import SQLTrace
 
-/// What threads lose to probes, of the time that they could have run.
+/// The share of their runnable time that threads lose to probes.
 struct LostSharesTests {
-    /// The delays of threads, as the system would show them.
+    /// The delays of threads, as the system would report them.
     private final class Delays {
         var values: [Int32: UInt64] = [:]
     }
 
-    @Test func aThreadWithoutAProcessorLosesOfItsOwnTime() {
+    @Test func waitsForAProcessorDoNotCountAsRunnableTime() {
         let delays = Delays()
         delays.values = [7: 500, 8: 0]
         var shares = LostShares { delays.values[$0] }
         #expect(shares.largest(of: [7: 20_000, 8: 10_000], in: 1_000_000) == 0.02)
-        // Thread 7 ran for a tenth of the interval, thread 8 for all of it.
+        // Thread 7 could run for a tenth of the interval, thread 8 for all of it.
         delays.values[7] = 900_500
         #expect(shares.largest(of: [7: 20_000, 8: 30_000], in: 1_000_000) == 0.2)
-        // A thread that sleeps waits for no processor.
+        // A sleeping thread does not wait for a processor.
         #expect(shares.largest(of: [7: 20_000], in: 1_000_000) == 0.02)
     }
 

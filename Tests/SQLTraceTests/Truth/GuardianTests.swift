@@ -12,7 +12,7 @@ import Testing
 )
 struct GuardianTests {
     private static func names(of process: Int32, _ folder: TraceFolder) -> [String] {
-        folder.ownNames().filter { TraceOwner(name: $0)?.process == process }
+        folder.sessionNames().filter { TraceOwner(name: $0)?.process == process }
     }
 
     @Test func nothingRemainsOfAKilledSession() throws {
@@ -46,11 +46,11 @@ struct GuardianTests {
             let output = Pipe()
             session.standardOutput = output
             try session.run()
-            // The test is about any moment; nothing waits for this time.
+            // Kill the session at a random time.
             usleep(UInt32.random(in: 0...400_000, using: &random))
             kill(session.processIdentifier, SIGKILL)
             session.waitUntilExit()
-            // The output ends when the guardian has ended too.
+            // The output ends when the guardian has also ended.
             _ = try output.fileHandleForReading.readToEnd()
             #expect(Self.names(of: session.processIdentifier, folder).isEmpty)
             try program.run("assert thread.is_alive()")
@@ -60,7 +60,7 @@ struct GuardianTests {
 
     @Test func cleaningRemovesProbesOfEndedProcesses() throws {
         let folder = try TraceFolder.find().get()
-        // No process has this number: the kernel's limit is lower.
+        // No process has this ID, which exceeds the kernel's limit.
         let ended = TraceOwner(process: 0x7fff_fff0, startTicks: 1)
         let current = try #require(TraceOwner.current)
         let foreign = "foreign_\(getpid())"
@@ -73,8 +73,8 @@ struct GuardianTests {
         }
         let cleaned = try TraceGuardian.clean().get()
         #expect(cleaned.removed.contains(ended.name))
-        #expect(!folder.ownNames().contains(ended.name))
-        #expect(folder.ownNames().contains(current.name))
+        #expect(!folder.sessionNames().contains(ended.name))
+        #expect(folder.sessionNames().contains(current.name))
         #expect(access("\(folder.path)/instances/\(foreign)", F_OK) == 0)
         #expect(!folder.remove(foreign))
     }

@@ -84,7 +84,7 @@ struct PythonTruthTests {
             try blocker.run(
                 "c.execute('BEGIN IMMEDIATE'); c.execute('UPDATE stock SET n = n + 1 WHERE id = \(round)')"
             )
-            // Fails after 200 ms in the busy handler.
+            // This statement fails after 200 ms in the busy handler.
             try waiter.run(
                 """
                 try:

@@ -70,7 +70,7 @@ struct AsyncAccessTests {
             let tasks = (0..<holders).map { _ in
                 Task { try await pool.read { db in try db.rowCount() } }
             }
-            // More than there are threads in the cooperative pool.
+            // There are more tasks than threads in the cooperative pool.
             try await eventuallyAsync { pool.status().waitingReaders.count == holders }
             #expect(pool.status().waitingReaders.filter(\.isAsync).count == holders)
             for task in tasks { task.cancel() }
@@ -92,7 +92,7 @@ struct AsyncAccessTests {
         for task in tasks { try await task.value }
     }
 
-    @Test func tasksAreServedInTheirOrder() async throws {
+    @Test func tasksAreServedInOrder() async throws {
         let order = Lock<[Int]>([])
         var tasks: [Task<Void, any Error>] = []
         try await withHeldReader { pool in
@@ -152,7 +152,7 @@ struct AsyncAccessTests {
         #expect(try pool.rowCount() == 1)
     }
 
-    @Test func cancellingARead() async throws {
+    @Test func cancellingInterruptsTheStatementOfARead() async throws {
         let queue = try DatabaseQueue.withTable()
         let gate = StatementGate()
         let task = Task {
@@ -189,7 +189,7 @@ struct AsyncAccessTests {
         #expect(try pool.rowCount() == 0)
     }
 
-    @Test func anErrorOfTheClosureIsNotACancellation() async throws {
+    @Test func anErrorFromTheClosureIsNotACancellation() async throws {
         struct Mistake: Error {}
         let pool = try DatabasePool.withTable(in: folder)
         await #expect(throws: Mistake.self) { try await pool.read { _ in throw Mistake() } }

@@ -41,10 +41,10 @@ struct CallbackAccessTests {
         for writer in writers {
             let order = Lock<[Int]>([])
             let isHeld = Gate()
-            let mayGo = Gate()
+            let mayContinue = Gate()
             writer.asyncWriteWithoutTransaction { _ in
                 isHeld.open()
-                try? mayGo.wait()
+                try? mayContinue.wait()
             }
             try isHeld.wait()
             let done = Gate()
@@ -58,7 +58,7 @@ struct CallbackAccessTests {
                     if number == 49 { done.open() }
                 }
             }
-            mayGo.open()
+            mayContinue.open()
             try done.wait()
             #expect(order.withLock { $0 } == Array(0..<50))
             try #expect(writer.read { db in try db.rowCount() } == 50)
@@ -93,24 +93,24 @@ struct CallbackAccessTests {
         try pool.close()
         let done = Gate()
         let errors = Lock<[ResultCode?]>([])
-        let note = { @Sendable (error: (any Error)?) in
+        let record = { @Sendable (error: (any Error)?) in
             errors.withLock { $0.append((error as? DatabaseError)?.resultCode) }
             done.open()
         }
-        pool.asyncRead { result in note(result.error) }
+        pool.asyncRead { result in record(result.error) }
         try done.wait()
-        pool.asyncUnsafeRead { result in note(result.error) }
+        pool.asyncUnsafeRead { result in record(result.error) }
         try done.wait()
-        pool.asyncBarrierWriteWithoutTransaction { result in note(result.error) }
+        pool.asyncBarrierWriteWithoutTransaction { result in record(result.error) }
         try done.wait()
         pool.asyncWriteWithoutTransaction { db in
-            note(Result { try db.execute(sql: "SELECT 1") }.error)
+            record(Result { try db.execute(sql: "SELECT 1") }.error)
         }
         try done.wait()
         pool.asyncWrite { db in
             try db.insert(1)
         } completion: { _, result in
-            note(result.error)
+            record(result.error)
         }
         try done.wait()
         #expect(errors.withLock { $0 } == Array(repeating: .SQLITE_MISUSE, count: 5))
@@ -118,16 +118,16 @@ struct CallbackAccessTests {
 
     @Test func aCallbackKeepsItsDatabaseOpen() throws {
         let done = Gate()
-        let mayGo = Gate()
+        let mayContinue = Gate()
         do {
             let pool = try DatabasePool.withTable(in: folder)
             pool.asyncRead { result in
-                try? mayGo.wait()
+                try? mayContinue.wait()
                 #expect((try? result.get().rowCount()) == 0)
                 done.open()
             }
         }
-        mayGo.open()
+        mayContinue.open()
         try done.wait()
     }
 
@@ -139,13 +139,13 @@ struct CallbackAccessTests {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
         }
         let entered = Gate()
-        let mayGo = Gate()
+        let mayContinue = Gate()
         let left = Gate()
         let before = try threads()
         for _ in 0..<500 {
             pool.asyncRead { _ in
                 entered.open()
-                try? mayGo.wait()
+                try? mayContinue.wait()
                 left.open()
             }
         }
@@ -153,7 +153,7 @@ struct CallbackAccessTests {
         try entered.wait()
         #expect(pool.status().waitingReaders.count == 498)
         try #expect(threads() < before + 100)
-        for _ in 0..<500 { mayGo.open() }
+        for _ in 0..<500 { mayContinue.open() }
         for _ in 0..<500 { try left.wait() }
         #expect(pool.status().waitingReaders.isEmpty)
     }

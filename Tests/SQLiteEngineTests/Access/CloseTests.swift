@@ -93,7 +93,7 @@ struct CloseTests {
         #expect(error?.message?.contains("`\(sql)`") == true)
         #expect(!pool.status().isClosed)
         #expect(closed.withLock { $0 } == 0)
-        // The statement itself stays usable, too, on its connection.
+        // The statement itself also stays usable on its connection.
         let count: (Database) throws -> Void = { _ in
             try #expect(statement.value.map { try Int.fetchOne($0) } == 1)
         }
@@ -156,7 +156,7 @@ struct CloseTests {
             }
         }
         try isInside.wait()
-        // It holds the writer now, and waits for the reader.
+        // It now holds the writer and waits for the reader.
         let close = Background { try pool.close() }
         try await eventuallyAsync { pool.status().waitingWriters.count == 1 }
         let threads = (0..<3).map { _ in Background { try pool.read { _ in } } }
@@ -177,7 +177,7 @@ struct CloseTests {
         #expect(pool.status().waitingReaders.isEmpty)
     }
 
-    @Test func closingAtTheSameTimeClosesOnce() throws {
+    @Test func concurrentClosesCloseOnce() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
         let mayLeave = Gate()

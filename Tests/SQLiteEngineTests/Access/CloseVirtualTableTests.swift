@@ -106,7 +106,7 @@ struct CloseVirtualTableTests {
     }
 
     @Test(arguments: Module.allCases)
-    func aLiveStatementOfAQueueIsNamedAndTheQueueStaysUsable(module: Module) throws {
+    func aLiveStatementOfAQueueIsNamedAndTheQueueRemainsUsable(module: Module) throws {
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration())
         try fill(queue, module)
         let live = try queue.inDatabase { db in
@@ -123,7 +123,7 @@ struct CloseVirtualTableTests {
     }
 
     @Test(arguments: Module.allCases, [true, false])
-    func aLiveStatementOfAPoolIsNamedAndThePoolStaysUsable(
+    func aLiveStatementOfAPoolIsNamedAndThePoolRemainsUsable(
         module: Module,
         isOnReader: Bool
     ) throws {

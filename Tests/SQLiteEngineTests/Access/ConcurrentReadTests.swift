@@ -20,7 +20,7 @@ struct ConcurrentReadTests {
                     counts.withLock { $0[number] = count }
                     done.open()
                 }
-                // No read that started before observes this commit.
+                // No read that started earlier observes this commit.
                 try db.insert(-number)
                 try db.execute(sql: "DELETE FROM t WHERE v = ?", arguments: [-number])
             }
@@ -101,12 +101,12 @@ struct ConcurrentReadTests {
         }
     }
 
-    @Test func insideATransactionItStopsTheProgram() async {
+    @Test func aConcurrentReadInsideATransactionTraps() async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let folder = TemporaryFolder()
             let pool = try DatabasePool(path: folder.file())
             try pool.write { _ in pool.asyncConcurrentRead { _ in } }
@@ -114,12 +114,12 @@ struct ConcurrentReadTests {
         #expect(result?.message.contains("inside a transaction") == true)
     }
 
-    @Test func withoutTheWriterItStopsTheProgram() async {
+    @Test func aConcurrentReadWithoutTheWriterTraps() async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let folder = TemporaryFolder()
             let pool = try DatabasePool(path: folder.file())
             pool.asyncConcurrentRead { _ in }

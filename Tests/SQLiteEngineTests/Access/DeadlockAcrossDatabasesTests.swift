@@ -69,7 +69,7 @@ struct DeadlockAcrossDatabasesTests {
         #expect(errors.first?.message?.contains("B.writer") == true)
     }
 
-    @Test func aNonthrowingClosureGetsAConnectionWhoseStatementsThrow() throws {
+    @Test func aNonthrowingClosureReceivesAConnectionWhoseStatementsThrow() throws {
         let queues = try [makeQueue("A"), makeQueue("B")]
         let gate = Gate()
         let other = try startWrite(queues[0], gate) {
@@ -86,7 +86,7 @@ struct DeadlockAcrossDatabasesTests {
         try #expect(queues[0].rowCount() == 0)
     }
 
-    // MARK: Slots that a thread holds outside their accesses
+    // MARK: Slots that a thread holds outside an access
 
     @Test func anOpeningConnectionIsHeld() throws {
         let queue = try makeQueue()
@@ -123,7 +123,7 @@ struct DeadlockAcrossDatabasesTests {
         .value()
     }
 
-    @Test func aThreadHoldsItsConnectionsWhileItWaitsForItsWork() throws {
+    @Test func aThreadHoldsItsConnectionsWhileItWaitsForAnotherThread() throws {
         let pool = try makePool()
         let queue = try makeQueue()
         let gate = Gate()
@@ -156,7 +156,7 @@ struct DeadlockAcrossDatabasesTests {
         #expect(error?.message?.contains("waits for P.reader.1") == true)
     }
 
-    @Test func aWriteInsideAReadBorrowsTheWriterOnAnotherThreadToo() throws {
+    @Test func aWriteInsideAReadBorrowsTheWriterEvenOnAnotherThread() throws {
         let pool = try makePool()
         let gate = Gate()
         let read = try startRead(pool, gate) {
@@ -174,7 +174,7 @@ struct DeadlockAcrossDatabasesTests {
 
     // MARK: Snapshots
 
-    @Test func snapshotsTakePart() throws {
+    @Test func snapshotsTakePartInCycles() throws {
         let pool = try makePool()
         let queue = try makeQueue()
         let snapshot = try pool.makeSnapshot()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// `read { write }` beside `write { read }`, on one pool.
+/// Concurrent `read { write }` and `write { read }` on one pool.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlockTests {
     private let folder = TemporaryFolder()
@@ -27,7 +27,7 @@ struct DeadlockTests {
         }
     }
 
-    /// Checks that no slot is held and no waiter is left once all accesses have ended.
+    /// Checks that no slot is held and no waiter remains once all accesses have ended.
     private func checkIdle(_ pool: DatabasePool) throws {
         for gate in [pool.readers, pool.writer] {
             #expect(gate.queue.withLock { $0.waiters.isEmpty })
@@ -91,7 +91,7 @@ struct DeadlockTests {
 
     /// Threads choose one of the two nestings at random, without synchronization.
     @Test(arguments: [1, 2, 5])
-    func nestingAtRandomNeverHangsAndLosesNothing(readers: Int) throws {
+    func randomNestingNeverHangsAndLosesNothing(readers: Int) throws {
         let pool = try makePool(readers: readers)
         let committed = Lock(0)
         let refused = Lock<[DatabaseError]>([])
@@ -190,7 +190,7 @@ struct DeadlockTests {
         try checkIdle(pool)
     }
 
-    @Test func awaitedAndCallbackAccessesTakePartWithTheirClosures() async throws {
+    @Test func awaitedAndCallbackAccessesTakePartInCycles() async throws {
         let pool = try makePool(readers: 1)
         let meet = makeMeeting(2)
         let readError = Lock<DatabaseError?>(nil)
@@ -216,7 +216,7 @@ struct DeadlockTests {
         } catch {
             try errors.append(#require(error as? DatabaseError))
         }
-        try await onOwnThread { try hasRead.wait() }
+        try await runOnNewThread { try hasRead.wait() }
         if let error = readError.withLock({ $0 }) { errors.append(error) }
         #expect(errors.map(\.resultCode) == [.SQLITE_LOCKED])
         try #expect(pool.rowCount() == 1)

@@ -66,8 +66,10 @@ struct DeadlockWithBarriersTests {
         }
     }
 
-    /// A read waits for the queue, whose holder waits for the writer, which the demand has reserved
-    /// while it waits for the read.
+    /// A cycle of three waits.
+    ///
+    /// The read waits for the queue. The queue's holder waits for the writer. The demand has
+    /// reserved the writer and waits for the read.
     @Test(arguments: Demand.allCases)
     func aDemandForAllConnectionsIsPartOfACycle(demand: Demand) throws {
         let pool = try makePool()

@@ -10,7 +10,7 @@ struct InterruptTests {
     private let folder = TemporaryFolder()
     private static let longInsert = "INSERT INTO t \(StatementGate.long)"
 
-    /// Runs a statement that is interrupted meanwhile, and returns its error.
+    /// Runs a statement, which is interrupted while it runs, and returns its error.
     private static func interrupted(
         _ sql: String,
         on db: Database,
@@ -109,7 +109,7 @@ struct InterruptTests {
                 try db.beginTransaction()
                 try db.insert(1)
                 _ = Self.interrupted(Self.longInsert, on: db, by: gate)
-                // In autocommit mode.
+                // This statement runs in autocommit mode.
                 try db.insert(2)
                 let error = #expect(throws: DatabaseError.self) { try db.commit() }
                 #expect(error?.resultCode == .SQLITE_ERROR)
@@ -120,7 +120,7 @@ struct InterruptTests {
         #expect(try pool.read { db in try Int.fetchAll(db, sql: "SELECT v FROM t") } == [2])
     }
 
-    @Test func anIdleConnectionIgnoresIt() throws {
+    @Test func anIdleConnectionIgnoresAnInterrupt() throws {
         let pool = try DatabasePool.withTable(in: folder)
         _ = try pool.rowCount()
         pool.interrupt()
@@ -203,7 +203,7 @@ struct InterruptTests {
     @Test func anInterruptAtTheStartOfAStatementIsNotLost() throws {
         let queue = try DatabaseQueue.withTable()
         queue.inDatabase { db in
-            // In the order of a step: first the probe, then SQLite.
+            // Follow the order of a step: first the probe, then SQLite.
             db.probe.beginStep(1)
             queue.interrupt()
             let code = sqlite3_exec(
@@ -217,7 +217,7 @@ struct InterruptTests {
                 nil
             )
             #expect(code == SQLITE_INTERRUPT)
-            // In the order of the end of a step: the interrupt is no longer repeated.
+            // Follow the order at the end of a step: the interrupt is no longer repeated.
             db.probe.running.store(0, ordering: .relaxed)
         }
         // Later statements are not affected.
@@ -228,7 +228,7 @@ struct InterruptTests {
         let queue = try DatabaseQueue.withTable()
         try queue.inDatabase { db in
             try db.insert(1)
-            // SQLite ignores an interrupt at the next statement, unless a statement is running.
+            // SQLite applies an interrupt to later statements only while a statement is running.
             let cursor = try Int.fetchCursor(db, sql: "SELECT v FROM t")
             #expect(try cursor.next() == 1)
             sqlite3_interrupt(db.sqliteConnection)

@@ -13,7 +13,7 @@ struct LeakTests {
     @Test func aPoolOfTwoHundredReadersReleasesEverything() async {
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
-            // Run once before, to create everything that exists once per process.
+            // Run once first, to create everything that exists once per process.
             try useTwoHundredReaders(in: folder)
             let descriptors = try openDescriptors()
             let memory = sqlite3_memory_used()
@@ -22,7 +22,7 @@ struct LeakTests {
                 #expect(try openDescriptors() == descriptors)
                 #expect(sqlite3_memory_used() == memory)
             }
-            // Not a single byte remains; earlier allocations are released, too.
+            // Not a single byte remains; earlier allocations are also released.
             #expect(memory == 0)
             #expect(liveDatabases.withLock { $0 } == 0)
         }
@@ -85,7 +85,7 @@ struct LeakTests {
     }
 }
 
-/// Reads with two hundred readers of a pool at the same time, and closes it.
+/// Reads with two hundred readers of a pool at the same time, and closes the pool.
 private func useTwoHundredReaders(in folder: TemporaryFolder) throws {
     let pool = try DatabasePool(
         path: folder.file(),

@@ -139,7 +139,7 @@ struct MaintenanceTests {
         try #expect(pool.rowCount() == 0)
     }
 
-    @Test func usedReadersAreClosedAfterwards() throws {
+    @Test func readersInUseAreClosedAfterTheirAccess() throws {
         let (pool, open) = try countingPool()
         try pool.read { db in
             pool.releaseMemoryEventually()

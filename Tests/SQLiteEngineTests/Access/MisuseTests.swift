@@ -2,9 +2,9 @@ import Foundation
 import SQLiteEngine
 import Testing
 
-/// Other programming errors that stop the program with an explanation.
+/// Programming errors, other than reentrancy, that stop the program with an explanation.
 struct MisuseTests {
-    /// A path outside the process that ends, which does not clean up.
+    /// A folder that this process removes, because the exit test's process does not.
     private let folder = TemporaryFolder()
     private static let leftOpen =
         "A transaction has been left opened at the end of a database access"
@@ -14,7 +14,7 @@ struct MisuseTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let queue = try DatabaseQueue()
             try queue.writeWithoutTransaction { db in try db.beginTransaction() }
         }
@@ -26,7 +26,7 @@ struct MisuseTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) { [path = folder.file() as String] in
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let pool = try DatabasePool(path: path)
             try pool.unsafeRead { db in try db.beginTransaction() }
         }
@@ -38,7 +38,7 @@ struct MisuseTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) { [path = folder.file() as String] in
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let pool = try DatabasePool(path: path)
             try await pool.writeWithoutTransaction { db in try db.beginTransaction() }
         }
@@ -65,7 +65,7 @@ struct MisuseTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) { [path = folder.file() as String] in
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let pool = try DatabasePool(path: path)
             try pool.write { _ in _ = try pool.makeSnapshot() }
         }
@@ -79,7 +79,7 @@ struct MisuseTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             var configuration = Configuration()
             configuration.maximumReaderCount = 0
         }
@@ -93,7 +93,7 @@ struct MisuseTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) { [path = folder.file() as String] in
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let pool = try DatabasePool(path: path)
             try pool.read { db in
                 let escaped = UncheckedBox(db)
@@ -108,7 +108,7 @@ struct MisuseTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let queue = try DatabaseQueue()
             try queue.write { db in
                 let escaped = UncheckedBox(try db.makeStatement(sql: "SELECT 1"))
@@ -123,7 +123,7 @@ struct MisuseTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let queue = try DatabaseQueue()
             let escaped = queue.inDatabase { UncheckedBox($0) }
             _ = try Int.fetchOne(try #require(escaped.value), sql: "SELECT 1")
@@ -134,7 +134,7 @@ struct MisuseTests {
     @Test func anInnerAccessOnAUsersQueueCanUseTheOuterConnection() throws {
         let outer = try DatabaseQueue()
         let inner = try DatabaseQueue(
-            configuration: .with { $0.targetQueue = DispatchQueue(label: "of the user") }
+            configuration: .with { $0.targetQueue = DispatchQueue(label: "user") }
         )
         try outer.write { first in
             let first = UncheckedBox(first)

@@ -50,18 +50,18 @@ struct OwnReadersTests {
         }
         try write.withLock { $0 }?.value()
         #expect(try pool.rowCount() == 1)
-        // No connection blocked it, so it is not counted either.
+        // No foreign connection blocked the write, so it is not counted either.
         #expect(pool.status().busyCount == 0)
     }
 
     @Test func aReaderThatEndsBetweenAnAttemptAndTheCheckCausesARetry() {
         let checks = Lock([true, false, true, false, false])
         let ownReaders = OwnReaders(limit: .max) { checks.withLock { $0.removeFirst() } }
-        var met = OwnReaders.Met()
-        let answers = (0...5).map { ownReaders.mayBeInTheWay(tries: $0, &met) }
+        var met = OwnReaders.EncounteredLock()
+        let answers = (0...5).map { ownReaders.mayHoldLock(tries: $0, &met) }
         #expect(answers == [true, true, true, true, true, false])
         // The next lock belongs to another connection.
-        #expect(ownReaders.mayBeInTheWay(tries: 0, &met))
+        #expect(ownReaders.mayHoldLock(tries: 0, &met))
     }
 
     @Test func theWaitIsShort() throws {
@@ -76,7 +76,7 @@ struct OwnReadersTests {
         try pool.write { db in try db.insert(1) }
     }
 
-    @Test func aLockIsAnErrorAtOnceWithoutAnActiveReader() throws {
+    @Test func aLockIsAnImmediateErrorWithoutAnActiveReader() throws {
         let pool = try makePool()
         // A wait here would exceed the time limit.
         setLimit(.max, of: pool)

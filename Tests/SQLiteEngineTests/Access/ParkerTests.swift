@@ -11,7 +11,7 @@ struct ParkerTests {
         parker.park()
     }
 
-    @Test func severalWakeUpsAreOne() {
+    @Test func severalWakeUpsCountAsOne() {
         let parker = Parker()
         parker.unpark()
         parker.unpark()

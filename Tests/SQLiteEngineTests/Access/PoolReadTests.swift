@@ -20,7 +20,7 @@ struct PoolReadTests {
         try hold(2, in: pool) { #expect(pool.status().readers?.open == 2) }
     }
 
-    @Test func noMoreThanTheMaximumIsOpened() throws {
+    @Test func noMoreReadersThanTheMaximumAreOpened() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 3 }
@@ -36,7 +36,7 @@ struct PoolReadTests {
         #expect(pool.status().waitingReaders.isEmpty)
     }
 
-    @Test func readersHaveTheirLabels() throws {
+    @Test func connectionsHaveLabels() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.label = "shop" }
@@ -112,7 +112,7 @@ struct PoolReadTests {
         #expect(try pool.rowCount() == 0)
     }
 
-    @Test func anErrorOfTheClosureIsRethrownAndTheReaderIsReleased() throws {
+    @Test func anErrorFromTheClosureIsRethrownAndTheReaderIsReleased() throws {
         struct Mistake: Error {}
         let pool = try DatabasePool.withTable(
             in: folder,
@@ -123,7 +123,7 @@ struct PoolReadTests {
         #expect(try pool.rowCount() == 1)
     }
 
-    @Test func aReadMayEndItsTransactionItself() throws {
+    @Test func aReadMayEndItsTransaction() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.read { db in
             try db.commit()
@@ -204,7 +204,7 @@ struct PoolReadTests {
 
     /// Runs `body` while `count` threads are inside a read.
     ///
-    /// After they have left, waits for the closure that `body` returns.
+    /// After they have left, waits for the work that `body` returns.
     private func hold<Value: Sendable>(
         _ count: Int,
         in pool: DatabasePool,

@@ -95,7 +95,7 @@ struct ReaderProtocolTests {
         #expect(snapshot.read { db in db.isInsideTransaction })
     }
 
-    @Test func aNonthrowingClosureGetsAClosedConnection() throws {
+    @Test func aNonthrowingClosureReceivesAClosedConnection() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.close()
         let error = queue.inDatabase { db in

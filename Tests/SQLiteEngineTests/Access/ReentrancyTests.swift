@@ -3,7 +3,7 @@ import Testing
 
 /// Nested accesses that stop the program with an explanation.
 struct ReentrancyTests {
-    /// A path outside the process that ends, which does not clean up.
+    /// A folder that this process removes, because the exit test's process does not.
     private let folder = TemporaryFolder()
     private static let message = "Database methods are not reentrant."
 
@@ -12,7 +12,7 @@ struct ReentrancyTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) { [path = folder.file() as String] in
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let pool = try DatabasePool(path: path)
             try pool.read { _ in try pool.read { _ in } }
         }
@@ -24,7 +24,7 @@ struct ReentrancyTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) { [path = folder.file() as String] in
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let pool = try DatabasePool(path: path)
             try pool.unsafeRead { _ in try pool.read { _ in } }
         }
@@ -36,7 +36,7 @@ struct ReentrancyTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) { [path = folder.file() as String] in
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let pool = try DatabasePool(path: path)
             try pool.write { _ in pool.writeWithoutTransaction { _ in } }
         }
@@ -48,7 +48,7 @@ struct ReentrancyTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) { [path = folder.file() as String] in
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let pool = try DatabasePool(path: path)
             try pool.write { _ in try pool.read { _ in try pool.write { _ in } } }
         }
@@ -60,7 +60,7 @@ struct ReentrancyTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) { [path = folder.file() as String] in
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let pool = try DatabasePool(path: path)
             try await pool.read { _ in try pool.read { _ in } }
         }
@@ -72,7 +72,7 @@ struct ReentrancyTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let queue = try DatabaseQueue()
             try queue.write { _ in try queue.read { _ in } }
         }
@@ -84,7 +84,7 @@ struct ReentrancyTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) { [path = folder.file() as String] in
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let snapshot = try DatabasePool(path: path).makeSnapshot()
             snapshot.read { _ in snapshot.read { _ in } }
         }
@@ -96,7 +96,7 @@ struct ReentrancyTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) { [path = folder.file() as String] in
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let pool = try DatabasePool(path: path)
             try pool.barrierWriteWithoutTransaction { _ in try pool.read { _ in } }
         }
@@ -108,7 +108,7 @@ struct ReentrancyTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) { [path = folder.file() as String] in
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let pool = try DatabasePool(path: path)
             try pool.barrierWriteWithoutTransaction { _ in
                 try pool.barrierWriteWithoutTransaction { _ in }
@@ -122,7 +122,7 @@ struct ReentrancyTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) { [path = folder.file() as String] in
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let pool = try DatabasePool(path: path)
             try pool.read { _ in try pool.barrierWriteWithoutTransaction { _ in } }
         }
@@ -134,7 +134,7 @@ struct ReentrancyTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) { [path = folder.file() as String] in
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let pool = try DatabasePool(path: path)
             try pool.write { _ in try pool.close() }
         }

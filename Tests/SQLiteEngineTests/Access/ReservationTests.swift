@@ -3,9 +3,9 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Nested accesses beside an operation that acquires all connections.
+/// Nested accesses during an operation that acquires all connections.
 ///
-/// Each of them would wait forever if that operation held some connections while it waits for
+/// Each access would wait forever if that operation held some connections while it waited for
 /// others.
 @Suite(.timeLimit(.minutes(1)))
 struct ReservationTests {
@@ -43,7 +43,9 @@ struct ReservationTests {
         return pool
     }
 
-    /// Runs `body` inside a running access, with a gate that waits until `demand` waits.
+    /// Runs `access`, and starts `demand` while it is running.
+    ///
+    /// The closure that `access` receives blocks until `demand` waits.
     private func run(
         _ demand: Demand,
         _ pool: DatabasePool,
@@ -85,7 +87,7 @@ struct ReservationTests {
             try pool.read { db in
                 try #expect(db.rowCount() == 0)
                 try atStart()
-                // Twice: the writer was returned to its reserver.
+                // Write twice, because the first write returns the writer to its reserver.
                 for value in 0..<2 { try pool.write { db in try db.insert(value) } }
                 try pool.writeWithoutTransaction { db in try db.insert(2) }
                 try #expect(db.rowCount() == 0)
@@ -165,8 +167,8 @@ struct ReservationTests {
     }
 
     @Test
-    func nestedAccessesOfAllKindsEnd() async throws {
-        // One reader more than there are threads that write inside a read.
+    func nestedAccessesOfAllKindsComplete() async throws {
+        // There is one reader more than there are threads that write inside a read.
         let pool = try makePool(readers: 3)
         let next = Lock(0)
         @Sendable func insert(_ db: Database) throws {

@@ -70,10 +70,10 @@ struct WaitGraphTests {
     @Test func waitersOutsideACycleAreNotNamed() {
         var graph = Graph()
         let first = wait(holding: [10], for: [20])
-        let beside = wait(holding: [30], for: [20])
+        let outside = wait(holding: [30], for: [20])
         let second = wait(holding: [20], for: [10])
         #expect(graph.update(1, first) == nil)
-        #expect(graph.update(2, beside) == nil)
+        #expect(graph.update(2, outside) == nil)
         #expect(graph.update(3, second) == [second, first])
     }
 

@@ -51,7 +51,7 @@ struct WaiterQueueTests {
         #expect(waiter.granted == nil)
     }
 
-    @Test func aThreadGetsTheNextSlotAfterItsPatience() {
+    @Test func aThreadIsGrantedTheNextSlotAfterItsPatience() {
         let start: UInt64 = 1_000_000_000
         let waiter = thread(since: start)
         let younger = thread(since: start + 1)
@@ -61,7 +61,7 @@ struct WaiterQueueTests {
         #expect(queue.waiters.map(ObjectIdentifier.init) == [ObjectIdentifier(younger)])
     }
 
-    @Test func aThreadThatWatchesGetsTheNextSlotAtOnce() {
+    @Test func aWatchingThreadIsGrantedTheNextSlotAtOnce() {
         let start: UInt64 = 1_000_000_000
         let waiter = thread(since: start)
         waiter.isWatching = true
@@ -73,7 +73,7 @@ struct WaiterQueueTests {
         #expect(waiter.granted === slots[0])
     }
 
-    @Test func aTaskGetsTheNextSlotAtOnce() {
+    @Test func aTaskIsGrantedTheNextSlotAtOnce() {
         let waiter = task(since: 5)
         var queue = queue(waiter)
         #expect(queue.release(slots[0], at: 5) == .grant(waiter))
@@ -87,14 +87,14 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[0], at: start + 2) == .notify(older))
     }
 
-    @Test func aWaiterForOneSlotGetsNoOther() {
+    @Test func aWaiterForOneSlotIsGrantedNoOther() {
         let waiter = thread(since: 1, wanted: slots[1])
         var queue = queue(waiter)
         #expect(queue.release(slots[0], at: 2) == .free)
         #expect(queue.release(slots[1], at: 2) == .grant(waiter))
     }
 
-    @Test func aWaiterForOneSlotGetsItDespiteAThreadThatCanUseAnother() {
+    @Test func aWaiterForOneSlotIsGrantedItDespiteAThreadThatCanUseAnother() {
         let start: UInt64 = 1_000_000_000
         let older = thread(since: start)
         let certain = thread(since: start + 1, wanted: slots[1])

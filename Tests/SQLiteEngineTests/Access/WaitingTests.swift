@@ -38,8 +38,9 @@ struct WaitingTests {
 
     /// A thread whose patience has expired is granted the second of two readers that become free.
     ///
-    /// The first reader was reserved for it. No other access ends: the task must get that reader.
-    @Test func aTaskDoesNotSleepBesideAReaderReservedForAThread() throws {
+    /// The first reader was reserved for it. No other access ends, so the task must acquire that
+    /// reader.
+    @Test func aTaskDoesNotSleepWhileAReaderReservedForAThreadIsFree() throws {
         let pool = try makePool(readers: 2)
         let gate = pool.readers
         try openAll(pool)
@@ -54,7 +55,7 @@ struct WaitingTests {
             try eventually { gate.queue.withLock { $0.waiters.count == 2 } }
             let since = gate.queue.withLock { $0.waiters[0].since }
             let over = since + EngineTimings.patience
-            // So late that the thread is not yet awake when its patience expires.
+            // Release the slot so late that the thread is still asleep when its patience expires.
             try eventually { monotonicNanoseconds() >= over - UInt64(round % 20) * 1_000 }
             gate.release(gate.slots[0])
             try eventually { monotonicNanoseconds() >= over }

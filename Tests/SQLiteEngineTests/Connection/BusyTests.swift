@@ -21,7 +21,7 @@ struct BusyTests {
         try DatabaseQueue(path: folder.file(), configuration: .with { $0.busyMode = mode })
     }
 
-    @Test func aLockIsAnErrorAtOnceByDefault() throws {
+    @Test func aLockIsAnImmediateErrorByDefault() throws {
         let queue = try makeQueue(.immediateError)
         try withLockedFile { _ in
             let error = #expect(throws: DatabaseError.self) { try queue.write { _ in } }
@@ -45,7 +45,7 @@ struct BusyTests {
         #expect(queue.status().connections.first?.busyCount == 4)
     }
 
-    @Test func aLockWithoutABusyHandlerCallCountsToo() throws {
+    @Test func aLockWithoutABusyHandlerCallAlsoCounts() throws {
         let configuration = Configuration.with { $0.journalMode = .wal }
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
         try queue.write { db in try db.execute(sql: "CREATE TABLE t (v)") }
@@ -89,7 +89,7 @@ struct BusyTests {
 
     @Test func aTimeoutWaitsForTheLock() throws {
         let queue = try makeQueue(.timeout(20))
-        // It waits as well: between two attempts, the other connection briefly holds a shared lock.
+        // This queue also waits: between two attempts, the other connection briefly holds a shared lock.
         let other = try makeQueue(.timeout(20))
         let isLocked = Gate()
         let mayCommit = Gate()
@@ -132,7 +132,7 @@ struct BusyTests {
         #expect(modes.withLock { $0 } == ["writer": 1])
     }
 
-    @Test func theDelaysMatchSQLites() {
+    @Test func theDelaysMatchThoseOfSQLite() {
         var pauses: [Int] = []
         while let pause = BusyBackoff.pause(tries: pauses.count, timeout: 0.5) {
             pauses.append(pause)

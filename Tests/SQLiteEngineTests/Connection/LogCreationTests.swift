@@ -86,7 +86,7 @@ struct LogCreationTests {
         let opened = try opener.open(folder.file(), Configuration())
         #expect(logSize() ?? 0 > 0)
         #expect(try observed() == before)
-        // The log works as usual afterwards, for both.
+        // The log then works as usual for both connections.
         try other.write { db in try db.insert(1) }
         try opened.write { db in try db.insert(2) }
         #expect(try opened.read { db in try db.rowCount() } == 2)
@@ -138,7 +138,7 @@ struct LogCreationTests {
         #expect(observer.value?.log == ["insert t 1", "willCommit", "didCommit"])
     }
 
-    @Test func openingLeavesNoTrace() throws {
+    @Test func openingLeavesTheSchemaUnchanged() throws {
         let pool = try DatabasePool(path: folder.file())
         let count = try pool.read { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")

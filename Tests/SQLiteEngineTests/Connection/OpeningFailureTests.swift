@@ -44,7 +44,7 @@ struct OpeningFailureTests {
         try Data(repeating: 7, count: 5_000).write(to: URL(fileURLWithPath: folder.file()))
         let error = #expect(throws: DatabaseError.self) { try DatabaseQueue(path: folder.file()) }
         #expect(error?.message == "file is not a database")
-        #expect(error?.description.contains("something else, or encrypted") == true)
+        #expect(error?.description.contains("encrypted or not a database") == true)
     }
 
     @Test func aTruncatedFile() throws {

@@ -31,7 +31,7 @@ struct OpeningTests {
         #expect(!FileManager.default.fileExists(atPath: folder.file("nowhere")))
     }
 
-    @Test func aFolderIsNoDatabase() throws {
+    @Test func aFolderIsNotADatabase() throws {
         #expect(try expectRefusal(of: folder.path).resultCode == .SQLITE_CANTOPEN)
     }
 
@@ -43,7 +43,7 @@ struct OpeningTests {
     }
 
     @Test(arguments: [50, 5_000])
-    func aFileThatIsNoDatabaseFailsAtOnce(size: Int) throws {
+    func aFileThatIsNotADatabaseFailsAtOnce(size: Int) throws {
         let text = Data(repeating: UInt8(ascii: "x"), count: size)
         try text.write(to: URL(fileURLWithPath: folder.file()))
         let error = try expectRefusal(of: folder.file())
@@ -158,7 +158,7 @@ struct OpeningTests {
     }
 
     @Test func allSettingsAreInForceWhenTheClosuresRun() throws {
-        let lines = Collected()
+        let lines = CollectedLines()
         let configuration = Configuration.with {
             $0.busyMode = .timeout(3)
             $0.prepareDatabase { db in
@@ -183,9 +183,9 @@ struct OpeningTests {
 
     @Test func theFirstReadRunsAfterTheClosures() throws {
         try Data(repeating: 65, count: 4_096).write(to: URL(fileURLWithPath: folder.file()))
-        let lines = Collected()
+        let lines = CollectedLines()
         let configuration = Configuration.with {
-            // Keys must be set here, before the file is read.
+            // Encryption keys must be set here, before the file is read.
             $0.prepareDatabase { _ in lines.append("prepared") }
         }
         let error = #expect(throws: DatabaseError.self) {

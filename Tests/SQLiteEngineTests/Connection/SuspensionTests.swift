@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Databases that must not hold locks for some time.
+/// Databases that temporarily must not hold locks.
 @Suite(.timeLimit(.minutes(1)))
 struct SuspensionTests {
     private let folder = TemporaryFolder()
@@ -126,10 +126,10 @@ struct SuspensionTests {
             in: folder,
             configuration: .with { $0.observesSuspensionNotifications = true }
         )
-        let deaf = try DatabaseQueue.withTable()
+        let other = try DatabaseQueue.withTable()
         NotificationCenter.default.post(name: Database.suspendNotification, object: nil)
         expectRefusal { try pool.write { db in try db.insert(1) } }
-        try deaf.write { db in try db.insert(1) }
+        try other.write { db in try db.insert(1) }
         NotificationCenter.default.post(name: Database.resumeNotification, object: nil)
         try pool.write { db in try db.insert(1) }
     }

@@ -31,7 +31,7 @@ struct SynchronousTests {
     func aPoolKeepsTheUsersValue(value: String) throws {
         let pool = try DatabasePool(path: folder.file(), configuration: configuration(value))
         #expect(try setting(pool) == Self.values[value])
-        // A database that already is in WAL mode.
+        // The database is already in WAL mode.
         try pool.close()
         let again = try DatabasePool(path: folder.file(), configuration: configuration(value))
         #expect(try setting(again) == Self.values[value])
@@ -60,7 +60,7 @@ struct SynchronousTests {
     }
 
     @Test func closuresRunAfterTheSettingAndCanConfigureANewFile() throws {
-        let found = Collected()
+        let found = CollectedLines()
         let configuration = Configuration.with {
             $0.prepareDatabase { db in
                 guard !db.isReadOnlyConnection else { return }

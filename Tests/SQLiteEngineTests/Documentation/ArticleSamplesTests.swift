@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Compares every code block of the documentation with samples that tests run, in the folders
-/// `Documentation`.
+/// Compares every code block of the documentation with the samples that the tests in the
+/// `Documentation` folders run.
 ///
-/// A sample is between the lines `// sample` and `// end` of a test, and, character for character,
-/// in an article or the comment of a declaration.
+/// A sample stands between the lines `// sample` and `// end` of a test. An article or a
+/// documentation comment contains the same text, character for character.
 struct ArticleSamplesTests {
     private struct Sample {
         let text: String

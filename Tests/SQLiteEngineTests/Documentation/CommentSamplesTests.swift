@@ -100,13 +100,13 @@ struct CommentSamplesTests {
         // sample
         do {
             try pool.write { db in try player.insert(db) }
-        } catch DatabaseError.SQLITE_CONSTRAINT_UNIQUE {  // the narrow one first
-            print("There is such a player.")
+        } catch DatabaseError.SQLITE_CONSTRAINT_UNIQUE {  // the more specific code first
+            print("A player with this name already exists.")
         } catch DatabaseError.SQLITE_CONSTRAINT {
-            print("There can be no such player.")
+            print("The player violates another constraint.")
         }
         // end
-        #expect(printed == ["There is such a player."])
+        #expect(printed == ["A player with this name already exists."])
     }
 
     /// A record that stores its inserted key.
@@ -178,7 +178,7 @@ struct CommentSamplesTests {
         let cancellable = observation.start(in: pool) { error in
             print(error)
         } onChange: { db in
-            changed(db)  // The state that was just committed; the next write waits.
+            changed(db)  // Shows the state that was just committed; the next write waits.
         }
         // end
         for _ in 1...2 {

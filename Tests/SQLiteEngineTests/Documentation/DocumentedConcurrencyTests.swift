@@ -85,7 +85,7 @@ struct DocumentedConcurrencyTests {
                     print(error)
                 }
             }
-            // Not seen by the read, which has its state already.
+            // The read does not see this row: its state is older.
             try db.execute(sql: "INSERT INTO player (name) VALUES ('David')")
         }
         // end
@@ -103,7 +103,7 @@ struct DocumentedConcurrencyTests {
         }
         search.cancel()
         // end
-        // The access may have ended before.
+        // The access may have ended before the cancellation.
         switch await search.result {
         case .success(let names): #expect(names.count == 3)
         case .failure(let error): #expect(error is CancellationError)

@@ -99,7 +99,7 @@ struct DocumentedConnectionsTests {
                 try db.execute(sql: "INSERT INTO player (id, name) VALUES (1, 'Arthur')")
             }
         } catch DatabaseError.SQLITE_CONSTRAINT {
-            print("There is such a player already.")
+            print("This player already exists.")
         }
         // end
         #expect(lines.count == 1)

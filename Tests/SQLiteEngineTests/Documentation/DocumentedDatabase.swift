@@ -1,7 +1,7 @@
 import SQLiteEngine
 
-// The tests of this folder run the samples of the documentation; ArticleSamplesTests compares
-// them.
+// The tests in this folder run the samples from the documentation. ArticleSamplesTests compares
+// the two.
 
 /// The database that the samples use.
 struct DocumentedDatabase {

@@ -8,7 +8,7 @@ import Testing
 struct DocumentedObservingTests {
     private typealias Player = DocumentedPlayer
     private let documented = DocumentedDatabase()
-    private let queue = DispatchQueue(label: "told")
+    private let queue = DispatchQueue(label: "notifications")
 
     // sample
     struct SQLRequestRegion: DatabaseRegionConvertible {
@@ -95,14 +95,14 @@ struct DocumentedObservingTests {
         // sample
         let shared = count.shared(in: pool, scheduling: .async(onQueue: queue))
         // end
-        let told = Lock<[Int]>([])
+        let received = Lock<[Int]>([])
         let cancellables = (1...2).map { _ in
             shared.start(
                 onError: { Issue.record($0) },
-                onChange: { count in told.withLock { $0.append(count) } }
+                onChange: { count in received.withLock { $0.append(count) } }
             )
         }
-        try eventually { told.withLock { $0 == [3, 3] } }
+        try eventually { received.withLock { $0 == [3, 3] } }
         #expect(pool.status().observations?.fetchesOnReaders == 1)
         for cancellable in cancellables { cancellable.cancel() }
         let lines = Lock<[String]>([])
@@ -137,7 +137,7 @@ struct DocumentedObservingTests {
         cancellable.cancel()
     }
 
-    /// Numbers that arrive on the writer.
+    /// Numbers that an observation reports on the writer.
     private final class Changes: Sendable {
         private let numbers = Lock<[Int]>([])
         var all: [Int] { numbers.withLock { $0 } }
@@ -163,23 +163,23 @@ struct DocumentedObservingTests {
 
     @Test func unobservedChanges() throws {
         let pool = try documented.pool()
-        let told = Lock(0)
+        let received = Lock(0)
         let cancellable = ValueObservation.tracking { db in try Player.fetchAll(db) }
             .start(
                 in: pool,
                 scheduling: .async(onQueue: queue),
                 onError: { Issue.record($0) },
-                onChange: { _ in told.withLock { $0 += 1 } }
+                onChange: { _ in received.withLock { $0 += 1 } }
             )
         try eventually {
-            told.withLock { $0 == 1 } && pool.status().observations?.active == 1
+            received.withLock { $0 == 1 } && pool.status().observations?.active == 1
         }
         // sample
         try pool.write { db in
             try db.notifyChanges(in: .fullDatabase)
         }
         // end
-        try eventually { told.withLock { $0 == 2 } }
+        try eventually { received.withLock { $0 == 2 } }
         cancellable.cancel()
     }
 }

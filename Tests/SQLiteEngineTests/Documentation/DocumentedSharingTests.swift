@@ -40,9 +40,9 @@ struct DocumentedSharingTests {
         func print(_ items: Any...) { printed = items.map { "\($0)" }.joined(separator: " ") }
         // sample
         let status = pool.status()
-        print(status.busyCount, "locks met, and", status.busyWaitNanoseconds ?? 0, "ns waited")
+        print(status.busyCount, "lock conflicts, and", status.busyWaitNanoseconds ?? 0, "ns waited")
         // end
-        #expect(printed.contains("locks met"))
+        #expect(printed.contains("lock conflicts"))
     }
 
     @Test func readingOnly() throws {
@@ -92,20 +92,20 @@ struct DocumentedSharingTests {
         let other = try DatabasePool(path: path)
         var lastSeen: Int?
         try notifyOfOtherProcesses(pool, lastSeen: &lastSeen)
-        let told = Lock(-1)
+        let received = Lock(-1)
         let cancellable = ValueObservation.tracking { db in
             try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM player") ?? -1
         }
         .start(
             in: pool,
-            scheduling: .async(onQueue: DispatchQueue(label: "told")),
+            scheduling: .async(onQueue: DispatchQueue(label: "notifications")),
             onError: { Issue.record($0) },
-            onChange: { count in told.withLock { $0 = count } }
+            onChange: { count in received.withLock { $0 = count } }
         )
-        try eventually { told.withLock { $0 == 0 } }
+        try eventually { received.withLock { $0 == 0 } }
         try other.write { try $0.execute(sql: "INSERT INTO player (name) VALUES ('Arthur')") }
         try notifyOfOtherProcesses(pool, lastSeen: &lastSeen)
-        try eventually { told.withLock { $0 == 1 } }
+        try eventually { received.withLock { $0 == 1 } }
         cancellable.cancel()
     }
 

@@ -8,7 +8,7 @@ struct DocumentedWatchingTests {
     private let documented = DocumentedDatabase()
     private var path: String { documented.path }
 
-    /// Collects what a sample prints.
+    /// Collects the output of a sample.
     private final class Printed: Sendable {
         private let lines = Lock<[String]>([])
         var all: [String] { lines.withLock { $0 } }

@@ -10,7 +10,7 @@ final class CommitWriterProcess {
         case queue
     }
 
-    /// The output of a process that ended before it was killed.
+    /// A process ended before it was killed.
     struct Ended: Error {
         var status: Int32
         var errors: String
@@ -56,7 +56,7 @@ final class CommitWriterProcess {
             poll(&wait, 1, 100)
             readOutput()
             guard process.isRunning else {
-                throw Ended(status: process.terminationStatus, errors: said)
+                throw Ended(status: process.terminationStatus, errors: errorOutput)
             }
             guard monotonicNanoseconds() < deadline else { throw Gate.Timeout() }
         }
@@ -69,7 +69,7 @@ final class CommitWriterProcess {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL
-        else { throw Ended(status: process.terminationStatus, errors: said) }
+        else { throw Ended(status: process.terminationStatus, errors: errorOutput) }
         readOutput()
         return acknowledged
     }
@@ -84,11 +84,11 @@ final class CommitWriterProcess {
         )
     }
 
-    private var said: String {
+    private var errorOutput: String {
         String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
     }
 
-    /// Reads the pipe.
+    /// Reads the available output without blocking.
     private func readOutput() {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {

@@ -5,8 +5,8 @@ import Testing
 
 /// Databases whose processes are repeatedly killed with SIGKILL under load.
 ///
-/// A killed process loses no acknowledged commit, whatever the setting of `synchronous`, because
-/// the system has its writes (https://sqlite.org/pragma.html#pragma_synchronous).
+/// A killed process loses no acknowledged commit, regardless of `synchronous`, because the
+/// operating system has its writes (https://sqlite.org/pragma.html#pragma_synchronous).
 @Suite(.timeLimit(.minutes(5)))
 struct KilledProcessTests {
     private let folder = TemporaryFolder()
@@ -47,7 +47,7 @@ struct KilledProcessTests {
 
     @Test(arguments: [(CommitWriterProcess.Kind.pool, 100), (.walQueue, 30), (.queue, 30)])
     func everyAcknowledgedCommitIsPresent(kind: CommitWriterProcess.Kind, kills: Int) async throws {
-        try await onOwnThread { try kill(kind, times: kills) }
+        try await runOnNewThread { try kill(kind, times: kills) }
     }
 
     private func kill(_ kind: CommitWriterProcess.Kind, times kills: Int) throws {
@@ -56,7 +56,7 @@ struct KilledProcessTests {
         var next = 1
         for round in 0..<kills {
             let process = try CommitWriterProcess(kind, on: folder.file(), first: next)
-            // Sometimes while it opens the database, or before its tables exist.
+            // Sometimes kill it while it opens the database, or before its tables exist.
             try process.awaitCommits(Int.random(in: 0...25, using: &random))
             spin(UInt64.random(in: 0..<3_000_000, using: &random))
             all.formUnion(try process.kill())
@@ -71,8 +71,8 @@ struct KilledProcessTests {
     }
 
     @Test(arguments: CommitWriterProcess.Kind.allCases)
-    func commitsAcknowledgedTooEarlyAreMissed(kind: CommitWriterProcess.Kind) async throws {
-        try await onOwnThread { try killEarlyWriter(kind) }
+    func commitsAcknowledgedTooEarlyAreLost(kind: CommitWriterProcess.Kind) async throws {
+        try await runOnNewThread { try killEarlyWriter(kind) }
     }
 
     private func killEarlyWriter(_ kind: CommitWriterProcess.Kind) throws {

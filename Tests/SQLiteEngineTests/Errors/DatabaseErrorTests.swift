@@ -2,7 +2,7 @@ import SQLiteEngine
 import Testing
 
 struct DatabaseErrorTests {
-    @Test func codesMatchFromWideToNarrow() {
+    @Test func aPrimaryCodeMatchesItsExtendedCodes() {
         #expect(ResultCode.SQLITE_CONSTRAINT ~= .SQLITE_CONSTRAINT_UNIQUE)
         #expect(!(ResultCode.SQLITE_CONSTRAINT_UNIQUE ~= .SQLITE_CONSTRAINT))
         #expect(ResultCode.SQLITE_CONSTRAINT_UNIQUE.rawValue == 2067)
@@ -32,7 +32,7 @@ struct DatabaseErrorTests {
         #expect(error?.expandedDescription == text + " with arguments [1]")
     }
 
-    @Test func argumentsShowOnRequest() throws {
+    @Test func argumentsAreShownOnRequest() throws {
         var configuration = Configuration()
         configuration.publicStatementArguments = true
         let db = try Database.inMemory(configuration: configuration)

@@ -70,7 +70,7 @@ struct EngineIsolationTests {
     ) async throws {
         let run = IsolationRun(databases)
         let count = count / Self.divisor
-        try await onOwnThread { try run.run(count, seed: seed, peers: peers) }
+        try await runOnNewThread { try run.run(count, seed: seed, peers: peers) }
         expectNoAnomaly(in: run.history)
         #expect(run.failures.isEmpty, "\(run.failures.prefix(5))")
         let sessions = databases.reduce(0) { $0 + SessionRole.all(on: $1.1).count }
@@ -121,7 +121,7 @@ struct EngineIsolationTests {
     }
 
     @Test(arguments: [true, false])
-    func aPoolBesideAReadOnlyPoolAndAQueue(keepsReadTransactions: Bool) async throws {
+    func aPoolAlongsideAReadOnlyPoolAndAQueue(keepsReadTransactions: Bool) async throws {
         let pool = try makePool { $0.keepsReadTransactions = keepsReadTransactions }
         try createTable(in: pool)
         let queue = try makeWALQueue()
@@ -139,7 +139,7 @@ struct EngineIsolationTests {
     // MARK: Several processes
 
     @Test(arguments: [IsolationPeerProcess.Kind.sqlite, .pool])
-    func aPoolBesideAnotherProcess(kind: IsolationPeerProcess.Kind) async throws {
+    func aPoolAlongsideAnotherProcess(kind: IsolationPeerProcess.Kind) async throws {
         let pool = try makePool()
         try createTable(in: pool)
         let peer = try makePeer(kind)
@@ -147,7 +147,7 @@ struct EngineIsolationTests {
     }
 
     @Test(arguments: [true, false])
-    func aReadOnlyPoolBesideAProcessThatWrites(keepsReadTransactions: Bool) async throws {
+    func aReadOnlyPoolAlongsideAProcessThatWrites(keepsReadTransactions: Bool) async throws {
         let pool = try makePool()
         try createTable(in: pool)
         let reading = try makePool {
@@ -160,7 +160,7 @@ struct EngineIsolationTests {
     }
 
     @Test(arguments: [IsolationPeerProcess.Kind.sqlite, .walQueue])
-    func aQueueWithAWriteAheadLogBesideAnotherProcess(
+    func aQueueWithAWriteAheadLogAlongsideAnotherProcess(
         kind: IsolationPeerProcess.Kind
     ) async throws {
         let queue = try makeWALQueue()
@@ -170,7 +170,7 @@ struct EngineIsolationTests {
     }
 
     @Test(arguments: [IsolationPeerProcess.Kind.sqlite, .queue])
-    func aQueueWithARollbackJournalBesideAnotherProcess(
+    func aQueueWithARollbackJournalAlongsideAnotherProcess(
         kind: IsolationPeerProcess.Kind
     ) async throws {
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration())
@@ -179,7 +179,7 @@ struct EngineIsolationTests {
         try await expectIsolation([("queue", queue)], 40, seed: 10, peers: [peer])
     }
 
-    @Test func commitsOfAKilledProcessStay() async throws {
+    @Test func commitsOfAKilledProcessPersist() async throws {
         let pool = try makePool()
         try createTable(in: pool)
         for kill in 1...3 {
@@ -193,7 +193,7 @@ struct EngineIsolationTests {
             try peer.start()
             let lines = 40 * kill
             let run = IsolationRun([("pool", pool)])
-            try await onOwnThread {
+            try await runOnNewThread {
                 run.add(try peer.killedHistory(afterLines: lines))
                 try run.readEverything(rounds: 8)
             }

@@ -3,7 +3,7 @@ import Testing
 @testable import SQLiteEngine
 
 /// The cases of Hermitage (<https://github.com/ept/hermitage>) with queues that share a file with
-/// a rollback journal: there are no snapshots, but locks.
+/// a rollback journal, where locks, not snapshots, isolate transactions.
 ///
 /// A commit waits for all readers to end (<https://sqlite.org/lockingv3.html>): it fails with
 /// `SQLITE_BUSY`, and can be retried. Two transactions that have both read and then write exclude

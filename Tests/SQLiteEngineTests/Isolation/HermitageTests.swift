@@ -3,11 +3,11 @@ import Testing
 @testable import SQLiteEngine
 
 /// The cases of Hermitage (<https://github.com/ept/hermitage>) with connections that share a file
-/// in WAL mode: SQLite isolates them as snapshots, and serializes writers.
+/// in WAL mode: SQLite gives each transaction its own snapshot and serializes writers.
 ///
 /// A transaction that cannot acquire the write lock fails with `SQLITE_BUSY`. If its snapshot is
 /// older than the last commit, it can never acquire the lock, fails with `SQLITE_BUSY_SNAPSHOT`,
-/// and must begin again. Thus no case is possible that serializability excludes.
+/// and must begin again. Serializability therefore holds in every case.
 @Suite(.timeLimit(.minutes(1)))
 struct HermitageTests {
     /// The owners of the connections that run the transactions.
@@ -47,13 +47,11 @@ struct HermitageTests {
         }
     }
 
-    /// Commits, and ends the access.
     private func commit(_ access: SteppedAccess) throws {
         try access.run("COMMIT")
         try access.end()
     }
 
-    /// Rolls back, and ends the access.
     private func rollBack(_ access: SteppedAccess) throws {
         try access.run("ROLLBACK")
         try access.end()
@@ -79,7 +77,7 @@ struct HermitageTests {
         try t[0].run("UPDATE test SET value = 21 WHERE id = 2")
         try commit(t[0])
         #expect(try committed() == [1: 11, 2: 21])
-        // It had read nothing, so it can write now.
+        // The second transaction had read nothing, so it can write now.
         try t[1].run("UPDATE test SET value = 12 WHERE id = 1")
         try t[1].run("UPDATE test SET value = 22 WHERE id = 2")
         try commit(t[1])
@@ -172,7 +170,8 @@ struct HermitageTests {
         #expect(
             t[1].refusal(of: "UPDATE test SET value = 12 WHERE id = 1") == .SQLITE_BUSY_SNAPSHOT
         )
-        // The transaction must begin again, and reads the other one's value.
+        // The transaction must begin again, and then reads the value that the other transaction
+        // wrote.
         try t[1].run("ROLLBACK")
         try t[1].run("BEGIN IMMEDIATE")
         #expect(try t[1].values(where: "id = 1") == [1: 11])

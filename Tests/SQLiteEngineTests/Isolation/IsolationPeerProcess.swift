@@ -36,7 +36,8 @@ final class IsolationPeerProcess: @unchecked Sendable {
     private let errors = Pipe()
     private let name: String
     private let lines = Lock(Data())
-    /// Reads the process's output, so that it never waits for a full pipe inside a transaction.
+    /// Reads the process's output, so that the process never blocks on a full pipe inside a
+    /// transaction.
     private var reading: Background<Void>?
 
     /// Starts the process; returns when it has opened the database.
@@ -46,7 +47,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
     ///   - database: The path of the database.
     ///   - seed: The seed of its choices.
     ///   - transactions: The number of its transactions.
-    ///   - number: Its number, which distinguishes its values from those of others.
+    ///   - number: Its number, which distinguishes its values from those of other processes.
     /// - Throws: An error if it cannot be started.
     init(
         _ kind: Kind,
@@ -66,7 +67,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
         try process.run()
         let ready = Array("ready\n".utf8)
         guard Array(output.fileHandleForReading.readData(ofLength: ready.count)) == ready else {
-            throw Failure(description: said)
+            throw Failure(description: failureDescription)
         }
         reading = Background { [lines, output] in
             while true {
@@ -84,14 +85,14 @@ final class IsolationPeerProcess: @unchecked Sendable {
     /// Starts its transactions.
     func start() throws { try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8)) }
 
-    /// Waits for its end.
+    /// Waits until the process ends.
     ///
     /// - Returns: Its history.
     func history() throws -> History {
         try reading?.value()
         process.waitUntilExit()
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            throw Failure(description: said)
+            throw Failure(description: failureDescription)
         }
         return try history(endingBy: .max)
     }
@@ -103,14 +104,14 @@ final class IsolationPeerProcess: @unchecked Sendable {
         try eventually {
             lines.withLock { $0.count { $0 == UInt8(ascii: "\n") } } >= count || !process.isRunning
         }
-        guard process.isRunning else { throw Failure(description: said) }
+        guard process.isRunning else { throw Failure(description: failureDescription) }
         Foundation.kill(process.processIdentifier, SIGKILL)
         try reading?.value()
         process.waitUntilExit()
         return try history(endingBy: monotonicNanoseconds())
     }
 
-    private var said: String {
+    private var failureDescription: String {
         let text = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
         return "the other process ended: \(text)"
     }

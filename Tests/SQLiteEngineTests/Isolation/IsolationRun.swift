@@ -5,7 +5,7 @@ import Telemetry
 
 @testable import SQLiteEngine
 
-/// Runs sessions of all roles on some databases at the same time, and returns their history.
+/// Runs sessions of all roles on several databases at the same time, and records their history.
 struct IsolationRun: Sendable {
     /// The number of transactions that use the same lists and registers.
     private static let transactionsPerRound = 25
@@ -15,7 +15,7 @@ struct IsolationRun: Sendable {
     /// All of them use the same file.
     let databases: [(name: String, database: any DatabaseReader)]
     private let recorder = HistoryRecorder()
-    private let errors = Collected()
+    private let errors = CollectedLines()
     private let values = UniqueValues()
     private let ends = EndCount()
 

@@ -49,7 +49,7 @@ extension IsolationSession {
         }
     }
 
-    /// Each statement is a transaction.
+    /// Reads with single statements, each of which is a transaction.
     func readSingleStatements() {
         let isReentrant = script.draw(below: 2) == 0
         let body: (Database) throws -> Void = { db in
@@ -65,7 +65,7 @@ extension IsolationSession {
                 try database.unsafeRead(body)
             }
         } catch {
-            note(error)
+            record(error)
         }
     }
 
@@ -98,7 +98,7 @@ extension IsolationSession {
 
     // MARK: Reads that belong to a write
 
-    /// Writes, starts a read of the commit on another connection, and writes again meanwhile.
+    /// Writes, starts a read of the commit on another connection, and writes again during the read.
     func readConcurrently(_ writer: any DatabaseWriter) {
         let write = begin("write before a concurrent read")
         let reading = Lock<RecordedTransaction?>(nil)
@@ -134,7 +134,7 @@ extension IsolationSession {
                 }
             }
         } catch {
-            note(error)
+            record(error)
             write.end(write.isCommitting ? .unknown : .aborted)
         }
         if reading.withLock({ $0 }) != nil { ended.wait() }

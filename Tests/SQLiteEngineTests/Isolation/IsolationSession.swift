@@ -16,7 +16,7 @@ struct IsolationSession {
     let database: any DatabaseReader
     let recorder: HistoryRecorder
     let script: TransactionScript
-    let errors: Collected
+    let errors: CollectedLines
     /// Whether connections other than those of `database` write to the file.
     let isShared: Bool
     /// The number of ended transactions in all sessions.
@@ -31,7 +31,7 @@ struct IsolationSession {
         named name: String,
         _ recorder: HistoryRecorder,
         _ script: TransactionScript,
-        _ errors: Collected,
+        _ errors: CollectedLines,
         _ ends: EndCount,
         isShared: Bool
     ) {
@@ -89,13 +89,13 @@ struct IsolationSession {
             transaction.end(.committed)
             ends.add()
         } catch {
-            note(error)
+            record(error)
             transaction.end(transaction.isCommitting ? .unknown : .aborted)
         }
     }
 
     /// Records an unexpected error.
-    func note(_ error: any Error) {
+    func record(_ error: any Error) {
         if error is Rollback { return }
         // A transaction that has read cannot wait for another connection's lock
         // (https://sqlite.org/c3ref/busy_handler.html).
@@ -111,14 +111,14 @@ struct IsolationSession {
         transaction.willCommit()
     }
 
-    /// Waits until other sessions have ended some transactions, in half of the cases.
+    /// In half of the cases, waits until other sessions have ended some transactions.
     func letOthersRun() {
         guard script.draw(below: 2) == 0 else { return }
         let enough = ends.value + 3
         for _ in 0..<1000 where ends.value < enough { sched_yield() }
     }
 
-    /// Waits for a task.
+    /// Runs a task, and blocks the thread until the task has ended.
     func wait(for body: @escaping @Sendable () async throws -> Void) throws {
         let ended = DispatchSemaphore(value: 0)
         let result = Lock<Result<Void, any Error>>(.success(()))
@@ -138,6 +138,6 @@ final class EndCount: Sendable {
     /// The number so far.
     var value: Int { count.load(ordering: .relaxed) }
 
-    /// Counts one more.
+    /// Counts an ended transaction.
     func add() { count.wrappingAdd(1, ordering: .relaxed) }
 }

@@ -30,7 +30,7 @@ enum SessionRole: String, CaseIterable, Sendable {
     /// `makeSnapshotPool`, read on two threads.
     case snapshotPool
 
-    /// Whether the session needs nothing but reads.
+    /// Whether the session only reads.
     var isReadOnly: Bool {
         switch self {
         case .read, .awaitedRead, .asyncRead, .singleReads: true
@@ -38,7 +38,7 @@ enum SessionRole: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether only a pool that writes has the method.
+    /// Whether only a writable pool has the method.
     var needsPool: Bool {
         switch self {
         case .nestedRead, .snapshot, .snapshotPool: true

@@ -55,7 +55,7 @@ final class SteppedAccess: Sendable {
         mayContinue.open()
     }
 
-    /// Runs a closure in the access, and waits for its end.
+    /// Runs a closure in the access, and waits until it returns.
     func perform<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) throws -> T {
         let value = Lock<T?>(nil)
         set(
@@ -70,7 +70,6 @@ final class SteppedAccess: Sendable {
         return value
     }
 
-    /// Runs statements.
     func run(_ sql: String) throws { try perform { try $0.execute(sql: sql) } }
 
     /// The error with which SQLite refuses statements; nil if it does not.
@@ -86,7 +85,7 @@ final class SteppedAccess: Sendable {
         }
     }
 
-    /// Makes the access return, and waits for its end.
+    /// Makes the access return, and waits until it has ended.
     ///
     /// - Throws: The error of the access.
     func end() throws {
@@ -94,7 +93,7 @@ final class SteppedAccess: Sendable {
         try thread.value()
     }
 
-    /// Ends the access with an error, and waits for its end.
+    /// Ends the access with an error, and waits until it has ended.
     func abandon() throws {
         set(.abandon)
         do { try thread.value() } catch is Abandoned {}

@@ -32,7 +32,7 @@ struct ConcurrencySampleTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let dbQueue = try DatabaseQueue()
             try dbQueue.write { db in
                 try dbQueue.write { db in try db.execute(sql: "SELECT 1") }

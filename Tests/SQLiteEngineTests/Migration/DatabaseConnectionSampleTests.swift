@@ -67,7 +67,7 @@ struct DatabaseConnectionSampleTests {
         }
     }
 
-    @Test func theClosureDecidesAboutATransactionOfAQueue() throws {
+    @Test func theClosureDecidesTheOutcomeOfAQueuesTransaction() throws {
         let dbQueue = try sample.queue()
         try dbQueue.inTransaction { db in
             try SamplePlayer(name: "Arthur").insert(db)
@@ -81,7 +81,7 @@ struct DatabaseConnectionSampleTests {
         try #expect(dbQueue.read { db in try SamplePlayer.fetchCount(db) } == 2)
     }
 
-    @Test func theClosureDecidesAboutATransactionOfAPool() throws {
+    @Test func theClosureDecidesTheOutcomeOfAPoolsTransaction() throws {
         let dbPool = try sample.pool()
         try dbPool.writeInTransaction { db in
             try SamplePlayer(name: "Arthur").insert(db)

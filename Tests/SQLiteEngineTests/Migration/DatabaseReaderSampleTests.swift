@@ -102,8 +102,8 @@ struct DatabaseReaderSampleTests {
 
     // MARK: Interrupts
 
-    /// A writer whose next insertion of a player is interrupted.
-    private func interrupted(_ writer: any DatabaseWriter) throws {
+    /// Interrupts the writer's next insertion of a player.
+    private func interruptNextInsertion(in writer: any DatabaseWriter) throws {
         let interruption = Interruption()
         try interruption.install(in: writer)
         interruption.arm()
@@ -115,7 +115,7 @@ struct DatabaseReaderSampleTests {
 
     @Test func anInterruptionEndsAWrite() throws {
         for writer in try sample.writers() {
-            try interrupted(writer)
+            try interruptNextInsertion(in: writer)
             let error = code {
                 try writer.write { db in
                     try SamplePlayer(name: "Arthur").insert(db)
@@ -128,7 +128,7 @@ struct DatabaseReaderSampleTests {
 
     @Test func anInterruptedWriteThatContinuesIsAborted() throws {
         for writer in try sample.writers() {
-            try interrupted(writer)
+            try interruptNextInsertion(in: writer)
             let error = code {
                 try writer.write { db in
                     let first = code { try SamplePlayer(name: "Arthur").insert(db) }
@@ -142,7 +142,7 @@ struct DatabaseReaderSampleTests {
 
     @Test func anInterruptedWriteThatReturnsIsAborted() throws {
         for writer in try sample.writers() {
-            try interrupted(writer)
+            try interruptNextInsertion(in: writer)
             let error = code {
                 try writer.write { db in
                     let first = code { try SamplePlayer(name: "Arthur").insert(db) }
@@ -156,7 +156,7 @@ struct DatabaseReaderSampleTests {
 
     @Test func anInterruptedManualTransactionContinuesWithoutTransaction() throws {
         for writer in try sample.writers() {
-            try interrupted(writer)
+            try interruptNextInsertion(in: writer)
             try writer.writeWithoutTransaction { db in
                 try db.beginTransaction()
                 let first = code { try SamplePlayer(name: "Arthur").insert(db) }

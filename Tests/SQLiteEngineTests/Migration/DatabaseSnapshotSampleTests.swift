@@ -42,7 +42,7 @@ struct DatabaseSnapshotSampleTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let dbPool = try SampleDatabase().pool()
             try dbPool.write { db in
                 try SamplePlayer.deleteAll(db)
@@ -79,7 +79,7 @@ struct DatabaseSnapshotSampleTests {
         }
     }
 
-    @Test func aSnapshotPoolOpensByItsPath() throws {
+    @Test func aSnapshotPoolOpensAPath() throws {
         let dbPool = try sample.pool()
         let snapshot = try DatabaseSnapshotPool(path: sample.path)
         try dbPool.write { db in try SamplePlayer(name: "Arthur").insert(db) }

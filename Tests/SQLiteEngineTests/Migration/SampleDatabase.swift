@@ -1,5 +1,5 @@
-// The tests of this folder are the code samples of GRDB's documentation, completed to programs that
-// only change their import. They use only public API.
+// The tests in this folder are the code samples of GRDB's documentation, completed to programs that
+// change only the import. They use only public API.
 
 import Foundation
 import SQLiteEngine
@@ -83,18 +83,18 @@ struct SampleDatabase {
 
 /// Interrupts the next insertion of a player while it runs.
 final class Interruption: Sendable {
-    private let isWanted = Lock(false)
+    private let isArmed = Lock(false)
 
-    func arm() { isWanted.withLock { $0 = true } }
+    func arm() { isArmed.withLock { $0 = true } }
 
     func install(in writer: any DatabaseWriter) throws {
-        let function = DatabaseFunction("interrupt_if_wanted", argumentCount: 0) {
+        let function = DatabaseFunction("interrupt_if_armed", argumentCount: 0) {
             [self, weak writer] _ in
-            let isWanted = isWanted.withLock { wanted in
-                defer { wanted = false }
-                return wanted
+            let isArmed = isArmed.withLock { armed in
+                defer { armed = false }
+                return armed
             }
-            if isWanted { writer?.interrupt() }
+            if isArmed { writer?.interrupt() }
             return nil
         }
         try writer.writeWithoutTransaction { db in
@@ -103,7 +103,7 @@ final class Interruption: Sendable {
             try db.execute(
                 sql: """
                     CREATE TEMP TRIGGER interrupting BEFORE INSERT ON player BEGIN
-                        SELECT interrupt_if_wanted() FROM (VALUES (1), (2), (3), (4));
+                        SELECT interrupt_if_armed() FROM (VALUES (1), (2), (3), (4));
                     END
                     """
             )

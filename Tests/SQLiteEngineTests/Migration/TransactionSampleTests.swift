@@ -2,7 +2,7 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// The samples of "Transactions and Savepoints".
+/// The samples from the article "Transactions and Savepoints".
 @Suite(.timeLimit(.minutes(1)))
 struct TransactionSampleTests {
     let sample = SampleDatabase()
@@ -130,7 +130,7 @@ struct TransactionSampleTests {
         try #expect(balance(dbPool) == [1, 1])
     }
 
-    @Test func transactionsCanBeOpenedByHandOrBySQL() throws {
+    @Test func transactionsCanBeOpenedManuallyOrBySQL() throws {
         let dbQueue = try sample.queue()
         try dbQueue.writeWithoutTransaction { db in
             try db.beginTransaction()
@@ -148,7 +148,7 @@ struct TransactionSampleTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let dbQueue = try DatabaseQueue()
             try dbQueue.writeWithoutTransaction { db in
                 try db.execute(sql: "BEGIN TRANSACTION")

@@ -67,7 +67,7 @@ struct AfterNextTransactionTests {
         #expect(log.take() == ["first", "second"])
     }
 
-    @Test func itCausesNoNewPreparation() throws {
+    @Test func registeringPreparesNoStatementAgain() throws {
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
             try db.execute(sql: "CREATE TABLE t (a)")
@@ -83,7 +83,7 @@ struct AfterNextTransactionTests {
         }
     }
 
-    @Test func inAReadIsAFatalError() async {
+    @Test func registeringInAReadIsAFatalError() async {
         await #expect(processExitsWith: .failure) {
             let queue = try DatabaseQueue()
             try queue.read { db in db.afterNextTransaction { _ in } }

@@ -20,7 +20,7 @@ struct DatabaseRegionObservationTests {
 
     @Test func eachTransactionIsReportedOnItsConnection() throws {
         let pool = try makePool()
-        let received = Collected()
+        let received = CollectedLines()
         let cancellable = DatabaseRegionObservation(tracking: table).start(in: pool) { _ in
         } onChange: { db in
             received.append("\((try? db.rowCount()) ?? -1)")
@@ -41,7 +41,7 @@ struct DatabaseRegionObservationTests {
 
     @Test func itEndsWithItsCancellable() throws {
         let pool = try makePool()
-        let received = Collected()
+        let received = CollectedLines()
         do {
             let cancellable = DatabaseRegionObservation(tracking: [.fullDatabase]).start(
                 in: pool,
@@ -56,7 +56,7 @@ struct DatabaseRegionObservationTests {
 
     @Test func anInvalidRegionIsAnError() throws {
         let pool = try makePool()
-        let received = Collected()
+        let received = CollectedLines()
         let nowhere = AnyDatabaseRegionConvertible { db in
             try db.makeStatement(sql: "SELECT * FROM nowhere").databaseRegion
         }

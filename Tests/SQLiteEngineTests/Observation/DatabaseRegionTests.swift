@@ -33,7 +33,7 @@ struct DatabaseRegionTests {
             ("UPDATE team SET name = 'a' WHERE id = 1", "team(id)"),
         ]
     )
-    func aStatementKnowsItsRegion(sql: String, region: String) throws {
+    func aStatementReportsItsRegion(sql: String, region: String) throws {
         try withSchema { db in
             let statement = try db.makeStatement(sql: sql)
             #expect(statement.databaseRegion.description == region)
@@ -42,7 +42,7 @@ struct DatabaseRegionTests {
         }
     }
 
-    @Test func aCursorKnowsItsRegion() throws {
+    @Test func aCursorReportsItsRegion() throws {
         try withSchema { db in
             let cursor = try Row.fetchCursor(db, sql: "SELECT name FROM team")
             #expect(cursor.databaseRegion == DatabaseRegion(table: "TEAM", columns: ["NAME"]))
@@ -123,7 +123,7 @@ struct DatabaseRegionTests {
         }
     }
 
-    @Test func registeringIsFreeWithoutARecorder() throws {
+    @Test func registeringEvaluatesNoRegionWithoutARecorder() throws {
         struct Expensive: DatabaseRegionConvertible {
             func databaseRegion(_ db: Database) throws -> DatabaseRegion {
                 Issue.record("evaluated")
@@ -133,7 +133,7 @@ struct DatabaseRegionTests {
         try withSchema { db in try db.registerAccess(to: Expensive()) }
     }
 
-    @Test func theUsersAuthorizerStaysUntilARegionIsRequested() throws {
+    @Test func theUsersAuthorizerRemainsUntilARegionIsRequested() throws {
         try withSchema { db in
             sqlite3_set_authorizer(
                 db.sqliteConnection,

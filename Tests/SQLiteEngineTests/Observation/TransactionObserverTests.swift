@@ -28,7 +28,7 @@ struct TransactionObserverTests {
         )
     }
 
-    @Test func reportsEachStatementOutsideATransactionAsOne() throws {
+    @Test func reportsEachStatementOutsideATransactionAsATransaction() throws {
         let queue = try makeQueue()
         let observer = RecordingObserver()
         queue.add(transactionObserver: observer)
@@ -220,7 +220,7 @@ struct TransactionObserverTests {
         }
     }
 
-    @Test func observersMayUseTheDatabaseAfterTheEnd() throws {
+    @Test func observersMayUseTheDatabaseAfterTheTransaction() throws {
         let queue = try makeQueue()
         let observer = RecordingObserver { $0.tableName == "t" }
         observer.reaction = { line, db in
@@ -238,7 +238,7 @@ struct TransactionObserverTests {
         #expect(count == 1)
     }
 
-    @Test func readsAreNoTransactions() throws {
+    @Test func readsAreNotReportedAsTransactions() throws {
         let queue = try makeQueue()
         let observer = RecordingObserver()
         queue.add(transactionObserver: observer)
@@ -276,7 +276,7 @@ struct TransactionObserverTests {
             try await queue.write { db in
                 let cancellation = try #require(db.cancellation)
                 db.add(
-                    // Like an interrupt that arrives while the observer's statement runs.
+                    // Acts like an interrupt that arrives while the observer's statement runs.
                     function: DatabaseFunction("interrupted", argumentCount: 0) { _ in
                         cancellation.cancel()
                         return 1

@@ -41,8 +41,8 @@ struct AccessSplitTests {
     }
 
     @Test func theSampleIsOneIn32OnAverage() {
-        var look = CloseLook(interval: 32)
-        let gaps = (0..<10_000).map { _ in look.nextCountdown() }
+        var state = SplitState(interval: 32)
+        let gaps = (0..<10_000).map { _ in state.nextCountdown() }
         #expect(gaps.allSatisfy { (1...63).contains($0) })
         let mean = Double(gaps.reduce(0, +)) / 10_000
         #expect(abs(mean - 32) < 1)
@@ -63,14 +63,14 @@ struct AccessSplitTests {
     @Test func fullProbesSplitEveryAccess() throws {
         let pool = try makePool {
             $0.probes = .full
-            // No timer ends a kept transaction meanwhile.
+            // No timer ends a kept transaction during the test.
             $0.keepsReadTransactions = false
         }
         for _ in 0..<10 { _ = try pool.rowCount() }
         try pool.write { db in try db.insert(1) }
         let status = pool.status()
         let reads = try #require(part(status, .reader, isContended: false))
-        // The first one had to wait for the opening of its connection.
+        // The first read waited while its connection opened.
         let first = try #require(part(status, .reader, isContended: true))
         #expect(reads.count == 9)
         #expect(reads.interval == 1)
@@ -103,7 +103,7 @@ struct AccessSplitTests {
         }
     }
 
-    @Test func theCallersTimeIsNotSQLites() throws {
+    @Test func theCallersTimeIsNotAttributedToSQLite() throws {
         let pool = try makePool { $0.probes = .full }
         let start = monotonicNanoseconds()
         _ = try pool.rowCount()
@@ -116,7 +116,7 @@ struct AccessSplitTests {
         let elapsed = monotonicNanoseconds() - start
         let split = try #require(part(pool.status(), .reader, isContended: false))
         #expect(total(split.closure) >= 20_000_000)
-        // Even if the thread waited long for a core inside SQLite.
+        // This holds even if the thread waited long for a core inside SQLite.
         #expect(total(split.insideSQLite) <= elapsed - spent)
     }
 
@@ -170,7 +170,7 @@ struct AccessSplitTests {
         let probe = ConnectionProbe(level: .counters)
         let site = AccessSite(fileID: #fileID, line: #line)
         for round in 0..<6_400 {
-            if round % 2 == 0 { probe.noteWait(since: 1, for: site) }
+            if round % 2 == 0 { probe.recordWait(since: 1, for: site) }
             probe.beginAccess(site)
             probe.endAccess()
         }
@@ -182,7 +182,7 @@ struct AccessSplitTests {
 
     @Test func anAccessThatNeverStartedLeavesNoWait() throws {
         let probe = ConnectionProbe(level: .counters)
-        probe.noteWait(since: 1, for: AccessSite(fileID: #fileID, line: 1))
+        probe.recordWait(since: 1, for: AccessSite(fileID: #fileID, line: 1))
         probe.beginAccess(AccessSite(fileID: #fileID, line: 2))
         probe.endAccess()
         #expect(probe.times.splits(role: .reader).isEmpty)
@@ -201,7 +201,8 @@ struct AccessSplitTests {
         }
         let split = try #require(part(pool.status(), .writer, isContended: false))
         #expect(split.count == (part(before, .writer, isContended: false)?.count ?? 0) + 1)
-        // For the change, before the commit and after it, or for the change and the rollback.
+        // The observer runs for the change, before the commit and after it, or for the change and
+        // the rollback.
         #expect(try #require(split.notifying).max >= (fails ? 2 : 3) * SlowObserver.delay)
         #expect(total(split.insideSQLite) + total(split.committing) > 0)
     }
@@ -220,7 +221,7 @@ struct AccessSplitTests {
             }
         }
         try pool.read { db in
-            // Two steps for each row, which are one execution.
+            // All steps of the cursor count as one execution.
             let outer = try Row.fetchCursor(db, sql: "SELECT v FROM t")
             while try outer.next() != nil {
                 _ = try Int.fetchOne(db, sql: "SELECT 1")
@@ -228,7 +229,7 @@ struct AccessSplitTests {
         }
         let after = pool.status()
         let statements = (after.statement?.count ?? 0) - (before.statement?.count ?? 0)
-        // BEGIN and COMMIT of the second are statements too.
+        // BEGIN and COMMIT of the second access also count as statements.
         #expect(statements == 2 + 3 + 1 + 3)
         #expect((after.commit?.count ?? 0) - (before.commit?.count ?? 0) == 2)
     }
@@ -246,17 +247,17 @@ struct AccessSplitTests {
 
 /// Takes a long time in every callback.
 private final class SlowObserver: TransactionObserver, Sendable {
-    /// In nanoseconds.
+    /// The duration of each callback in nanoseconds.
     static let delay: UInt64 = 2_000_000
 
-    private func dawdle() {
+    private func spin() {
         let end = monotonicNanoseconds() + Self.delay
         while monotonicNanoseconds() < end {}
     }
 
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
-    func databaseDidChange(with event: DatabaseEvent) { dawdle() }
-    func databaseWillCommit() throws { dawdle() }
-    func databaseDidCommit(_ db: Database) { dawdle() }
-    func databaseDidRollback(_ db: Database) { dawdle() }
+    func databaseDidChange(with event: DatabaseEvent) { spin() }
+    func databaseWillCommit() throws { spin() }
+    func databaseDidCommit(_ db: Database) { spin() }
+    func databaseDidRollback(_ db: Database) { spin() }
 }

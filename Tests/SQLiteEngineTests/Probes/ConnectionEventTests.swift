@@ -59,7 +59,7 @@ struct ConnectionEventTests {
         #expect(waited >= 6_000_000)
     }
 
-    @Test func eachListenerHasItsOwnLimit() throws {
+    @Test func eachListenerHasASeparateLimit() throws {
         let hub = EventHub()
         let patient = hub.events(slowness: 1_000, capacity: 8)
         let impatient = hub.events(slowness: 10, capacity: 8)
@@ -241,7 +241,7 @@ struct ConnectionEventTests {
                 { context, _, _, _ in HookCalls.count(context, \.log) },
                 context
             )
-            // The previous hook is SQLite's own, for the automatic checkpoint after 1,000 frames.
+            // The previous hook is SQLite's default, which checkpoints after 1,000 frames.
             #expect(Int(bitPattern: previous) == 1_000)
             try db.insert(1)
             #expect(calls.trace > 0 && calls.progress > 0)

@@ -36,7 +36,7 @@ struct PeakTests {
         #expect(before.waitingWritersPeak == 0)
         let holder = try hold { inside in try pool.read { _ in try inside() } }
         let reads = (0..<5).map { _ in Background { _ = try pool.rowCount() } }
-        // Does not use a status, because the peak must not depend on one.
+        // Do not request a status here, because the peak must not depend on one.
         try eventually { pool.readers.queue.withLock { $0.waiters.count } == 5 }
         holder.mayLeave.open()
         for work in reads + [holder.work] { try work.value() }
@@ -52,7 +52,7 @@ struct PeakTests {
         let reads = (0..<2).map { _ in Background { try queue.read { _ in } } }
         let write = Background { try queue.write { _ in } }
         try eventually { queue.gate.queue.withLock { $0.waiters.count } == 3 }
-        // A cancelled task has waited, too.
+        // A cancelled task also counts as a waiter.
         let task = Task { try await queue.write { _ in } }
         try await eventuallyAsync { queue.gate.queue.withLock { $0.waiters.count } == 4 }
         task.cancel()
@@ -79,13 +79,13 @@ struct PeakTests {
         #expect(pool.status().waitingWritersPeak == 2)
     }
 
-    @Test func waitersOfADatabaseThatClosesCount() throws {
+    @Test func waitersOfAClosingDatabaseCount() throws {
         let pool = try pool(readers: 1)
         let counts = pool.readers.waiting
         let holder = try hold { inside in try pool.read { _ in try inside() } }
         let read = Background { try pool.read { _ in } }
         try eventually { counts.reading.peak == 1 }
-        // In both orders, no access waits at the end.
+        // Regardless of the order, no access waits at the end.
         let close = Background { try pool.close() }
         holder.mayLeave.open()
         for work in [holder.work, read, close] { try? work.value() }
@@ -111,7 +111,7 @@ struct PeakTests {
         try eventually { pool.status().readers?.inUse == 0 }
         pool.restartTimes()
         #expect(pool.status().readers?.peak == 0)
-        // Earlier, each thread used another reader; one after another, the threads use only one.
+        // Concurrent threads used several readers; consecutive threads use only one.
         for _ in 0..<4 { try Background { _ = try pool.rowCount() }.value() }
         _ = try pool.rowCount()
         #expect(pool.status().readers?.peak == 1)
@@ -127,7 +127,7 @@ struct PeakTests {
         try outer.work.value()
     }
 
-    @Test func exactPeaksUnderLoad() throws {
+    @Test func peaksAreExactUnderLoad() throws {
         let pool = try pool(readers: 2)
         let most = Lock((now: 0, peak: 0))
         let threads = (0..<8).map { _ in

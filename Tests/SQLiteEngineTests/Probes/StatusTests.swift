@@ -38,7 +38,7 @@ struct StatusTests {
     @Test func accessesAreCountedOnce() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
-            // No timer ends a kept transaction meanwhile.
+            // No timer ends a kept transaction during the test.
             configuration: .with { $0.keepsReadTransactions = false }
         )
         for _ in 0..<3 { _ = try pool.rowCount() }

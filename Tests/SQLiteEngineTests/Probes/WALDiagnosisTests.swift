@@ -40,7 +40,7 @@ struct WALDiagnosisTests {
         _ holders: [WALDiagnosis.Holder] = []
     ) -> WALDiagnosis {
         var history = WALHistory()
-        history.note(log, at: 1)
+        history.record(log, at: 1)
         return WALDiagnosis(
             log: log,
             fileFrames: fileFrames,
@@ -56,12 +56,12 @@ struct WALDiagnosisTests {
 
     @Test func certainPinsPrecedePossiblePins() {
         let log = log(100, 50)
-        let sure = holder("sure", age: 200_000_000, 50, 50)
-        let perhaps = holder("perhaps", 90, 100)
-        #expect(name(diagnosis(log, [perhaps, sure])) == "sure")
-        #expect(name(diagnosis(log, [perhaps])) == "perhaps")
+        let certain = holder("certain", age: 200_000_000, 50, 50)
+        let possible = holder("possible", 90, 100)
+        #expect(name(diagnosis(log, [possible, certain])) == "certain")
+        #expect(name(diagnosis(log, [possible])) == "possible")
         #expect(name(diagnosis(log, [holder("current", 100, 100)])) == nil)
-        // A reader whose first statement still runs.
+        // This reader's first statement is still running.
         #expect(name(diagnosis(log, [holder("slow", 90)])) == "slow")
     }
 
@@ -76,7 +76,7 @@ struct WALDiagnosisTests {
         #expect(name(diagnosis(log(999, 0))) == nil)
     }
 
-    @Test func otherProcessesAreExaminedOnlyWithoutAnOwnCause() {
+    @Test func otherProcessesAreExaminedOnlyWithoutACauseInThisProcess() {
         let stuck = log(2_000, 50)
         let pin = diagnosis(stuck).pin(at: 10) { question in
             question == .checkpoint ? ("cron (7)", 4) : nil
@@ -88,7 +88,7 @@ struct WALDiagnosisTests {
         #expect(other?.cause == .oldReader)
     }
 
-    @Test func aMarkOfNoOwnReaderIsUnexplained() {
+    @Test func aMarkWithoutAReaderInThisProcessIsUnexplained() {
         let stuck = log(2_000, 50, marks: [0, 2_000, 50, .max, .max])
         #expect(diagnosis(stuck).hasUnexplainedLimit(.checkpoint))
         #expect(!diagnosis(stuck, [holder("report", 40, 60)]).hasUnexplainedLimit(.checkpoint))
@@ -97,27 +97,27 @@ struct WALDiagnosisTests {
 
     @Test func theHistoryRecordsWhenALogCouldNotRestart() {
         var history = WALHistory()
-        history.note(log(1_000, 0), at: 1)
-        #expect(history.note(log(1_000, 1_000), at: 2) == .checkpoint)
+        history.record(log(1_000, 0), at: 1)
+        #expect(history.record(log(1_000, 1_000), at: 2) == .checkpoint)
         #expect(history.overlapSince == nil)
-        history.note(log(1_001, 1_000), at: 3)
+        history.record(log(1_001, 1_000), at: 3)
         #expect(history.overlapSince == 3)
-        history.note(log(1_500, 1_000), at: 4)
+        history.record(log(1_500, 1_000), at: 4)
         #expect(history.overlapSince == 3)
-        #expect(history.note(log(2, 0, generation: 2), at: 5) == .restart)
+        #expect(history.record(log(2, 0, generation: 2), at: 5) == .restart)
         #expect(history.overlapSince == nil)
         #expect(history.highWater == 1_500)
     }
 
     @Test func shortReadersOverlapUnderDenseCommits() {
         var history = WALHistory()
-        history.note(log(1_100, 0), at: 1)
+        history.record(log(1_100, 0), at: 1)
         // Each checkpoint is limited by the readers of that moment.
-        history.note(log(1_200, 1_050), at: 2)
+        history.record(log(1_200, 1_050), at: 2)
         #expect(history.overlapSince == nil)
-        history.note(log(1_300, 1_050), at: 3)
+        history.record(log(1_300, 1_050), at: 3)
         #expect(history.overlapSince == nil)
-        history.note(log(1_400, 1_250), at: 4)
+        history.record(log(1_400, 1_250), at: 4)
         #expect(history.overlapSince == 2)
         let reader = holder("list", age: 50_000_000, 1_250, 1_250)
         let pin = WALDiagnosis(
@@ -130,32 +130,32 @@ struct WALDiagnosisTests {
         #expect(pin?.cause == .overlappingReaders)
         #expect(pin?.by.name == "list")
         #expect(pin?.ageNanoseconds == 8)
-        history.note(log(2, 0, generation: 2), at: 5)
+        history.record(log(2, 0, generation: 2), at: 5)
         #expect(history.overlapSince == nil)
     }
 
     @Test func aCompleteCheckpointHasNoBlocker() {
         var history = WALHistory()
-        history.note(log(1_100, 0), at: 1)
-        history.note(log(1_200, 1_050), at: 2)
-        history.note(log(1_200, 1_200), at: 3)
-        history.note(log(1_300, 1_250), at: 4)
+        history.record(log(1_100, 0), at: 1)
+        history.record(log(1_200, 1_050), at: 2)
+        history.record(log(1_200, 1_200), at: 3)
+        history.record(log(1_300, 1_250), at: 4)
         #expect(history.overlapSince == 4)
-        history.note(log(1_400, 1_300), at: 5)
+        history.record(log(1_400, 1_300), at: 5)
         #expect(history.overlapSince == 4)
     }
 
     @Test func neglectStartsWithAWriteThatNoReaderExplains() {
         let site = AccessSite(fileID: #fileID, line: #line)
         var history = WALHistory()
-        history.note(log(1_200, 0), at: 1)
+        history.record(log(1_200, 0), at: 1)
         history.didWrite(site, hasReaders: true, at: 1)
-        #expect(history.neglectSince == nil)
+        #expect(history.neglectedSince == nil)
         history.didWrite(site, hasReaders: false, at: 2)
         history.didWrite(site, hasReaders: false, at: 3)
-        #expect(history.neglectSince == 2)
-        history.note(log(1_200, 1_200), at: 4)
-        #expect(history.neglectSince == nil)
+        #expect(history.neglectedSince == 2)
+        history.record(log(1_200, 1_200), at: 4)
+        #expect(history.neglectedSince == nil)
     }
 
     @Test func theListOfLocksIsParsed() {
@@ -178,7 +178,7 @@ struct WALDiagnosisTests {
     }
 
     @Test(arguments: [0, 100])
-    func aLockThatALongListLacksIsFoundInTheNextOne(others: Int) throws {
+    func aLockMissingFromALongListIsFoundInTheNextList(others: Int) throws {
         let folder = TemporaryFolder()
         let file = folder.file("t-shm")
         #expect(FileManager.default.createFile(atPath: file, contents: nil))
@@ -198,20 +198,20 @@ struct WALDiagnosisTests {
 
     @Test func onlyBlockingLocksCount() {
         let stuck = diagnosis(log(2_000, 50, marks: [0, 2_000, 50, .max, .max]))
-        let stranger = { (byte: UInt64, question: WALDiagnosis.Question) in
+        let outsideConnection = { (byte: UInt64, question: WALDiagnosis.Question) in
             WALLocks(entries: [
                 WALLocks.Entry(process: -7, isExclusive: byte < 122, bytes: byte...byte)
-            ]).stranger(for: question, stuck, process: 1)
+            ]).outsideConnection(for: question, stuck, process: 1)
         }
         // Mark 1 is at the last state, mark 2 is not; mark 0 reads only the file.
-        #expect(stranger(124, .checkpoint) == nil)
-        #expect(stranger(125, .checkpoint) == "process -7")
-        #expect(stranger(123, .checkpoint) == "process -7")
-        #expect(stranger(121, .checkpoint) == "process -7")
-        #expect(stranger(120, .checkpoint) == nil)
-        #expect(stranger(123, .restart) == nil)
-        #expect(stranger(124, .restart) == "process -7")
-        #expect(stranger(120, .writer) == "process -7")
-        #expect(stranger(124, .writer) == nil)
+        #expect(outsideConnection(124, .checkpoint) == nil)
+        #expect(outsideConnection(125, .checkpoint) == "process -7")
+        #expect(outsideConnection(123, .checkpoint) == "process -7")
+        #expect(outsideConnection(121, .checkpoint) == "process -7")
+        #expect(outsideConnection(120, .checkpoint) == nil)
+        #expect(outsideConnection(123, .restart) == nil)
+        #expect(outsideConnection(124, .restart) == "process -7")
+        #expect(outsideConnection(120, .writer) == "process -7")
+        #expect(outsideConnection(124, .writer) == nil)
     }
 }

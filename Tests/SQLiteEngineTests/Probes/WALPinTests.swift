@@ -47,7 +47,7 @@ struct WALPinTests {
 
     private func currentPin(_ pool: DatabasePool) -> WALPin? { pool.status().wal?.pin }
 
-    @Test func aSnapshotPinsTheFramesBehindItsOwn() throws {
+    @Test func aSnapshotPinsTheFramesAfterItsState() throws {
         let pool = try makePool()
         try pool.write { db in try db.fill(pages: 5) }
         let first = try pool.makeSnapshot()
@@ -60,7 +60,7 @@ struct WALPinTests {
         let grown = frames - (try #require(before.frame))
         #expect(grown >= 7)
         #expect(status.snapshots.map(\.pinnedFrames) == [grown, 0])
-        // The pinned frames are those that a checkpoint does not copy.
+        // A checkpoint does not copy the pinned frames.
         try checkpoint(pool)
         let copied = try #require(pool.status().wal?.checkpointedFrames)
         #expect(frames - copied == grown)
@@ -85,11 +85,11 @@ struct WALPinTests {
 
     @Test func aReaderOfTheFileAloneIsNamed() throws {
         let pool = try makePool()
-        // A log that is longer than the next one.
+        // Create a log that is longer than the next one.
         try pool.write { db in try db.fill(pages: 50) }
         try checkpoint(pool)
         try whileReading(pool, as: "report") {
-            // It does not prevent a restart of the log, but any copy to the file.
+            // The reader allows the log to restart, but prevents any copy to the file.
             try pool.write { db in try db.fill(pages: 5) }
             try checkpoint(pool)
             let wal = try #require(pool.status().wal)
@@ -125,11 +125,11 @@ struct WALPinTests {
         }
     }
 
-    @Test func aReaderOfTheLastStateIsNoCause() throws {
+    @Test func aReaderOfTheLastStateIsNotACause() throws {
         let pool = try makePool()
         try pool.write { db in try db.fill(pages: 5) }
         try whileReading(pool, as: "current") {
-            // Older than all limits, but without later commits.
+            // The read is older than all limits, but no commit follows it.
             try eventually {
                 pool.status().connections.contains {
                     $0.role == .reader && $0.heldNanoseconds ?? 0 > 2 * EngineTimings.pinAge
@@ -141,7 +141,7 @@ struct WALPinTests {
         }
     }
 
-    @Test func aHeldReaderWithoutStatementsIsNoCause() throws {
+    @Test func aHeldReaderWithoutStatementsIsNotACause() throws {
         let pool = try makePool()
         try pool.read(as: AccessLabel("thinking")) { _ in
             try pool.write { db in try db.fill(pages: 5) }
@@ -254,7 +254,8 @@ struct WALPinTests {
         try other.read { db in
             _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM b")
             try pool.write { db in try db.fill(pages: 1_500) }
-            // Not at once, because the pool's own readers that just ended cannot be distinguished.
+            // The pin is not reported at once, because its lock could belong to a reader of the
+            // pool that has just ended.
             #expect(currentPin(pool) == nil)
             try eventually { currentPin(pool)?.cause == .otherProcess }
             #expect(currentPin(pool)?.by.name == "another connection of this process")
@@ -274,12 +275,12 @@ struct WALPinTests {
     /// Starts a process that reads `path` until the pipe `path.leave` is opened.
     private func expectReaderInAnotherProcess(_ path: String) async {
         await #expect(processExitsWith: .success) { [path = path as String] in
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let queue = try DatabaseQueue(path: path)
             try queue.read { db in
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM b")
                 try "\(getpid())".write(toFile: path + ".ready", atomically: true, encoding: .utf8)
-                // A pipe opens when its other side does.
+                // Opening a pipe blocks until its other end is opened.
                 close(open(path + ".leave", O_RDONLY))
             }
         }
@@ -297,7 +298,7 @@ struct WALPinTests {
         #expect(first.cause == .otherProcess)
         #expect(first.by.name.hasSuffix("(\(number))"))
         #expect(try #require(currentPin(pool)).ageNanoseconds > first.ageNanoseconds)
-        // Open it for reading, too, so that it does not wait for a process that has failed.
+        // Also open it for reading, so that opening does not wait for a process that has failed.
         let leave = open(path + ".leave", O_RDWR)
         defer { close(leave) }
         await child
@@ -310,7 +311,7 @@ struct WALPinTests {
 /// A database file that cannot be written, as on a full disk, with a writable log.
 private struct FullDisk {
     private let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
-    private var usual: UnsafePointer<sqlite3_io_methods>?
+    private var original: UnsafePointer<sqlite3_io_methods>?
 
     private func file(of db: Database) -> UnsafeMutablePointer<sqlite3_file>? {
         var file: UnsafeMutablePointer<sqlite3_file>?
@@ -320,16 +321,16 @@ private struct FullDisk {
 
     /// Makes every write fail from now on.
     mutating func fillUp(_ db: Database) {
-        guard let file = file(of: db), let usual = file.pointee.pMethods else { return }
-        self.usual = usual
-        methods.initialize(to: usual.pointee)
+        guard let file = file(of: db), let original = file.pointee.pMethods else { return }
+        self.original = original
+        methods.initialize(to: original.pointee)
         methods.pointee.xWrite = { _, _, _, _ in SQLITE_FULL }
         file.pointee.pMethods = UnsafePointer(methods)
     }
 
     /// Reverts ``fillUp(_:)``.
     func makeRoom(_ db: Database) {
-        file(of: db)?.pointee.pMethods = usual
+        file(of: db)?.pointee.pMethods = original
         methods.deallocate()
     }
 }

@@ -76,7 +76,7 @@ struct DecodingRecordTests {
         try read { db in check(try #require(try Everything.fetchOne(db, sql: Self.everything))) }
     }
 
-    @Test func copiedRowsDecodeToo() throws {
+    @Test func copiedRowsDecode() throws {
         try read { db in
             let row = try #require(try Row.fetchOne(db, sql: Self.everything))
             check(try Everything(row: row))
@@ -157,7 +157,7 @@ struct DecodingRecordTests {
         }
     }
 
-    @Test func aValueOfAWrongTypeStatesItsColumn() throws {
+    @Test func aValueOfTheWrongTypeIsReportedWithItsColumn() throws {
         struct Strict: Decodable, FetchableRecord {
             var id: Int8
             var name: String
@@ -203,7 +203,7 @@ struct DecodingRecordTests {
         }
     }
 
-    @Test func scopesDecodeAsRecordsAndTheRowItselfAsOne() throws {
+    @Test func scopesAndTheirBaseRowDecodeAsRecords() throws {
         struct Author: Decodable, FetchableRecord { var name: String }
         struct Book: Decodable, FetchableRecord { var title: String }
         struct Info: Decodable, FetchableRecord {
@@ -224,8 +224,8 @@ struct DecodingRecordTests {
             )
             let author: Author = row["author"]
             #expect(author.name == "M")
-            let nobody: Author? = row["nobody"]
-            #expect(nobody == nil)
+            let missing: Author? = row["missing"]
+            #expect(missing == nil)
         }
     }
 

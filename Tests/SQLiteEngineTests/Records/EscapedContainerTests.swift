@@ -28,7 +28,7 @@ struct EscapedContainerTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let keepers = try DatabaseQueue().read { try Keeper.fetchAll($0, sql: Self.rows) }
             _ = try keepers[0].container.decode(String.self, forKey: .name)
         }
@@ -42,7 +42,7 @@ struct EscapedContainerTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             try DatabaseQueue().read { db in
                 let keeper = try #require(try Keeper.fetchOne(db, sql: Self.rows))
                 // Its memory and its cell are reused here.
@@ -69,7 +69,7 @@ struct EscapedContainerTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            endProcessAfterAWhile()
+            endProcessAfterTimeout()
             let hoarders = try DatabaseQueue().read { try Hoarder.fetchAll($0, sql: Self.rows) }
             _ = try hoarders[0].decoder.container(keyedBy: Key.self)
         }

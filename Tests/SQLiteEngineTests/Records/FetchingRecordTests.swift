@@ -97,7 +97,7 @@ struct FetchingRecordTests {
         }
     }
 
-    @Test func deletionsCountTheirRows() throws {
+    @Test func deletionsReportTheNumberOfRows() throws {
         try queue.write { db in
             try #expect(Player.deleteOne(db, key: 1))
             try #expect(!Player.deleteOne(db, key: 1))
@@ -110,7 +110,7 @@ struct FetchingRecordTests {
         }
     }
 
-    @Test func aChangedSchemaShowsAtOnce() throws {
+    @Test func aSchemaChangeIsVisibleAtOnce() throws {
         struct Renamed: Codable, FetchableRecord, PersistableRecord {
             static let databaseTableName = "item"
             var code: Int

@@ -3,7 +3,7 @@ import Telemetry
 import Testing
 
 struct RecordCallbackTests {
-    /// The callbacks of one test in their order.
+    /// The callbacks of one test, in order.
     private final class Log: Sendable {
         let lines = Lock<[String]>([])
         func add(_ line: String) { lines.withLock { $0.append(line) } }
@@ -122,7 +122,7 @@ struct RecordCallbackTests {
         }
     }
 
-    @Test func aRecordMayPrepareItselfBeforeItIsInserted() throws {
+    @Test func aRecordMayChangeBeforeItIsInserted() throws {
         struct Stamped: Codable, MutablePersistableRecord, FetchableRecord {
             static let databaseTableName = "player"
             var id: Int64?
@@ -137,7 +137,7 @@ struct RecordCallbackTests {
         }
     }
 
-    @Test func aClassIsARecordToo() throws {
+    @Test func aClassCanBeARecord() throws {
         final class Node: Codable, PersistableRecord, FetchableRecord {
             static let databaseTableName = "player"
             var id: Int64?

@@ -77,7 +77,7 @@ struct StrategyTests {
         let event = Event<S>(date: date, other: nil)
         let values = try event.databaseDictionary
         #expect(values == ["date": stored, "other": .null], sourceLocation: location)
-        // From a copied row, and directly from a statement.
+        // Decode from a copied row, and directly from a statement.
         try DatabaseQueue().inDatabase { db in
             let arguments: StatementArguments = [stored, stored]
             let sql = "SELECT ? AS date, ? AS other"

@@ -33,7 +33,7 @@ struct WritingRecordTests {
         }
     }
 
-    @Test func anUpdateWithoutRowThrows() throws {
+    @Test func anUpdateWithoutAMatchingRowThrows() throws {
         try queue.write { db in
             let error = #expect(throws: RecordError.self) {
                 try Player(id: 7, name: "Nobody").update(db)

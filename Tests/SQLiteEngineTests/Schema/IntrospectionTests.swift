@@ -46,7 +46,8 @@ struct IntrospectionTests {
             #expect(player.rowIDColumn == nil && !player.isRowID && !player.tableHasRowID)
             let goal = try db.primaryKey("goal")
             #expect(goal.columns == ["rowid"] && goal.isRowID && goal.rowIDColumn == nil)
-            // Not an alias of the rowid: https://sqlite.org/lang_createtable.html#rowid
+            // A descending key is not an alias of the rowid
+            // (https://sqlite.org/lang_createtable.html#rowid).
             try db.execute(sql: "CREATE TABLE d (id INTEGER PRIMARY KEY DESC)")
             #expect(try db.primaryKey("d").rowIDColumn == nil)
             let error = #expect(throws: DatabaseError.self) { try db.primaryKey("names") }
@@ -80,7 +81,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test func keysThatColumnsHold() throws {
+    @Test func uniqueKeysContainedInColumns() throws {
         try queue.read { db throws in
             #expect(try db.table("team", hasUniqueKey: ["ID"]))
             #expect(try db.table("team", hasUniqueKey: ["rowid"]))
@@ -95,13 +96,13 @@ struct IntrospectionTests {
 
     @Test func missingTablesAndSchemas() throws {
         try queue.inDatabase { db throws in
-            for ask in [
+            for inspect in [
                 { _ = try db.columns(in: $0, in: $1) }, { _ = try db.primaryKey($0, in: $1) },
                 { _ = try db.indexes(on: $0, in: $1) }, { _ = try db.foreignKeys(on: $0, in: $1) },
             ] as [(String, String?) throws -> Void] {
-                let table = #expect(throws: DatabaseError.self) { try ask("gone", nil) }
+                let table = #expect(throws: DatabaseError.self) { try inspect("gone", nil) }
                 #expect(table?.message == "no such table: gone")
-                let schema = #expect(throws: DatabaseError.self) { try ask("team", "gone") }
+                let schema = #expect(throws: DatabaseError.self) { try inspect("team", "gone") }
                 #expect(schema?.message == "no such schema: gone")
             }
         }

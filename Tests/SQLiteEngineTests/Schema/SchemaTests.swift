@@ -96,8 +96,8 @@ struct SchemaTests {
         let pool = try DatabasePool(path: path)
         #expect(try pool.read { db in try !db.tableExists("t") })
         // With another spelling of the path, the pool treats it like another process.
-        let stranger = try DatabaseQueue(path: folder.file("./db.sqlite"))
-        try stranger.write { db in try db.execute(sql: "CREATE TABLE t (a)") }
+        let foreign = try DatabaseQueue(path: folder.file("./db.sqlite"))
+        try foreign.write { db in try db.execute(sql: "CREATE TABLE t (a)") }
         try pool.read { db in
             try db.execute(sql: "SELECT 1 FROM sqlite_master")
             #expect(try db.tableExists("t"))

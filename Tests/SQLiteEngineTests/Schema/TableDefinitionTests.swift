@@ -117,7 +117,7 @@ struct TableDefinitionTests {
             let indexes = try db.indexes(on: "player")
             #expect(Set(indexes.map(\.columns)) == [["name"], ["email"]])
             #expect(indexes.contains { $0.name == "player_on_name" && !$0.isUnique })
-            // It already exists, so nothing happens.
+            // The table already exists, so nothing happens.
             try db.create(table: "player", options: .ifNotExists) { t in
                 t.column("name", .text).indexed()
             }
@@ -249,7 +249,9 @@ struct TableDefinitionTests {
     }
 }
 
-/// Set between two statements of one connection.
+/// Whether a collation reverses its order.
+///
+/// `@unchecked Sendable`: the test changes it only between two statements of one connection.
 private final class Reversal: @unchecked Sendable {
     var isOn = false
 }

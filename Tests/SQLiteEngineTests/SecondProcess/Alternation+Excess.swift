@@ -54,7 +54,7 @@ extension Alternation where Value == CommitTimes {
 func repeatedExcess(
     _ measure: @escaping @Sendable () throws -> Alternation<CommitTimes>
 ) async throws -> String? {
-    try await onOwnThread {
+    try await runOnNewThread {
         var excesses: [String] = []
         for _ in 0..<3 {
             guard let excess = try measure().excess else { return nil }

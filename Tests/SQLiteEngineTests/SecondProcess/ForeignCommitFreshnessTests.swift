@@ -7,7 +7,7 @@ import Testing
 struct ForeignCommitFreshnessTests {
     /// Reads without pauses while the other process performs a load.
     ///
-    /// - Returns: The number of reads that missed a commit. A last read that misses one counts, too.
+    /// - Returns: The number of reads that missed a commit, including a last read.
     private static func staleReads(
         of subject: SharedDatabase.Subject,
         during load: CommitLoad
@@ -23,11 +23,11 @@ struct ForeignCommitFreshnessTests {
     @Test(arguments: SharedDatabase.Subject.allCases)
     func readsObserveConsecutiveCommits(subject: SharedDatabase.Subject) async throws {
         let load = CommitLoad(count: 3_000)
-        let count = try await onOwnThread { try Self.staleReads(of: subject, during: load) }
+        let count = try await runOnNewThread { try Self.staleReads(of: subject, during: load) }
         #expect(count == 0)
     }
 
-    /// Readers keep their transactions in the pauses, at the latest in those of 300 ms.
+    /// Readers keep their transactions during the pauses, at least during those of 300 ms.
     @Test(
         arguments: SharedDatabase.Subject.allCases,
         [CommitLoad(count: 500, pause: 2_000), CommitLoad(count: 8, pause: 300_000)]
@@ -36,7 +36,7 @@ struct ForeignCommitFreshnessTests {
         subject: SharedDatabase.Subject,
         load: CommitLoad
     ) async throws {
-        let count = try await onOwnThread { try Self.staleReads(of: subject, during: load) }
+        let count = try await runOnNewThread { try Self.staleReads(of: subject, during: load) }
         #expect(count == 0)
     }
 
@@ -44,18 +44,18 @@ struct ForeignCommitFreshnessTests {
         arguments: SharedDatabase.Subject.allCases,
         ["VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA user_version = 7"]
     )
-    func readsObserveCommitsBesideMaintenance(
+    func readsObserveCommitsDuringMaintenance(
         subject: SharedDatabase.Subject,
         sql: String
     ) async throws {
         let load = CommitLoad(count: 500, pages: 3, pause: 100, maintenance: sql, every: 10)
-        let count = try await onOwnThread { try Self.staleReads(of: subject, during: load) }
+        let count = try await runOnNewThread { try Self.staleReads(of: subject, during: load) }
         #expect(count == 0)
     }
 
     /// A queue that does not set the journal mode follows another process into WAL mode.
     @Test func readsObserveCommitsAfterAnotherProcessEntersWALMode() async throws {
-        let (staleReads, last, modes) = try await onOwnThread {
+        let (staleReads, last, modes) = try await runOnNewThread {
             let shared = try SharedDatabase(for: .rollbackQueue)
             let queue = try shared.open()
             let readers = DenseReaders(queue, threads: 2, committed: shared.committed)
@@ -66,7 +66,7 @@ struct ForeignCommitFreshnessTests {
                 modes.insert(try shared.peer.sql("PRAGMA journal_mode = WAL"))
                 try readers.awaitReads(100)
                 try shared.peer.commit(CommitLoad(count: 100))
-                // Once the queue's connection has read in WAL mode, it prevents this.
+                // Once the queue's connection has read in WAL mode, it prevents this change.
                 _ = try? shared.peer.sql("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE")
                 try shared.peer.sql("PRAGMA busy_timeout = 20000")
             }
@@ -80,7 +80,7 @@ struct ForeignCommitFreshnessTests {
     /// One connection that reads a few times after each commit.
     @Test(arguments: SharedDatabase.Subject.allCases)
     func aSingleReadObservesThePreviousCommit(subject: SharedDatabase.Subject) async throws {
-        let staleReads = try await onOwnThread {
+        let staleReads = try await runOnNewThread {
             let shared = try SharedDatabase(for: subject)
             let database = try shared.open(readers: 1)
             var staleReads = 0

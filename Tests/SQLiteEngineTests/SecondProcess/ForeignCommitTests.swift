@@ -2,14 +2,14 @@ import SQLiteEngine
 import SecondProcess
 import Testing
 
-/// The cost of commits of another process beside this process's dense reads, as a ratio to the cost
-/// while readers keep no transaction.
+/// The cost of another process's commits during dense reads in this process, relative to the cost
+/// when readers keep no transactions.
 @Suite(.timeLimit(.minutes(5)))
 struct ForeignCommitTests {
-    /// Performs a load beside two threads that read without pauses.
+    /// Performs a load while two threads read without pauses.
     private static func times(
         of load: CommitLoad,
-        beside subject: SharedDatabase.Subject,
+        alongside subject: SharedDatabase.Subject,
         keeps: Bool,
         waits: Bool = true
     ) throws -> CommitTimes {
@@ -24,12 +24,12 @@ struct ForeignCommitTests {
     }
 
     @Test(arguments: SharedDatabase.Subject.withLog)
-    func commitsWithoutPausesAreAsFastAndTheLogAsShort(
+    func commitsWithoutPausesAreAsFastAndTheLogIsAsShort(
         subject: SharedDatabase.Subject
     ) async throws {
         let excess = try await repeatedExcess {
             try Alternation(rounds: 2) { keeps in
-                try Self.times(of: CommitLoad(count: 10_000), beside: subject, keeps: keeps)
+                try Self.times(of: CommitLoad(count: 10_000), alongside: subject, keeps: keeps)
             }
         }
         #expect(excess == nil)
@@ -37,13 +37,13 @@ struct ForeignCommitTests {
 
     /// The pauses are long enough for readers to keep transactions again after a foreign commit.
     @Test(arguments: [SharedDatabase.Subject.pool, .walQueue])
-    func commitsWithPausesAreAsFastAndTheLogAsShort(
+    func commitsWithPausesAreAsFastAndTheLogIsAsShort(
         subject: SharedDatabase.Subject
     ) async throws {
         let load = CommitLoad(count: 12, pages: 250, pause: 300_000)
         let excess = try await repeatedExcess {
             try Alternation(rounds: 1) { keeps in
-                try Self.times(of: load, beside: subject, keeps: keeps)
+                try Self.times(of: load, alongside: subject, keeps: keeps)
             }
         }
         #expect(excess == nil)
@@ -70,13 +70,13 @@ struct ForeignCommitTests {
         )
         let excess = try await repeatedExcess {
             try Alternation(rounds: 1) { keeps in
-                try Self.times(of: load, beside: .pool, keeps: keeps, waits: waits)
+                try Self.times(of: load, alongside: .pool, keeps: keeps, waits: waits)
             }
         }
         #expect(excess == nil)
     }
 
-    /// A connection in WAL mode keeps another process from leaving it, with both settings.
+    /// With both settings, a connection in WAL mode prevents another process from leaving it.
     @Test(arguments: SharedDatabase.Subject.withLog, [true, false])
     func anotherProcessCannotLeaveWALModeUntilTheDatabaseCloses(
         subject: SharedDatabase.Subject,
@@ -103,7 +103,7 @@ struct ForeignCommitTests {
         #expect(excess == nil)
     }
 
-    /// Commits through one pool beside two threads that read through another pool.
+    /// Commits through one pool while two threads read through another pool.
     private static func timesOfASecondPool(keeps: Bool) throws -> CommitTimes {
         let shared = try SharedDatabase(for: .pool)
         let (first, second) = (try shared.open(keeps: keeps), try shared.open(keeps: keeps))

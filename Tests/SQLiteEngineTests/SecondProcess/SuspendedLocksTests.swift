@@ -33,7 +33,7 @@ struct SuspendedLocksTests {
 
     @Test(arguments: SharedDatabase.Subject.withLog)
     func noLockRemainsAfterReads(subject: SharedDatabase.Subject) async throws {
-        let count = try await onOwnThread {
+        let count = try await runOnNewThread {
             try Self.locksLeft(in: subject) { database, _, suspend in
                 for _ in 0..<20 { _ = try database.counter() }
                 suspend()
@@ -44,7 +44,7 @@ struct SuspendedLocksTests {
 
     @Test(arguments: SharedDatabase.Subject.withLog)
     func noLockRemainsAfterReadsDuringTheSuspension(subject: SharedDatabase.Subject) async throws {
-        let count = try await onOwnThread {
+        let count = try await runOnNewThread {
             try Self.locksLeft(in: subject) { database, shared, suspend in
                 let readers = DenseReaders(database, threads: 2, committed: shared.committed)
                 try readers.awaitReads(100)

@@ -51,7 +51,7 @@ struct DatabaseSnapshotPoolTests {
         }
     }
 
-    @Test func noCommitComesBetweenItsReaders() throws {
+    @Test func noCommitSeparatesItsReaders() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isOver = Lock(false)
         let writes = Background {
@@ -64,7 +64,7 @@ struct DatabaseSnapshotPoolTests {
         for _ in 0..<20 {
             let snapshot = try pool.makeSnapshotPool()
             let counts = try snapshot.gate.slots.map { slot in
-                // As an access does.
+                // Set the thread, as an access does.
                 slot.thread = ThreadState.current
                 return try slot.openDatabase.rowCount()
             }
@@ -147,7 +147,7 @@ struct DatabaseSnapshotPoolTests {
             }
             #expect(error?.resultCode == .SQLITE_ERROR)
             #expect(error?.message?.contains("DatabasePool.writer holds the write lock") == true)
-            // Waiting for the lock takes ten seconds.
+            // Waiting for the lock would take ten seconds.
             #expect(monotonicNanoseconds() - start < 5_000_000_000)
         }
         #expect(try pool.makeSnapshotPool().read { db in try db.rowCount() } == 0)

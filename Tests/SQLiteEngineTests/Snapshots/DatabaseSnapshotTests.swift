@@ -10,7 +10,7 @@ struct DatabaseSnapshotTests {
     @Test func aSnapshotKeepsItsStateAcrossCommits() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.write { db in try db.insert(1) }
-        // The state is that of the creation, not that of the first read.
+        // The snapshot has the state at its creation, not at its first read.
         let snapshot = try pool.makeSnapshot()
         for value in 2...20 {
             try pool.write { db in try db.insert(value) }
@@ -28,7 +28,7 @@ struct DatabaseSnapshotTests {
             try pool.write { db in try db.insert(value) }
             pool.writeWithoutTransaction { db in
                 let sql = "PRAGMA wal_checkpoint(\(mode))"
-                // The snapshot blocks them, so the modes that wait return "busy" or throw.
+                // The snapshot blocks it, so the modes that wait return "busy" or throw.
                 _ = try? db.execute(sql: sql)
             }
             try snapshot.read { db in try #expect(db.rowCount() == 0) }
@@ -99,7 +99,7 @@ struct DatabaseSnapshotTests {
         )
         #expect(status.connections.filter { $0.role == .snapshot }.count == 2)
         #expect(status.snapshotsMade == 2)
-        // The pool does not retain them.
+        // The pool does not retain its snapshots.
         first = nil
         status = pool.status()
         #expect(first == nil)

@@ -8,7 +8,7 @@ struct FunctionTests {
         var description: String { "it failed" }
     }
 
-    /// Joins texts; counts its live states.
+    /// Joins strings, and counts its live states.
     private struct Joined: DatabaseAggregate {
         final class State {
             /// Only one test uses it, on one thread.
@@ -76,7 +76,7 @@ struct FunctionTests {
         #expect(throws: DatabaseError.self) { try db.execute(sql: sql) }
     }
 
-    @Test func collationsOrderTexts() throws {
+    @Test func collationsOrderStrings() throws {
         let db = try Database.inMemory()
         let collation = DatabaseCollation("backwards") { $1.compare($0) }
         db.add(collation: collation)

@@ -113,7 +113,7 @@ struct SQLLiteralTests {
             }
             let statements = try db.allStatements(literal: "SELECT \(1); SELECT \(2)")
             #expect(try Array(statements.map { try Int.fetchOne($0) }) == [1, 2])
-            // Without values in the literal, they can be set later.
+            // If the literal contains no values, the arguments can be set later.
             let later = try db.cachedStatement(literal: "SELECT b FROM t WHERE a = ?")
             #expect(try String.fetchOne(later, arguments: [3]) == "c")
             let error = #expect(throws: DatabaseError.self) {

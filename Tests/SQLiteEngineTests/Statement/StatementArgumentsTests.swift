@@ -3,7 +3,7 @@ import SQLiteEngine
 import Testing
 
 struct StatementArgumentsTests {
-    @Test func positionalValuesGoFromLeftToRight() throws {
+    @Test func positionalValuesAreAssignedFromLeftToRight() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ? || '-' || :b || '-' || ?")
         #expect(try String.fetchOne(statement, arguments: ["a", "b", "c"]) == "a-b-c")
@@ -30,7 +30,7 @@ struct StatementArgumentsTests {
         #expect(error?.sql == "SELECT ?, ?")
     }
 
-    @Test func missingNameIsNamed() throws {
+    @Test func aMissingNameIsReported() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT :score, :name")
         let error = #expect(throws: DatabaseError.self) {
@@ -38,11 +38,11 @@ struct StatementArgumentsTests {
         }
         #expect(
             error?.message
-                == #"missing statement argument: name - the arguments name "nmae", "score""#
+                == #"missing statement argument: name - the named arguments are "nmae", "score""#
         )
     }
 
-    @Test func refusedArgumentsKeepThePreviousOnes() throws {
+    @Test func refusedArgumentsDoNotReplaceThePreviousOnes() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ? + ?")
         try statement.setArguments([1, 2])
@@ -67,14 +67,14 @@ struct StatementArgumentsTests {
         #expect(throws: DatabaseError.self) { try Int.fetchOne(statement) }
     }
 
-    @Test func argumentsStayForTheNextExecution() throws {
+    @Test func argumentsRemainForTheNextExecution() throws {
         let db = try Database.inMemory()
         try db.execute(sql: "CREATE TABLE t (a, b)")
         let statement = try db.makeStatement(sql: "INSERT INTO t VALUES (?, :b)")
         let text = String(repeating: "long text ", count: 100)
         try statement.execute(arguments: [text, Data(count: 1000)])
         #expect(statement.arguments == [text, Data(count: 1000)])
-        // The texts are bound without a copy for one execution, so the next one must bind them again.
+        // Text is bound without a copy for one execution, so the next execution must bind it again.
         try statement.execute()
         try statement.execute(arguments: [text] + ["b": Data(count: 1000)])
         try statement.execute(arguments: ["", Data()])

@@ -25,7 +25,7 @@ struct StatementCacheTests {
         #expect(try db.cachedStatement(sql: sql) === first)
     }
 
-    @Test func equivalentTextsOfDifferentBytesAreDifferentStatements() throws {
+    @Test func equivalentSQLWithDifferentBytesIsNotShared() throws {
         let db = try Database.inMemory()
         let composed = try db.cachedStatement(sql: "SELECT hex('\u{E9}')")
         let decomposed = try db.cachedStatement(sql: "SELECT hex('e\u{301}')")
@@ -55,14 +55,14 @@ struct StatementCacheTests {
         #expect(try db.cachedStatement(sql: "SELECT 'dropped'") !== dropped)
     }
 
-    @Test func recentlyUsedStatementsStayHoweverTheyWereFound() throws {
+    @Test func recentlyUsedStatementsRemainCached() throws {
         let db = try Database.inMemory()
         var random = SeededRandom(seed: 13)
         var cache = StatementCache()
-        // The numbers of the statements that must stay, the most recently used one at the end.
+        // The numbers of the statements that must remain, the most recently used one at the end.
         var expected: [Int] = []
         for _ in 0..<5_000 {
-            // Some texts are much more frequent than others.
+            // Some statements are much more frequent than others.
             let bound = [5, 200, 400].randomElement(using: &random) ?? 5
             let number = Int.random(in: 0..<bound, using: &random)
             let sql = "SELECT \(number)"
@@ -98,7 +98,7 @@ struct StatementCacheTests {
         #expect(cache.count == 0)
     }
 
-    /// An SQL text of some length that is prepared quickly.
+    /// SQL of the given length in bytes that is quick to prepare.
     private func text(_ number: Int, length: Int) -> String {
         let start = "SELECT \(number), '"
         return start + String(repeating: "x", count: length - start.utf8.count - 1) + "'"

@@ -16,7 +16,7 @@ struct StatementTests {
         #expect(try String.fetchAll(db, sql: "SELECT a || b FROM t") == ["1x", "2x"])
     }
 
-    @Test func leftOverArgumentsAreRefused() throws {
+    @Test func unusedArgumentsAreRefused() throws {
         let db = try Database.inMemory()
         #expect(throws: DatabaseError.self) {
             try db.execute(sql: "SELECT ?; SELECT ?", arguments: [1, 2, 3])
@@ -44,7 +44,7 @@ struct StatementTests {
         #expect(throws: DatabaseError.self) { try db.makeStatement(sql: "SELECT 1;\0garbage") }
     }
 
-    @Test func whitespaceAndCommentsAreNoStatement() throws {
+    @Test func whitespaceAndCommentsAreNotStatements() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "\n ; SELECT 1 ; ; /* end */ -- end")
         #expect(try Int.fetchOne(statement) == 1)
@@ -80,7 +80,7 @@ struct StatementTests {
         #expect(try Int.fetchAll(db, sql: "SELECT a FROM t") == [7])
     }
 
-    @Test func aValueOfAWrongTypeIsAnErrorWithItsColumn() throws {
+    @Test func aValueOfTheWrongTypeIsAnErrorThatNamesItsColumn() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT 300 AS a, 'x' AS b WHERE 1 = ?")
         let error = #expect(throws: RowDecodingError.self) {

@@ -27,12 +27,12 @@ final class Background<Value: Sendable>: Sendable {
     }
 }
 
-/// Runs a long test on a new thread: on one of the few threads of the cooperative pool, it would
-/// block other tests.
+/// Runs a long test on a new thread, so that it does not block one of the few threads of the
+/// cooperative pool.
 ///
 /// A failed expectation on that thread is not attributed to the test. Return the values to check
 /// instead.
-func onOwnThread<Value: Sendable>(
+func runOnNewThread<Value: Sendable>(
     _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {
     let outcome = Promise<Result<Value, any Error>>()

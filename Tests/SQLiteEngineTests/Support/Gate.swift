@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A gate for which threads wait, and which another thread opens once for each waiter.
+/// A gate that threads wait for, and that another thread opens once for each waiter.
 ///
 /// A wait has a timeout, so that a failing test does not hang.
 final class Gate: Sendable {

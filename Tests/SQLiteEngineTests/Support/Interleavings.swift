@@ -19,7 +19,7 @@ struct Interleavings<World: Hashable> {
     var step: (World, _ thread: Int) -> World?
     /// The invariant that a world violates; nil if none.
     var violation: (World) -> String?
-    /// The invariant that a world violates in which no thread can perform a step.
+    /// The invariant that a world violates when no thread can perform a step; nil if none.
     var violationAtEnd: (World) -> String?
 
     /// Explores all orders that start at a world.

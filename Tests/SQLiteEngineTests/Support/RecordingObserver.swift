@@ -1,6 +1,6 @@
 @testable import SQLiteEngine
 
-/// Records its notifications.
+/// An observer that records its notifications.
 final class RecordingObserver: TransactionObserver {
     /// The error that a recording observer throws to prevent a commit.
     struct Refusal: Error {}
@@ -25,20 +25,20 @@ final class RecordingObserver: TransactionObserver {
         return log
     }
 
-    private func note(_ line: String, _ db: Database? = nil) {
+    private func record(_ line: String, _ db: Database? = nil) {
         log.append(line)
         reaction?(line, db)
     }
 
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { filter(eventKind) }
-    func databaseDidChange() { note("change") }
+    func databaseDidChange() { record("change") }
     func databaseDidChange(with event: DatabaseEvent) {
-        note("\(event.kind) \(event.tableName) \(event.rowID)")
+        record("\(event.kind) \(event.tableName) \(event.rowID)")
     }
     func databaseWillCommit() throws {
-        note("willCommit")
+        record("willCommit")
         if refuses { throw Refusal() }
     }
-    func databaseDidCommit(_ db: Database) { note("didCommit", db) }
-    func databaseDidRollback(_ db: Database) { note("didRollback", db) }
+    func databaseDidCommit(_ db: Database) { record("didCommit", db) }
+    func databaseDidRollback(_ db: Database) { record("didRollback", db) }
 }

@@ -4,7 +4,6 @@ import Foundation
 ///
 /// A suite stores it in a property, so that it exists during the test.
 final class TemporaryFolder: Sendable {
-    /// Its path.
     let path: String
 
     init() {

@@ -1,4 +1,4 @@
-/// Moves a value out of its access, for tests of such misuse.
+/// Carries a value out of its access, for tests that detect this misuse.
 ///
 /// `@unchecked Sendable`: the test uses it from one thread at a time.
 final class UncheckedBox<Value>: @unchecked Sendable {

@@ -6,7 +6,7 @@ struct ErrorLogTests {
     @Test func errorsAreLogged() async {
         // The log belongs to the process, and must be set before its first connection.
         await #expect(processExitsWith: .success) {
-            let lines = Collected()
+            let lines = CollectedLines()
             Database.logError = { code, message in lines.append("\(code.rawValue) \(message)") }
             let queue = try DatabaseQueue()
             _ = try? queue.inDatabase { db in try db.execute(sql: "SELECT missing") }

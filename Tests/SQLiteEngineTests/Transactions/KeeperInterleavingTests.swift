@@ -71,7 +71,7 @@ struct KeeperInterleavingTests {
     /// Two accesses, each of which keeps its transaction if this is allowed.
     private func read(_ world: World, _ mistake: Mistake?) -> World? {
         var next = world
-        func go(_ place: Place) -> World {
+        func enter(_ place: Place) -> World {
             next.places[Self.reader] = place
             return next
         }
@@ -80,32 +80,32 @@ struct KeeperInterleavingTests {
             guard AccessSlot.State.isFree(world.slot) else { return world }
             next.slot = AccessSlot.State.taken
             next.wasKeptBefore = false
-            return go(.decide)
+            return enter(.decide)
         case .decide:
             next.isKept = world.forbidding == 0
             if mistake == .readerArmsTooEarly, next.isKept { next.isArmed = true }
-            return go(.check)
+            return enter(.check)
         case .check:
             // With attention raised, the transaction ends before the slot is released.
             if world.forbidding > 0 { next.isKept = false }
-            return go(.giveUp)
+            return enter(.giveUp)
         case .giveUp:
             next.slot = AccessSlot.State.free(keepsTransaction: world.isKept)
-            return go(.checkAgain)
+            return enter(.checkAgain)
         case .checkAgain:
             if world.forbidding > 0, mistake != .readerDoesNotCheckAgain {
-                guard AccessSlot.State.isFree(world.slot) else { return go(endOfAccess(&next)) }
+                guard AccessSlot.State.isFree(world.slot) else { return enter(endOfAccess(&next)) }
                 next.slot = AccessSlot.State.taken
                 next.isKept = false
-                return go(.release)
+                return enter(.release)
             }
-            return go(world.isKept && mistake != .readerArmsTooEarly ? .arm : endOfAccess(&next))
+            return enter(world.isKept && mistake != .readerArmsTooEarly ? .arm : endOfAccess(&next))
         case .release:
             next.slot = AccessSlot.State.idle
-            return go(endOfAccess(&next))
+            return enter(endOfAccess(&next))
         case .arm:
             next.isArmed = true
-            return go(endOfAccess(&next))
+            return enter(endOfAccess(&next))
         default: return nil
         }
     }
@@ -115,10 +115,10 @@ struct KeeperInterleavingTests {
         return world.accesses == 2 ? .done : .start
     }
 
-    /// One write.
+    /// A single write.
     private func write(_ world: World, _ mistake: Mistake?) -> World? {
         var next = world
-        func go(_ place: Place) -> World {
+        func enter(_ place: Place) -> World {
             next.places[Self.writer] = place
             return next
         }
@@ -127,28 +127,28 @@ struct KeeperInterleavingTests {
         case .raise:
             next.forbidding += 1
             next.wasKeptBefore = world.isKept && world.slot != AccessSlot.State.taken
-            return go(mistake == .writerSearchesTooEarly ? .await : .search)
+            return enter(mistake == .writerSearchesTooEarly ? .await : .search)
         case .search:
-            guard world.slot == AccessSlot.State.keeping else { return go(placeAfterSearch) }
+            guard world.slot == AccessSlot.State.keeping else { return enter(placeAfterSearch) }
             next.slot = AccessSlot.State.ending
-            return go(.end)
+            return enter(.end)
         case .end:
             next.isKept = false
-            return go(.release)
+            return enter(.release)
         case .release:
             next.isBroken = world.slot != AccessSlot.State.ending
             next.slot = AccessSlot.State.idle
-            return go(placeAfterSearch)
+            return enter(placeAfterSearch)
         case .await:
             if world.slot == AccessSlot.State.ending, mistake != .writerDoesNotWait { return world }
-            return go(.commit)
+            return enter(.commit)
         case .commit:
             next.isCommitting = true
-            return go(.allow)
+            return enter(.allow)
         case .allow:
             next.isCommitting = false
             next.forbidding -= 1
-            return go(.done)
+            return enter(.done)
         default: return nil
         }
     }
@@ -156,30 +156,30 @@ struct KeeperInterleavingTests {
     /// The timer, which expires once at any time: a spurious expiry is allowed.
     private func expire(_ world: World, _ mistake: Mistake?) -> World? {
         var next = world
-        func go(_ place: Place) -> World {
+        func enter(_ place: Place) -> World {
             next.places[Self.timer] = place
             return next
         }
         switch world.places[Self.timer] {
         case .disarm:
             if mistake != .timerDisarmsTooLate { next.isArmed = false }
-            return go(.search)
+            return enter(.search)
         case .search:
             guard world.slot == AccessSlot.State.keeping else {
-                return go(mistake == .timerDisarmsTooLate ? .arm : .done)
+                return enter(mistake == .timerDisarmsTooLate ? .arm : .done)
             }
             next.slot = AccessSlot.State.ending
-            return go(.end)
+            return enter(.end)
         case .end:
             next.isKept = false
-            return go(.release)
+            return enter(.release)
         case .release:
             next.isBroken = world.slot != AccessSlot.State.ending
             next.slot = AccessSlot.State.idle
-            return go(mistake == .timerDisarmsTooLate ? .arm : .done)
+            return enter(mistake == .timerDisarmsTooLate ? .arm : .done)
         case .arm:
             next.isArmed = false
-            return go(.done)
+            return enter(.done)
         default: return nil
         }
     }
@@ -191,7 +191,7 @@ struct KeeperInterleavingTests {
     }
 
     @Test(arguments: Mistake.allCases)
-    func aMistakeIsFound(_ mistake: Mistake) {
+    func everyMistakeIsFound(_ mistake: Mistake) {
         #expect(throws: Interleavings<World>.Failure.self) { try explore(mistake) }
     }
 }

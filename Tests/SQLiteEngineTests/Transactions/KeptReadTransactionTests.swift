@@ -147,7 +147,7 @@ struct KeptReadTransactionTests {
         return (end / (2 * EngineTimings.keepingTurn) + 1) * (2 * EngineTimings.keepingTurn)
     }
 
-    @Test func aCommitOfThisProcessIsNotMistakenForAnothers() {
+    @Test func aCommitOfThisProcessIsNotMistakenForAForeignOne() {
         let memory = Memory()
         let kept = beginTransaction(on: memory)
         kept.keep(at: 1)
@@ -159,7 +159,7 @@ struct KeptReadTransactionTests {
         #expect(kept.mayKeep(at: 11))
     }
 
-    @Test func aWriteDuringTheDecisionIsNotMistakenForOneOfAnotherProcess() {
+    @Test func aWriteDuringTheDecisionIsNotMistakenForAForeignOne() {
         let memory = Memory()
         let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1)
@@ -177,7 +177,7 @@ struct KeptReadTransactionTests {
         #expect(kept.mayKeep(at: 11))
     }
 
-    @Test func nothingIsKeptWhileAnothersLongLogWaitsForACheckpoint() {
+    @Test func nothingIsKeptWhileALongForeignLogAwaitsACheckpoint() {
         let memory = Memory(frames: ReadTransactionKeeper.longLog - 1)
         let kept = beginTransaction(on: memory)
         kept.keep(at: 1)
@@ -194,14 +194,14 @@ struct KeptReadTransactionTests {
         #expect(!mayKeep(at: later + 100))
         memory.checkpoint(ReadTransactionKeeper.longLog)
         #expect(mayKeep(at: later + 200))
-        // Another log: the other process may have written to it, too.
+        // This is a new log, to which the other process may also have written.
         memory.checkpoint(0)
         memory.commit(frames: 2 * ReadTransactionKeeper.longLog, generation: 2)
         #expect(!mayKeep(at: later + 300))
         #expect(mayKeep(at: later + 2 * EngineTimings.foreignWriterMemory))
     }
 
-    @Test func anothersLongLogIsRemembered() {
+    @Test func aLongForeignLogIsRemembered() {
         let memory = Memory(frames: ReadTransactionKeeper.longLog - 1)
         let kept = beginTransaction(on: memory)
         kept.keep(at: 1)

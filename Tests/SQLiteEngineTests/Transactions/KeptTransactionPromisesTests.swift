@@ -157,7 +157,7 @@ struct KeptTransactionPromisesTests {
         }
     }
 
-    @Test func aChangeOfTheSchemaByTheSamePoolIsKnownBeforeTheFirstStep() throws {
+    @Test func aSchemaChangeByTheSamePoolIsKnownBeforeTheFirstStep() throws {
         let pool = try makePool()
         for number in 1...20 {
             try keepTransaction(of: pool)
@@ -175,7 +175,7 @@ struct KeptTransactionPromisesTests {
         }
     }
 
-    // MARK: The own writer
+    // MARK: The pool's writer
 
     @Test func connectionsReleasedAfterTheSearchKeepNoTransaction() throws {
         let pool = try makePool()
@@ -251,7 +251,7 @@ struct KeptTransactionPromisesTests {
             queue.inDatabase { db in
                 let sql = "PRAGMA journal_mode = \(mode)"
                 #expect(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
-                // Also while the engine has not detected the mode yet.
+                // Request a status while the engine has not detected the mode yet.
                 _ = queue.status()
             }
         }

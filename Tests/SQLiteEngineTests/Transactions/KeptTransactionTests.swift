@@ -30,7 +30,7 @@ struct KeptTransactionTests {
     }
 
     private func isKept(_ pool: DatabasePool) -> Bool {
-        // The connection is busy: the timer may be using it.
+        // The claim fails while the timer uses the connection.
         pool.readers.slots.contains { slot in
             guard slot.claimIdle() else { return false }
             defer { pool.readers.release(slot) }
@@ -67,7 +67,7 @@ struct KeptTransactionTests {
         gate.keeper.longestEnding.store(.max, ordering: .relaxed)
         try eventually {
             try readUntilKept(pool)
-            // Like the timer, whose thread then loses its processor.
+            // Claim the slot like the timer, whose thread is then preempted.
             return slot.claimKeeping()
         }
         let write = Background {
@@ -203,7 +203,7 @@ struct KeptTransactionTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func noReadMissesACommitAcknowledgedBefore() throws {
+    func noReadMissesAnAcknowledgedCommit() throws {
         let pool = try makePool(readers: 3)
         let acknowledged = Atomic<Int>(0)
         let isOver = Atomic<Bool>(false)

@@ -27,7 +27,7 @@ struct QueueKeptTransactionTests {
     }
 
     private func isKept(_ queue: DatabaseQueue) -> Bool {
-        // The connection is busy: the timer may be using it.
+        // The claim fails while the timer uses the connection.
         guard let slot = queue.gate.slots.first, slot.claimIdle() else { return false }
         defer { queue.gate.release(slot) }
         return slot.database?.kept.pointee.isKept == true
@@ -109,7 +109,7 @@ struct QueueKeptTransactionTests {
         }
     }
 
-    @Test func observersAreNotNotifiedOfIt() throws {
+    @Test func observersAreNotNotifiedOfKeptTransactions() throws {
         let queue = try makeQueue()
         let observer = RecordingObserver()
         queue.add(transactionObserver: observer)
@@ -126,7 +126,7 @@ struct QueueKeptTransactionTests {
         let queue = try makeQueue()
         for _ in 0..<100 {
             try readUntilKept(queue)
-            // Repeatedly acquires and releases it.
+            // The condition repeatedly acquires and releases the connection.
             try eventually { !isKept(queue) && !queue.gate.slots[0].isTaken }
         }
     }
@@ -143,7 +143,7 @@ struct QueueKeptTransactionTests {
         }
     }
 
-    @Test func nothingIsKeptInARollbackJournal() throws {
+    @Test func nothingIsKeptInRollbackJournalMode() throws {
         let queue = try DatabaseQueue(path: folder.file())
         try queue.write { db in
             try db.execute(sql: "CREATE TABLE t(v INTEGER); INSERT INTO t VALUES (0)")

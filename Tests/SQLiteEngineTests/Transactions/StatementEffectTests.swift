@@ -26,7 +26,7 @@ struct StatementEffectTests {
             ("", .none),
         ]
     )
-    func theFirstWordsDecide(sql: String, effect: StatementEffect) {
+    func theFirstWordsDetermineTheEffect(sql: String, effect: StatementEffect) {
         sql.withCString { #expect(StatementEffect($0) == effect) }
     }
 }

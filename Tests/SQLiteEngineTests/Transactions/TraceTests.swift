@@ -45,7 +45,7 @@ struct TraceTests {
     }
 
     @Test func reportsTheTransactionsOfAccesses() throws {
-        let lines = Collected()
+        let lines = CollectedLines()
         var configuration = Configuration()
         configuration.prepareDatabase { db in db.trace { lines.append($0.description) } }
         let queue = try DatabaseQueue(configuration: configuration)
@@ -69,7 +69,7 @@ struct TraceTests {
         try queue.write { db in
             try db.execute(sql: "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)")
         }
-        let lines = Collected()
+        let lines = CollectedLines()
         try queue.inDatabase { db in
             // The table's columns are not cached yet, so the engine queries them.
             db.trace { lines.append($0.description) }

@@ -7,7 +7,7 @@ import Testing
 struct TransactionClockTests {
     private struct ClockError: Error {}
 
-    /// A configuration whose clock counts seconds, one for each reading.
+    /// A configuration whose clock advances by a second with each reading.
     private func countingClock() -> Configuration {
         let seconds = Lock(0.0)
         var configuration = Configuration()
@@ -63,7 +63,7 @@ struct TransactionClockTests {
         }
     }
 
-    @Test func anErrorOfTheClockIsThrownToTheCaller() throws {
+    @Test func anErrorFromTheClockIsThrownToTheCaller() throws {
         let isBroken = Lock(true)
         var configuration = Configuration()
         configuration.transactionClock = .custom { _ in

@@ -85,7 +85,7 @@ struct TransactionDateTests {
         try queue.write { db in try #expect(date(db) == 2) }
     }
 
-    @Test func anErrorOfTheClockIsThrown() throws {
+    @Test func anErrorFromTheClockIsThrown() throws {
         struct Mistake: Error {}
         let queue = try DatabaseQueue.withTable(
             configuration: .with { $0.transactionClock = .custom { _ in throw Mistake() } }

@@ -34,7 +34,7 @@ struct TransactionTests {
         #expect(try values(queue) == [])
     }
 
-    @Test func theClosureDecidesAboutTheTransaction() throws {
+    @Test func theClosureDecidesTheOutcomeOfTheTransaction() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.inTransaction { db in
             try db.insert(1)

@@ -3,7 +3,7 @@ import SQLiteEngine
 import Testing
 
 struct DateTests {
-    @Test func datesAreTextsInUTC() throws {
+    @Test func datesAreStoredAsTextInUTC() throws {
         let date = Date(timeIntervalSince1970: 1_795_253_415.25)
         #expect(date.databaseValue == "2026-11-21 09:30:15.250".databaseValue)
         #expect(Date(timeIntervalSince1970: 0).databaseValue.description.contains("1970-01-01"))
@@ -77,7 +77,7 @@ struct DateTests {
         "", "2026", "2026-11", "2026-11-21x", "2026-11-21 ", "2026-11-21 9:30", "09:30:15.",
         "2026-11-21 09:30+1", "2026-11-21 09:30:15.250 UTC", "20261121",
     ])
-    func otherTextsAreNoDates(text: String) {
+    func otherTextIsNotADate(text: String) {
         #expect(Date.fromDatabaseValue(text.databaseValue) == nil)
         #expect(DatabaseDateComponents.fromDatabaseValue(text.databaseValue) == nil)
     }

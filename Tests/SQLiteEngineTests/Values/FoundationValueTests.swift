@@ -28,7 +28,7 @@ struct FoundationValueTests {
         #expect(try String.fetchOne(statement, arguments: [decimal]) == decimal.description)
     }
 
-    @Test func addressesAreTexts() throws {
+    @Test func urlsAreStoredAsText() throws {
         let url = try #require(URL(string: "https://example.org/a?b=c"))
         #expect(url.databaseValue == "https://example.org/a?b=c".databaseValue)
         #expect(URL.fromDatabaseValue(url.databaseValue) == url)

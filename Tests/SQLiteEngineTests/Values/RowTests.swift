@@ -5,7 +5,7 @@ import Testing
 struct RowTests {
     private let sql = "SELECT 1 AS a, 'two' AS B, 3.5 AS c, NULL AS d, x'00ff' AS e, 6 AS A"
 
-    /// The same row from a cursor, as a copy, and from a literal.
+    /// Calls `body` with the same row from a cursor, as a copy, and from a literal.
     private func withEachKind(_ body: (Row) throws -> Void) throws {
         let db = try Database.inMemory()
         let rows = try Row.fetchCursor(db, sql: sql)
@@ -40,7 +40,7 @@ struct RowTests {
         }
     }
 
-    @Test func rowsOfManyColumnsFindTheirNames() throws {
+    @Test func rowsWithManyColumnsFindThemByName() throws {
         let db = try Database.inMemory()
         let columns = (0..<40).map { "\($0) AS C\($0)" }.joined(separator: ", ")
         let row = try #require(try Row.fetchOne(db, sql: "SELECT \(columns)"))
@@ -59,7 +59,7 @@ struct RowTests {
         #expect(["a": 1, "b": 2] as Row != ["b": 2, "a": 1] as Row)
     }
 
-    @Test func aWrongTypeThrowsWithItsColumn() throws {
+    @Test func aWrongTypeThrowsAnErrorThatNamesItsColumn() throws {
         let row: Row = ["a": 1, "b": "x"]
         let error = #expect(throws: RowDecodingError.self) {
             try row.decode(Int.self, forColumn: "B")
@@ -76,14 +76,14 @@ struct RowTests {
         #expect(missing?.description == #"column not found: "c" - row: [a:1 b:"x"]"#)
     }
 
-    @Test func aWrongTypeOfASubscriptIsFatal() async {
+    @Test func aWrongTypeInASubscriptIsFatal() async {
         await #expect(processExitsWith: .failure) {
             let row: Row = ["a": "x"]
             print(row["a"] as Int)
         }
     }
 
-    @Test func aCursorsRowFollowsTheStepsAndACopyStays() throws {
+    @Test func aCursorsRowFollowsItsStepsAndACopyDoesNot() throws {
         let db = try Database.inMemory()
         let rows = try Row.fetchCursor(db, sql: "SELECT 'one' UNION ALL SELECT 'two'")
         let first = try #require(try rows.next())

@@ -32,7 +32,7 @@ struct ValueConversionTests {
         #expect(DatabaseValue(value: [1]) == nil)
     }
 
-    @Test func outOfRangeIsNil() {
+    @Test func valuesOutOfRangeAreNil() {
         #expect(Int8.fromDatabaseValue(300.databaseValue) == nil)
         #expect(UInt.fromDatabaseValue((-1).databaseValue) == nil)
         #expect(Int64.fromDatabaseValue(9.3e18.databaseValue) == nil)

@@ -19,8 +19,9 @@ struct DatabaseCopyTests {
         )
     }
 
-    /// A program with two tables, of which each transaction changes one row each, and `check()`,
-    /// which fails for a copy that is not the state of one commit.
+    /// A program with two tables, whose transactions each change one row of both.
+    ///
+    /// Its `check()` fails for a copy that is not the state of one commit.
     private func program(_ setUp: String, rows: Int = 400) throws -> ForeignProgram {
         let program = try ForeignProgram(folder.file())
         try program.run(

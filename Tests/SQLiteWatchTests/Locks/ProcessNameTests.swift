@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// A process of an interpreter is named with its script.
+/// The name of an interpreter's process includes its script.
 struct ProcessNameTests {
     @Test(arguments: [
         (["/usr/bin/python3", "-u", "/srv/app/report.py", "--all"], "python3 report.py"),

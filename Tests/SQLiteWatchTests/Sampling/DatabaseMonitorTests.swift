@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Samples without the list of all locks, used where many processes share a database.
+/// Samples without the list of all locks, used when many processes share a database.
 struct DatabaseMonitorTests {
     private let writer = HeldLock(kind: .writer)
     private let reader = HeldLock(kind: .reader, mark: 1)
@@ -64,7 +64,7 @@ struct DatabaseMonitorTests {
     }
 
     /// Without permission to open the files, only the list shows locks.
-    @Test func samplesThatShowNoWriteLocksEndNoHold() {
+    @Test func samplesWithoutWriteLocksEndNoHold() {
         var blind = quick(at: 10, [:])
         blind.hasWriteLocks = false
         let report = report([

@@ -72,6 +72,23 @@ struct DiagnosisTests {
         #expect(verdict.text.contains("app8 (8) probably waited"))
     }
 
+    @Test func aWriterThatRepeatsItsLockIsNamedWithTheLastTime() throws {
+        let header = index(frames: 10, backfilled: 10)
+        let found = findings([
+            observation(at: 0, header, [7: [writer]]),
+            observation(at: 2_500, header, [7: [writer]]),
+            observation(at: 2_600, header, [7: []]),
+            observation(at: 3_000, header, [7: [writer]]),
+            observation(at: 4_500, header, [7: [writer]]),
+            observation(at: 4_600, header, [7: []]),
+            observation(at: 5_000, header, [7: []]),
+        ])
+        let verdict = try #require(found.first)
+        let text =
+            "app7 (7) held the write lock 2 times for up to 2.5 s, most recently until 400 ms"
+        #expect(verdict.text.hasPrefix(text), "\(verdict.text)")
+    }
+
     @Test func framesThatNoCheckpointCopiesAreReported() throws {
         let found = findings([
             observation(at: 0, index(frames: 5_000), [7: [writer]]),

@@ -59,7 +59,7 @@ struct EpisodeLogTests {
         #expect(found.isEmpty)
     }
 
-    @Test func aPinRecordsItsMostFrames() {
+    @Test func aPinRecordsItsLargestNumberOfFrames() {
         let marks: [UInt32?] = [0, 9, nil, nil, nil]
         let reader = HeldLock(kind: .reader, mark: 1)
         let found = entries([

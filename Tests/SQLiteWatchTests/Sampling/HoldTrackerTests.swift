@@ -27,7 +27,7 @@ private let writer = HeldLock(kind: .writer)
 private func reader(_ mark: Int) -> HeldLock { HeldLock(kind: .reader, mark: mark) }
 
 struct HoldTrackerTests {
-    @Test func aWriterHoldsAsLongAsNoCommitHappens() {
+    @Test func aWriterHoldsItsLockUntilACommit() {
         var tracker = HoldTracker()
         tracker.update(observation(at: 0, index(change: 5, frames: 9), [7: [writer]]))
         tracker.update(observation(at: 10, index(change: 5, frames: 9), [7: [writer]]))
@@ -54,7 +54,7 @@ struct HoldTrackerTests {
         #expect(hold?.isContinuous == false)
     }
 
-    @Test func aReaderThatIsFoundBehindIsCertain() {
+    @Test func aReaderBehindSinceItsFirstSampleIsContinuous() {
         var tracker = HoldTracker()
         let header = index(frames: 12, marks: [0, 9, 12, nil, nil])
         tracker.update(observation(at: 0, header, [7: [reader(1)], 8: [reader(2)]]))

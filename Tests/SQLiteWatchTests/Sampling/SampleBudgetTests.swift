@@ -18,19 +18,19 @@ struct SampleBudgetTests {
         var budget = budget()
         for _ in 0..<100 { budget.add(cost: 50_000, list: 20_000) }
         #expect(budget.slot == 1e7)
-        // Readers are sampled 33 times a second.
-        #expect(budget.group == 6)
+        // The list is read ten times a second.
+        #expect(budget.group == 10)
     }
 
     /// With many processes, the list is the most expensive part, and the rate of samples stays.
     @Test func anExpensiveListIsReadLessOften() {
         var budget = budget()
         for number in 0..<500 {
-            budget.add(cost: 50_000, list: number % budget.group == 0 ? 1_000_000 : nil)
+            budget.add(cost: 50_000, list: number % budget.group == 0 ? 2_000_000 : nil)
         }
         #expect(budget.slot == 1e7)
-        // 0.5 % of a core for the samples leaves 1.5 % for lists of 1 ms: 15 per second.
-        #expect(budget.group == 7)
+        // 0.5 % of a core for the samples leaves 1.5 % for lists of 2 ms: 7.5 per second.
+        #expect(budget.group == 14)
     }
 
     @Test func expensiveSamplesLowerTheRate() {

@@ -9,7 +9,7 @@ final class ForeignProgram {
         var description: String
     }
 
-    /// A Python with the module `sqlite3`; nil where none is installed.
+    /// The path of a Python with the module `sqlite3`; nil if none is installed.
     static let python: String? = ["/usr/bin/python3", "/usr/local/bin/python3"].first { path in
         guard FileManager.default.isExecutableFile(atPath: path) else { return false }
         let process = Process()

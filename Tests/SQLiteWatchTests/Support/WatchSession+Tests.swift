@@ -20,7 +20,7 @@ extension WatchSession {
     static func watching(_ path: String) throws -> WatchSession {
         var options = WatchOptions()
         options.seed = 1
-        // A build for tests reads frames slowly.
+        // Test builds read frames slowly.
         options.tablesProcessorLimit = 1
         return try WatchSession(paths: [path], helper: helperCommand, options: options)
     }

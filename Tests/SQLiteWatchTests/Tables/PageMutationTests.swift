@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Malformed pages and records never trap, and cost bounded work.
+/// Malformed pages and records never trap, and cause only bounded work.
 struct PageMutationTests {
     private func page(_ random: inout SeededRandom, size: Int) -> [UInt8] {
         var bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -40,7 +40,7 @@ struct PageMutationTests {
             var pages: [UInt32: [UInt8]] = [:]
             for number in 1...60 {
                 var bytes = page(&random, size: 512)
-                // Small numbers of pages: cycles.
+                // Small page numbers create cycles.
                 for offset in stride(from: 0, to: 508, by: 4) where offset % 16 == 8 {
                     bytes[offset] = 0
                     bytes[offset + 1] = 0
@@ -63,7 +63,7 @@ struct PageMutationTests {
         }
     }
 
-    @Test func answersSurviveTheirMessage() {
+    @Test func answersSurviveARoundTrip() {
         let counts = TableCounts(
             counts: [
                 .init(kind: .table, name: "a\u{1b}"): 5, .init(kind: .unknown, name: ""): 7,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// The frames by table equal those that SQLite's own `dbstat` maps.
+/// The numbers of frames by table match the numbers from SQLite's `dbstat`.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct TablesTruthTests {
     private let folder = TemporaryFolder()

@@ -31,7 +31,7 @@ struct DatabaseSearchTests {
         #expect(search.databases(in: folder.file("absent")) == nil)
     }
 
-    @Test func aFileThatBecomesADatabaseIsFoundThen() throws {
+    @Test func aFileThatBecomesADatabaseIsFound() throws {
         try write("plain text", to: "app.sqlite", length: 4096)
         #expect(search.databases(in: folder.path) == [])
         try FileManager.default.removeItem(atPath: folder.file())
@@ -51,7 +51,7 @@ struct DatabaseSearchTests {
         #expect(!search.openDatabases().databases.contains { $0.path == folder.file() })
     }
 
-    @Test func theHelpersOfAWatchAreNoUsers() throws {
+    @Test func helpersOfASessionAreNotListed() throws {
         let program = try ForeignProgram(folder.file())
         try program.run("c = connect(path); c.execute('PRAGMA journal_mode=WAL')")
         try program.run("c.execute('CREATE TABLE t(x)')")
@@ -61,7 +61,7 @@ struct DatabaseSearchTests {
         #expect(found?.processes == [program.pid])
     }
 
-    @Test func anOtherwiseOpenFileIsNoDatabase() throws {
+    @Test func anOpenFileThatIsNotADatabaseIsNotListed() throws {
         try write("plain text", to: "log.txt", length: 8192)
         let program = try ForeignProgram(folder.file())
         try program.run("f = open(path.replace('app.sqlite', 'log.txt'))")

@@ -22,6 +22,7 @@ struct HelperProcessTests {
         let failed = connection.sample(slot: 0, probesReaders: false, at: 1)
         #expect(ObservedFiles(failed).state == .unreadable)
         #expect(connection.problem?.contains("helper process ended") == true)
+        #expect(ObservedFiles(failed).problem == "the helper process that reads it ended")
         // There is no second attempt before the pause ends.
         #expect(!connection.sample(slot: 0, probesReaders: false, at: 2).database.exists)
         let later = connection.sample(slot: 0, probesReaders: false, at: 2_000_000_000)
@@ -35,15 +36,19 @@ struct HelperProcessTests {
         var connection = try connection()
         let now = SystemClock.monotonic
         // The first two are already late.
-        let moments = [now - 2, now - 1, now + 20_000_000, now + 40_000_000]
+        let moments = [now - 2, now - 1, now + 20_000_000, now + 40_000_000].map { time in
+            HelperRequest.Moment(time: time, readsList: time != now + 20_000_000)
+        }
         connection.sendBatch(moments: moments, probesReaders: true, at: now)
         let batch = connection.receiveBatch(moments: moments.count, at: now)
         #expect(batch.entries.last?.moment == 3)
         #expect(!batch.entries.contains { $0.moment == 0 })
         for entry in batch.entries {
-            #expect(entry.time >= moments[entry.moment])
+            #expect(entry.time >= moments[entry.moment].time)
             #expect(entry.samples.map(\.database.size) == [14])
         }
+        // The second sample represents the first, which was to read the list.
+        #expect(batch.entries.map { $0.locks != nil } == batch.entries.map { $0.moment != 2 })
         #expect(SampleBatch(batch.bytes) == batch)
         #expect(SampleBatch(Array(batch.bytes.dropLast())) == nil)
         #expect(connection.nanoseconds > 0)
@@ -52,7 +57,11 @@ struct HelperProcessTests {
     @Test func aHelperThatEndsWithinABatchIsReplaced() throws {
         var connection = try connection()
         let now = SystemClock.monotonic
-        connection.sendBatch(moments: [now + 5_000_000_000], probesReaders: false, at: now)
+        connection.sendBatch(
+            moments: [.init(time: now + 5_000_000_000, readsList: true)],
+            probesReaders: false,
+            at: now
+        )
         kill(connection.process, SIGKILL)
         let failed = connection.receiveBatch(moments: 1, at: now)
         #expect(failed.entries.map(\.moment) == [0])
@@ -60,7 +69,11 @@ struct HelperProcessTests {
         #expect(connection.problem?.contains("helper process ended") == true)
         #expect(!connection.isRunning)
         let later = now + 2_000_000_000
-        connection.sendBatch(moments: [now], probesReaders: false, at: later)
+        connection.sendBatch(
+            moments: [.init(time: now, readsList: false)],
+            probesReaders: false,
+            at: later
+        )
         #expect(connection.isRunning)
         let batch = connection.receiveBatch(moments: 1, at: later)
         #expect(batch.entries.first?.samples.map { ObservedFiles($0).state } == [.missing])
@@ -78,6 +91,26 @@ struct HelperProcessTests {
         #expect(window.listSamples <= window.samples)
         session.sample()
         #expect(session.reports()[0].window.samples == 1)
+    }
+
+    /// A terminal and `timeout` also signal the helper, which the session still needs.
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+    func aHelperIgnoresSignalsToItsGroup(signal: Int32) throws {
+        var connection = try connection()
+        let process = connection.process
+        kill(process, signal)
+        #expect(connection.sample(slot: 0, probesReaders: false, at: 0).database.error == ENOENT)
+        #expect(connection.process == process)
+        #expect(connection.problem == nil)
+    }
+
+    @Test func theHelperOfAnotherSessionIsNotListed() throws {
+        let program = try ForeignProgram(folder.file())
+        try program.run("c = connect(path); c.execute('create table t(x)')")
+        let other = try WatchSession.watching(folder.file())
+        other.sample()
+        let session = try WatchSession.watching(folder.file())
+        #expect(session.report().processes.map(\.pid) == [program.pid])
     }
 
     @Test func aHelperThatCannotBeStartedIsNamed() {

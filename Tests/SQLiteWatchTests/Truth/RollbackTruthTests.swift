@@ -195,7 +195,7 @@ struct RollbackTruthTests {
         #expect(report.file.problem?.contains("regular file") == true)
     }
 
-    /// Opening a pipe would wait for a writer, and reading it would take its content.
+    /// Opening a pipe would wait for a writer, and reading it would consume its content.
     @Test func aNamedPipeIsNotOpened() throws {
         #expect(mkfifo(folder.file(), 0o600) == 0)
         #expect(try WatchSession.watching(folder.file()).report().file.state == .notADatabase)

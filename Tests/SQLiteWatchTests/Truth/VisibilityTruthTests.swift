@@ -23,7 +23,7 @@ private func canRun(_ command: [String]) -> Bool {
 private let otherUser = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"]
 private let namespace = [unshare, "--pid", "--fork", "--mount-proc", "--kill-child"]
 
-/// Whether the test program can run as another user, who may not be permitted to reach it.
+/// Whether the test program can run as another user, who may lack access to its folder.
 private let canChangeUser = canRun(otherUser + ["/usr/bin/test", "-x", helperCommand[0]])
 private let canChangeNamespace = canRun(namespace + ["/bin/true"])
 
@@ -63,7 +63,7 @@ struct VisibilityTruthTests {
         #expect(report.process(program)?.user == "nobody")
     }
 
-    /// Another user reads the locks, the pids and the names; not the stacks.
+    /// Another user can read the locks, the process IDs and the names, but not the stacks.
     @Test(.enabled(if: canChangeUser, "needs root, and a build that other users can read"))
     func aWatcherOfAnotherUserStatesWhatItDoesNotSee() throws {
         chmod(folder.path, 0o755)
@@ -138,7 +138,7 @@ struct VisibilityTruthTests {
         #expect(report.verdict.kind != .hotJournal)
     }
 
-    /// The locks of a file on an overlay are listed with another device than `stat` returns.
+    /// The locks of a file on an overlay are listed with a different device than `stat` returns.
     @Test(.enabled(if: canChangeNamespace, "needs root and mount namespaces"))
     func aDatabaseOnAnOverlayIsWatchedThroughIt() throws {
         for name in ["lower", "upper", "work", "merged"] {

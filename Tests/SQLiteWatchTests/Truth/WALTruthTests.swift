@@ -123,7 +123,7 @@ struct WALTruthTests {
         try one.begin("c.execute('pragma wal_checkpoint(truncate)').fetchall()")
         try eventually { session.report(samples: 1).locks(one).contains(.checkpoint) }
         try eventually {
-            session.report(samples: 2).process(one)?.waiting?.isWaiting ?? canNotInfer
+            session.report(samples: 2).process(one)?.waiting?.isWaiting ?? cannotInfer
         }
         let report = session.report()
         #expect(report.locks(one).contains(.writer))
@@ -147,13 +147,13 @@ struct WALTruthTests {
         #if arch(x86_64)
         try eventually {
             report = session.report(samples: 2)
-            // An inspection takes bounded time, and may reach only some of the processes.
+            // A check takes bounded time, and may reach only some of the processes.
             return report.process(waiter)?.waiting?.isWaiting == true
                 && [idle, holder].allSatisfy { report.process($0)?.waiting != nil }
         }
         #expect(report.process(idle)?.waiting?.isWaiting == false)
         #expect(report.process(holder)?.waiting?.isWaiting == false)
-        // The state stays until the next inspection.
+        // The state stays until the next check.
         #expect(session.report(samples: 1).process(waiter)?.waiting?.isWaiting == true)
         #endif
         try holder.run("c.execute('commit')")
@@ -161,7 +161,7 @@ struct WALTruthTests {
         #expect(session.report().process(waiter)?.waiting?.isWaiting != true)
     }
 
-    private var canNotInfer: Bool {
+    private var cannotInfer: Bool {
         #if arch(x86_64)
         false
         #else
@@ -236,7 +236,7 @@ struct WALTruthTests {
         #expect(report.wal?.backfilled == report.wal?.frames)
     }
 
-    /// Before the first commit to a new log, its wal-index knows no page size.
+    /// Before the first commit to a new log, its wal-index contains no page size.
     @Test func aLargeTransactionIsReportedBeforeItsCommit() throws {
         let first = try program()
         try first.run("c.close()")

@@ -1,4 +1,4 @@
-/// The times of a sequence of commits, and the write-ahead log that they left behind.
+/// The times of a sequence of commits, and the write-ahead log that they leave behind.
 package struct CommitTimes: Codable, Sendable {
     /// The time of each commit in nanoseconds, from `BEGIN` to the end of `COMMIT`.
     package private(set) var nanoseconds: [UInt64] = []
@@ -27,7 +27,7 @@ package struct CommitTimes: Codable, Sendable {
         largestLogBytes = max(largestLogBytes, logBytes)
     }
 
-    /// Adds a run of the maintenance.
+    /// Adds a maintenance run.
     package mutating func appendMaintenance(nanoseconds: UInt64, isBlocked: Bool) {
         maintenanceCount += 1
         maintenanceNanoseconds += nanoseconds
@@ -39,7 +39,7 @@ package struct CommitTimes: Codable, Sendable {
         Double(nanoseconds.reduce(0, +)) / Double(max(1, nanoseconds.count))
     }
 
-    /// The time that a share of the commits do not exceed, in nanoseconds.
+    /// The time in nanoseconds that the given share of the commits does not exceed.
     package func quantile(_ share: Double) -> UInt64 {
         guard !nanoseconds.isEmpty else { return 0 }
         let index = Int(Double(nanoseconds.count - 1) * share)

@@ -84,7 +84,7 @@ package final class DenseReaders: Sendable {
         while state.readCount.load(ordering: .relaxed) < end {
             if let error = state.total.withLock({ $0.error }) { throw error }
             guard ContinuousClock.now < deadline else {
-                throw Peer.Failure(code: 0, message: "the readers do not read")
+                throw Peer.Failure(code: 0, message: "the readers make no progress")
             }
             usleep(100)
         }
@@ -104,7 +104,7 @@ package final class DenseReaders: Sendable {
 
 /// A result behind a lock.
 ///
-/// `NSLock` rather than `Mutex`, of which the thread sanitizer reports races that do not exist.
+/// It uses `NSLock` because the thread sanitizer reports false races for `Mutex`.
 ///
 /// `@unchecked Sendable`: the lock protects `result`.
 private final class LockedResult: @unchecked Sendable {

@@ -3,7 +3,7 @@ import Foundation
 
 /// A connection of a program that uses libsqlite3 directly.
 ///
-/// It uses no part of the engine, so tests exercise the engine beside an independent program.
+/// It uses no part of the engine, so tests exercise the engine alongside an independent program.
 package final class ForeignConnection {
     /// An SQLite error.
     package struct Failure: Error {
@@ -13,7 +13,8 @@ package final class ForeignConnection {
         package var message: String
     }
 
-    /// Creates the tables that a load changes: a counter, and `pageCount` rows of one page each.
+    /// SQL that creates the tables that a load changes: a counter, and `pageCount` rows of one page
+    /// each.
     package static func schema(pageCount: Int) -> String {
         """
         CREATE TABLE counter (id INTEGER PRIMARY KEY, value INTEGER NOT NULL);

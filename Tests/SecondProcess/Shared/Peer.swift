@@ -2,9 +2,10 @@ import Foundation
 
 /// The parent's side of a connection to another process that performs commands.
 ///
-/// The process ends when the value is released, also if it is stopped. Use it from one thread.
+/// The process ends when the value is released, even if it is stopped. Use the value from one
+/// thread.
 package final class Peer {
-    /// The process did not perform a command.
+    /// A command that the process did not perform.
     package struct Failure: Error {
         /// An SQLite result code, or 0.
         package var code: Int32
@@ -81,7 +82,7 @@ package final class Peer {
         return times
     }
 
-    /// Whether a checkpoint that waits for no lock is complete.
+    /// Runs a checkpoint without waiting for locks, and returns whether it completes.
     package func completesCheckpoint(_ mode: String) throws -> Bool {
         try sql("PRAGMA busy_timeout = 0")
         defer { _ = try? sql("PRAGMA busy_timeout = 20000") }
@@ -102,7 +103,7 @@ package final class Peer {
         }
     }
 
-    /// Lets a stopped process continue.
+    /// Resumes a stopped process.
     package func resume() { kill(processIdentifier, SIGCONT) }
 
     // MARK: Transport
@@ -142,7 +143,7 @@ package final class Peer {
             var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             var buffer = [UInt8](repeating: 0, count: 65_536)
             guard poll(&wait, 1, timeout * 1_000) > 0 else {
-                throw Failure(code: 0, message: "the process does not answer")
+                throw Failure(code: 0, message: "the process did not answer")
             }
             let count = read(descriptor, &buffer, buffer.count)
             guard count > 0 else { throw Failure(code: 0, message: "the process has ended") }

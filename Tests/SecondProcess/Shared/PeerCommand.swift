@@ -8,7 +8,7 @@ package enum PeerCommand: Codable, Sendable {
 
 /// The answer of the other process: one line of JSON on its standard output.
 package enum PeerAnswer: Codable, Sendable {
-    /// The process is ready for commands, or performs what its arguments state.
+    /// The process is ready for commands, or its reads have warmed up.
     case ready
     /// The first row of a command's SQL, as text, and the time that the SQL took.
     case row([String?], nanoseconds: UInt64)
@@ -22,7 +22,7 @@ package enum PeerAnswer: Codable, Sendable {
 package struct CommitLoad: Codable, Sendable {
     /// The number of commits.
     package var count: Int
-    /// The pages that each commit changes besides the counter's.
+    /// The number of pages that each commit changes in addition to the counter's page.
     package var pages: Int
     /// The pause after each commit in microseconds.
     package var pause: UInt32

@@ -73,7 +73,7 @@ package final class SharedDatabase {
     ///   - readers: The number of a pool's readers.
     ///   - change: Changes the configuration.
     /// - Returns: The database.
-    /// - Throws: The error of opening the database.
+    /// - Throws: An error if the database cannot be opened.
     package func open(
         keeps: Bool = true,
         readers: Int = 2,
@@ -94,7 +94,7 @@ package final class SharedDatabase {
         }
     }
 
-    /// Commits through a pool of this process, one commit after the other.
+    /// Commits through a pool of this process, one after another.
     package func commit(_ count: Int, through pool: DatabasePool) throws -> CommitTimes {
         var times = CommitTimes()
         for _ in 0..<count {

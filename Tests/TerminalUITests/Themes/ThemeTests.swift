@@ -71,11 +71,11 @@ struct ThemeTests {
         }
         let lines = try #require(error).description.split(separator: "\n").map(String.init)
         let expected = [
-            "wrong.yaml:2:1: unknown key 'pallete', did you mean 'palette'?",
+            "wrong.yaml:2:1: unknown key 'pallete'; did you mean 'palette'?",
             "wrong.yaml:4:8: '#12345' is not a colour; expected \"#rrggbb\"",
-            "wrong.yaml:6:3: unknown role 'warnin', did you mean 'warning'?",
-            "wrong.yaml:7:9: there is no colour 'whit', did you mean 'white'?",
-            "wrong.yaml:8:23: unknown key 'bolt', did you mean 'bold'?",
+            "wrong.yaml:6:3: unknown role 'warnin'; did you mean 'warning'?",
+            "wrong.yaml:7:9: there is no colour 'whit'; did you mean 'white'?",
+            "wrong.yaml:8:23: unknown key 'bolt'; did you mean 'bold'?",
             "wrong.yaml:8:41: 'perhaps' is not true or false",
             "wrong.yaml:10:9: a gradient has 'start', 'end' and, between them, 'mid'",
             "wrong.yaml:11:32: unknown key 'middle'",
@@ -99,7 +99,7 @@ struct ThemeTests {
     @Test func anUnknownThemeIsAnErrorWithTheNearestName() throws {
         let error = #expect(throws: UnknownThemeError.self) { try Theme.named("drak") }
         let text = try #require(error).description
-        #expect(text.contains("'drak', did you mean 'dark'?"))
+        #expect(text.contains("'drak'; did you mean 'dark'?"))
         #expect(text.contains("light"))
     }
 

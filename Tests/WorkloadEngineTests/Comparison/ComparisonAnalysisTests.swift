@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Verdicts about known numbers: fictional runs with a throughput and a p99 each.
+/// Verdicts on known numbers: fictional runs with a throughput and a p99 each.
 struct ComparisonAnalysisTests {
     /// A run of `ui`, an open loop, with a throughput in accesses/s and a p99 in nanoseconds.
     private func run(_ arm: String, throughput: Double, p99: Double?) -> ArmResult {
@@ -25,7 +25,7 @@ struct ComparisonAnalysisTests {
         return try ComparisonPlan(.test([.reader("ui")]), arms: arms, options: options)
     }
 
-    /// Ten blocks in which b has `factor` times the values of a, under noise of `noise`.
+    /// Ten blocks in which the values of b are those of a times `throughput` and `p99`, with noise.
     private func analysis(
         throughput: Double = 1,
         p99: Double = 1,
@@ -60,14 +60,14 @@ struct ComparisonAnalysisTests {
         #expect(worse == ["ui.throughput": .worse, "ui.response.p99": .worse])
     }
 
-    @Test func estimatesAndIntervalsHoldTheEffect() throws {
+    @Test func estimatesAndIntervalsContainTheEffect() throws {
         let analysis = try analysis(throughput: 1.4, p99: 0.4)
         let pairs = analysis.pairs(noise: analysis.noise())
         let throughput = try #require(pairs.first { $0.metric == "ui.throughput" })
         #expect(abs(try #require(throughput.ratio) - 1.4) < 0.03)
         #expect(try #require(throughput.low) < 1.4)
         #expect(try #require(throughput.high) > 1.4)
-        // Two tests, ten differences of one sign in each.
+        // There are two tests, with ten differences of one sign in each.
         #expect(throughput.p == 2 * 2.0 / 1024)
         #expect(throughput.uncorrected == 2.0 / 1024)
         #expect(throughput.level == 1 - 50.0 / 1024)
@@ -78,7 +78,7 @@ struct ComparisonAnalysisTests {
         for verdict in try verdicts(analysis()).values { #expect(!verdict.isDifference) }
     }
 
-    /// A difference of 1 % almost without noise, and one of 1 % with a noise floor of 20 %.
+    /// A difference of 10 % almost without noise, and one between 1 % and 10 %.
     @Test func aDifferenceBelowTheFloorIsInconclusiveDespiteASmallP() throws {
         let ratio = try #require(
             PairedRatio(
@@ -125,8 +125,9 @@ struct ComparisonAnalysisTests {
         #expect(noise.floor == 1.25)
     }
 
-    /// 2,000 comparisons of an arm with itself: the test alarms at its level, the verdict more
-    /// rarely, because it also requires a difference above the noise floor.
+    /// 2,000 comparisons of an arm with itself: the test raises alarms at its level.
+    ///
+    /// The verdict does so more rarely, because it requires a difference above the noise floor.
     @Test func aComparisonOfAnArmWithItselfRarelyAlarms() {
         var random = RandomStream(seed: 99, stream: "A/A")
         var tests = 0
@@ -151,7 +152,7 @@ struct ComparisonAnalysisTests {
     }
 
     /// A throughput of nine tenths, with noise of 3 % per run, is found in almost all comparisons.
-    @Test func aTenthIsFoundUnderTheNoiseOfAQuietMachine() throws {
+    @Test func aLossOfTenPercentIsFoundUnderTheNoiseOfAQuietMachine() throws {
         var random = RandomStream(seed: 12, stream: "power")
         let metric = try ComparisonMetric("ui.throughput", in: MetricCatalog(clients: ["ui"]))
         let found = try (0..<20).count { _ in
@@ -169,7 +170,7 @@ struct ComparisonAnalysisTests {
 
     @Test func aPercentileWithTooFewSamplesIsReplacedByALowerOne() throws {
         let analysis = try analysis(throughput: 1.4, p99: 0.4, missing: 3)
-        // The fixture has a p95, and the missing p99 is one block of one arm.
+        // The fixture has a p95; the p99 is missing in one block of one arm.
         #expect(analysis.primary.map(\.name) == ["ui.throughput", "ui.response.p95"])
         #expect(analysis.replaced == ["ui.response.p99": "ui.response.p95"])
     }
@@ -181,7 +182,7 @@ struct ComparisonAnalysisTests {
         #expect(PairedRatio([nil, 1], [1, nil], smallest: 1) == nil)
     }
 
-    /// If an arm abandons nine of ten accesses, the results do not only cover the fastest one.
+    /// If an arm abandons nine of ten accesses, its results do not cover only the fastest tenth.
     @Test func abandonedAccessesCountWithTheirTime() throws {
         var result = run("a", throughput: 10, p99: 1e6)
         result.clients["ui"]?.skipped = 900
@@ -200,7 +201,7 @@ struct ComparisonAnalysisTests {
         #expect(abs(median - 250e6) < 0.01 * 250e6)
         #expect(try value("ui.response.mean") == 225_100_000)
         #expect(try value("ui.wait.p99") == 9_990_000, "an access that never waited")
-        #expect(result.clients["ui"]?.response?.p99 == 1_000_000, "the run's own result stays")
+        #expect(result.clients["ui"]?.response?.p99 == 1_000_000, "the run's result is unchanged")
     }
 
     // MARK: The plan
@@ -226,7 +227,7 @@ struct ComparisonAnalysisTests {
         #expect(error?.message.contains("need 6 blocks") == true, "\(error?.message ?? "")")
     }
 
-    @Test func clientsDecideByTheirLoop() throws {
+    @Test func primaryMetricsDependOnTheClientsLoops() throws {
         var scenario = Scenario.test([
             .reader("closed"), .reader("open", pace: .open(Arrival(rate: 900))),
             .doing(.hold(.share(0.1), sql: nil), named: "report", pace: .every(.share(0.2))),

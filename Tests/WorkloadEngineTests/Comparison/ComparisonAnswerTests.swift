@@ -58,7 +58,7 @@ struct ComparisonAnswerTests {
         #expect(
             sentences == [
                 "pool: ui p99 4.1× lower (3.7–4.6), pay throughput 1.3× higher (1.2–1.4) than "
-                    + "queue; of that, WAL and synchronous NORMAL alone (queue-wal) give 1.5× in "
+                    + "queue; of that, WAL and synchronous NORMAL alone (queue-wal) account for 1.5× in "
                     + "ui p99 and all of it in pay throughput."
             ]
         )
@@ -79,14 +79,15 @@ struct ComparisonAnswerTests {
         let start = "pool: pay throughput 1.5× higher (1.4–1.7) than queue; "
         #expect(
             sentence(.better, .better)
-                == start + "of that, 1.2× is WAL and synchronous NORMAL alone."
+                == start + "of that, 1.2× comes from WAL and synchronous NORMAL alone."
         )
         #expect(
             sentence(.inconclusive, .better)
-                == start + "none of it is WAL and synchronous NORMAL alone."
+                == start + "none of it comes from WAL and synchronous NORMAL alone."
         )
         #expect(
-            sentence(.better, .same) == start + "all of it is WAL and synchronous NORMAL alone."
+            sentence(.better, .same) == start
+                + "all of it comes from WAL and synchronous NORMAL alone."
         )
     }
 

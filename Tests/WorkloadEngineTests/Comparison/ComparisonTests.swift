@@ -94,7 +94,7 @@ struct ComparisonTests {
         #expect(slow.metrics["reader.response.p99"] == nil, "75 accesses have no p99")
         #expect(fast.spectra["reader"]?.count == 2100)
         let run = try #require(fast.representative)
-        #expect(run.intervals.filter(\.measured).count >= 10, "a short run has records too")
+        #expect(run.intervals.filter(\.measured).count >= 10, "a short run also has records")
         // One dataset for all; each arm is opened for its capabilities, then four times per block.
         #expect(outcome.opened.count { $0 == "data" } == 1)
         #expect(outcome.opened.count == 32)
@@ -165,10 +165,10 @@ struct ComparisonTests {
     }
 
     @Test func progressStatesTheRemainingTime() async throws {
-        let said = try await Self.outcome.value.progress
-        #expect(said.count == 28)
-        #expect(said.first?.hasPrefix("block 1 of 7: ") == true)
-        #expect(said.last?.hasSuffix("about 4 s left") == true, "\(said.last ?? "")")
+        let lines = try await Self.outcome.value.progress
+        #expect(lines.count == 28)
+        #expect(lines.first?.hasPrefix("block 1 of 7: ") == true)
+        #expect(lines.last?.hasSuffix("about 4 s left") == true, "\(lines.last ?? "")")
     }
 
     @Test func onlyTheChosenArmsRun() async throws {

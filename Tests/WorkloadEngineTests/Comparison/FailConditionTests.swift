@@ -98,7 +98,7 @@ struct FailConditionTests {
             try ComparisonPlan(scenario, arms: arms, options: options)
         }
         // 100/s for 3 s: 300 of the 1,000 that a p99 needs, and enough for a p95.
-        #expect(error?.message.contains("--duration of 11s, or take ui.response.p95") == true)
+        #expect(error?.message.contains("--duration of 11s, or ui.response.p95") == true)
         scenario.phases[0].duration = .seconds(12)
         let plan = try ComparisonPlan(scenario, arms: arms, options: options)
         #expect(plan.primary.map(\.name) == ["pay.throughput", "ui.response.p99"].reversed())

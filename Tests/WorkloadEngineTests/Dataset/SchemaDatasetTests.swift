@@ -30,9 +30,9 @@ struct SchemaDatasetTests {
           new_note: {distribution: sequential, after: notes_id}
           recent: {distribution: latest, range: notes_id, of: new_note}
         clients:
-          look: {access: read, sql: "SELECT * FROM notes WHERE id = :popular OR id = :notes_id"}
+          find: {access: read, sql: "SELECT * FROM notes WHERE id = :popular OR id = :notes_id"}
           add: {access: write, sql: "INSERT INTO notes (id) VALUES (:new_note)"}
-          see: {access: read, sql: "SELECT * FROM notes WHERE id = :recent"}
+          list: {access: read, sql: "SELECT * FROM notes WHERE id = :recent"}
         """
 
     @Test func tablesAreFilledFromTheScenario() throws {

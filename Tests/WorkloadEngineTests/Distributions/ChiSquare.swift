@@ -1,10 +1,10 @@
 import Foundation
 
-/// Pearson's test of counts against their expectation.
+/// Pearson's test of counts against their expected values.
 enum ChiSquare {
     /// Whether more than one of 10,000 samples deviates as far as these counts, or farther.
     ///
-    /// The statistic's quantile is Wilson and Hilferty's (PNAS 17, 1931).
+    /// The statistic's quantile is Wilson and Hilferty's approximation (PNAS 17, 1931).
     static func isPlausible(observed: [Int], expected: [Double]) -> Bool {
         // A single class has no degree of freedom: its count is the size of the sample.
         if expected.count == 1 { return observed.count == 1 && Double(observed[0]) == expected[0] }

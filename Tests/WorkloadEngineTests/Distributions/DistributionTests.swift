@@ -51,7 +51,7 @@ struct DistributionTests {
         if rest >= 5 {
             expected.append(rest)
         } else {
-            // Too rare for the test: it may occur a few times.
+            // The other ranks are too rare for the test, but may occur a few times.
             #expect(Double(counts.removeLast()) <= rest + 12)
         }
         #expect(ChiSquare.isPlausible(observed: counts, expected: expected))
@@ -65,7 +65,7 @@ struct DistributionTests {
     }
 
     @Test func fnvProducesThePublishedHashes() {
-        // From the reference's test vectors.
+        // From the reference test vectors.
         #expect(FNV1a.hash("".utf8) == 0xCBF2_9CE4_8422_2325)
         #expect(FNV1a.hash("a".utf8) == 0xAF63_DC4C_8601_EC8C)
         #expect(FNV1a.hash("foobar".utf8) == 0x8594_4171_F739_67E8)
@@ -86,7 +86,7 @@ struct DistributionTests {
             if rank < 1000 { early += 1 }
             if rank < 2 { counts[Int(rank)] += 1 }
         }
-        // The others are an approximation of the sum of k^-0.99 over the ranks so far.
+        // The other ranks approximate the sum of k^-0.99 over the ranks so far.
         let share = Double(early) / Double(Self.draws)
         let exact = (1...1000).map { pow(Double($0), -0.99) }.reduce(0, +) / 26.46902820178302
         #expect(abs(share - exact) < 0.02)
@@ -110,11 +110,11 @@ struct DistributionTests {
             counts[Int(value - 100)] += 1
         }
         let most = counts.indices.max { counts[$0] < counts[$1] }
-        // With little skew in 10^10 items, no single one stands out.
+        // With little skew in 10^10 items, no single item stands out.
         if theta >= 0.99 { #expect(most == Int(FNV1a.ycsbHash(0) % 1000)) }
     }
 
-    @Test func textsHaveTheirLengthAndAllTheirCharacters() {
+    @Test func textHasItsLengthAndAllCharacters() {
         var stream = RandomStream(seed: 6, stream: "text")
         var text = TextDistribution(length: 37)
         var seen = Set<Character>()
@@ -158,7 +158,7 @@ struct DistributionTests {
 
         var text = Variable(distribution: .text(length: 5), minimum: 0, maximum: 0).makeGenerator()
         guard case .text(let value) = text.next(using: &stream) else {
-            Issue.record("expected a text")
+            Issue.record("expected text")
             return
         }
         #expect(value.count == 5)

@@ -20,7 +20,7 @@ struct RangeDistributionTests {
         for _ in 0..<Self.draws {
             let value = draw(&stream)
             guard range.contains(value) else {
-                Issue.record("\(value) lies outside of \(range)")
+                Issue.record("\(value) lies outside \(range)")
                 return counts
             }
             counts[Int(value - range.lowerBound)] += 1

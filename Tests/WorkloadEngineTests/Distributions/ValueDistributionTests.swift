@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Texts, blobs and choices, and texts that a variable derives from integers.
+/// Text, blobs and choices, and text that a variable derives from integers.
 struct ValueDistributionTests {
     private func values(_ variable: Variable, _ count: Int = 2000) -> [WorkloadValue] {
         var stream = RandomStream(seed: 12, stream: "values")
@@ -38,7 +38,7 @@ struct ValueDistributionTests {
         #expect(ChiSquare.isPlausible(observed: counts, expected: expected))
     }
 
-    @Test func aTemplatesSignsBecomeDigitsAndLetters() {
+    @Test func placeholdersInATemplateBecomeDigitsAndLetters() {
         let found = texts(Variable(distribution: .template("+49 ##@-#")))
         #expect(found.count == 2000)
         #expect(found.allSatisfy { $0.wholeMatch(of: /\+49 [0-9]{2}[a-z]-[0-9]/) != nil })

@@ -63,7 +63,7 @@ struct BlameTests {
         #expect(ui.holders.first?.client == "report")
     }
 
-    @Test func aClientsOwnBusyWorkerIsNoConnection() async throws {
+    @Test func aClientsBusyWorkerIsNotAConnection() async throws {
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(service: { _ in milliseconds(150) })

@@ -4,7 +4,7 @@ import Testing
 
 /// Records of held connections, in bounded memory.
 struct HoldTests {
-    @Test func holdsThatFollowCloselyAreOneEntry() {
+    @Test func consecutiveHoldsAreOneEntry() {
         var log = HoldLog()
         // A million accesses of half a microsecond in a second.
         for number in 0..<1_000_000 as Range<UInt64> {

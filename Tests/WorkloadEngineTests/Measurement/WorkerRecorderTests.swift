@@ -7,7 +7,7 @@ struct WorkerRecorderTests {
     private let measured = PhasePlan.Place(index: 0, isMeasured: true)
     private let warmUp = PhasePlan.Place(index: 0, isMeasured: false)
 
-    @Test func accessesInProgressAtTheEndStayUnfinished() {
+    @Test func accessesInProgressAtTheEndRemainUnfinished() {
         let recorder = WorkerRecorder(operations: 2)
         #expect(recorder.begin(1, in: measured, lag: nil, wasFree: false))
         recorder.seal()
@@ -35,7 +35,7 @@ struct WorkerRecorderTests {
         recorder.retry()
         recorder.finish(.completed, stamps)
         recorder.skip(1, in: warmUp)
-        recorder.leave(in: last)
+        recorder.countUnstarted(in: last)
         #expect(recorder.begin(0, in: last, lag: 7, wasFree: true))
         recorder.finish(.failed("SQLITE_FULL"), nil)
         let reading = recorder.read()
@@ -43,7 +43,7 @@ struct WorkerRecorderTests {
         #expect(reading.counts[1].retried == 1)
         #expect(reading.counts[1].skipped == 1)
         #expect(reading.counts[4].errors == ["SQLITE_FULL": 1])
-        #expect(reading.left == [0, 0, 1, 0])
+        #expect(reading.unstarted == [0, 0, 1, 0])
         #expect(reading.completed == 1)
         var window = recorder.makeWindow()
         _ = recorder.exchange(&window)

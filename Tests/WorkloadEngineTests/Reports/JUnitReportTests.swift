@@ -9,7 +9,7 @@ import FoundationXML
 
 /// Verdicts as JUnit XML.
 struct JUnitReportTests {
-    /// The elements of a document with their attributes, in their order.
+    /// The elements of a document with their attributes, in order.
     private final class Elements: NSObject, XMLParserDelegate {
         var found: [(name: String, attributes: [String: String])] = []
 

@@ -4,7 +4,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct LatencySpectrumTests {
-    @Test func everyLatencyIsKnownWithinASixteenth() {
+    @Test func everyLatencyIsResolvedWithinASixteenth() {
         var random = RandomStream(seed: 3, stream: "spectrum")
         for _ in 0..<2000 {
             let value = random.next() >> UInt64(4 + random.next(below: 60))

@@ -4,7 +4,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct ReportTests {
-    /// Compares a text with a golden file, which `POOLGAUGE_RECORD=1` writes again.
+    /// Compares text with a golden file, which `POOLGAUGE_RECORD=1` overwrites.
     private func expectGolden(_ text: String, _ name: String) throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("Golden").appendingPathComponent(name)
@@ -106,7 +106,7 @@ struct ReportTests {
         #expect(check("<", 31e6).passed == nil)
         #expect(check("<=", 31e6).passed == true)
         #expect(check(">", 31e6).passed == false)
-        // A lower percentile decides too: the fixture's 95th is 3 ms.
+        // A lower percentile also decides: the fixture's 95th is 3 ms.
         #expect(check("<", 3e6).passed == false)
         #expect(check(">", 2e6).passed == true)
         #expect(check("<", 31e6).undecided == true)
@@ -128,7 +128,7 @@ struct ReportTests {
             comparison: "<",
             limit: 50e6
         )
-        // With 300 samples in 30 s, 1,000 need 100 s, plus a tenth.
+        // At 300 samples in 30 s, 1,000 samples take 100 s, plus a tenth.
         #expect(run.check(threshold).decidingSeconds == 110)
         run.thresholds = [run.check(threshold)]
         #expect(run.exitStatus == .undecided)

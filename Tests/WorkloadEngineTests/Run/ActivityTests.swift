@@ -60,13 +60,13 @@ struct ActivityTests {
     @Test func anUndefinedVariableIsAnError() async throws {
         let client = Client(
             name: "pay",
-            activity: .operations(.write, mix: [Operation(name: "pay", statements: ["U :nobody"])])
+            activity: .operations(.write, mix: [Operation(name: "pay", statements: ["U :missing"])])
         )
         let target = FakeTarget(clock: SimulatedClock())
         let run = WorkloadRun.simulated(.test([client]), on: target)
         let error = await #expect(throws: RunError.self) { try await run.run() }
         #expect(error?.code == .scenario)
-        #expect(error?.description.contains(":nobody") == true)
+        #expect(error?.description.contains(":missing") == true)
         #expect(target.isClosed)
     }
 
@@ -98,7 +98,7 @@ struct ActivityTests {
         let target = FakeTarget(clock: SimulatedClock())
         let result = try await WorkloadRun.simulated(.test([client]), on: target).run()
         let report = try #require(result.clients["report"])
-        #expect(report.offered == 2, "the next period begins with the end")
+        #expect(report.offered == 2, "the next period begins at the end of the load")
         #expect(report.completed == 2)
         let service = try #require(report.service?.max)
         #expect(abs(Double(service) - 3e9) < 3e7)
@@ -140,7 +140,7 @@ struct ActivityTests {
         #expect(target.interrupts == 3)
     }
 
-    /// The first one arrives between the entry and the statement, where SQLite ignores it.
+    /// The first interrupt arrives between the entry and the statement, where SQLite ignores it.
     @Test func anInterruptOfAClientIsRepeatedOnTheRunsClock() async throws {
         let slow = Client.reader("slow", pace: .at(.absolute(.seconds(1))))
         let cancel = Client.doing(
@@ -157,11 +157,11 @@ struct ActivityTests {
                     if !clock.spend(milliseconds(60_000)) { throw FakeFailure.interrupted }
                 },
                 interrupt: {
-                    let isForgotten = sent.withLock { sent in
+                    let isLost = sent.withLock { sent in
                         sent += 1
                         return sent == 1
                     }
-                    if !isForgotten { clock.cut() }
+                    if !isLost { clock.cut() }
                 }
             )
         )
@@ -171,7 +171,7 @@ struct ActivityTests {
         let interrupts = try #require(result.clients["slow"]?.interrupts)
         #expect(interrupts.requested == 1)
         #expect(interrupts.delivered == 1)
-        // A millisecond later, on the run's clock.
+        // The repetition follows a millisecond later, on the run's clock.
         #expect((980_000...1_020_000).contains(try #require(interrupts.latency?.max)))
     }
 

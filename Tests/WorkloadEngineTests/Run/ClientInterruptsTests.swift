@@ -33,7 +33,7 @@ struct ClientInterruptsTests {
         #expect((480...520).contains(try #require(status.latency?.max)))
     }
 
-    @Test func aSecondInterruptOfAnAccessIsSentAndNotCounted() throws {
+    @Test func aSecondInterruptOfAnAccessIsSentButNotCounted() throws {
         let access = RunningAccess()
         let count = try enter(access)
         interrupts.interruptAll(at: 1)
@@ -86,9 +86,9 @@ struct ClientInterruptsTests {
     }
 
     @Test func interruptsWithAndWithoutEffectAreDistinguished() throws {
-        // There is no access.
+        // This interrupt finds no access.
         interrupts.interruptAll(at: 1)
-        // An access had almost ended.
+        // This interrupt reaches an access that has almost ended.
         let access = RunningAccess()
         _ = try enter(access)
         interrupts.interruptAll(at: 2)

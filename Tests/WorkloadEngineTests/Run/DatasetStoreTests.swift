@@ -16,7 +16,7 @@ struct DatasetStoreTests {
         }
     }
 
-    @Test func dataAreBuiltOnceThroughAQueueAndCopiedForEachArm() throws {
+    @Test func dataIsBuiltOnceThroughAQueueAndCopiedForEachArm() throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -114,7 +114,7 @@ private final class FullTarget: WorkloadTarget {
     func failure(of error: any Error) -> WorkloadFailure { .error("SQLITE_FULL") }
     func status() -> DatabaseStatus? { nil }
     func environment() -> [String: String] { [:] }
-    func close() { fake.close() }
+    func close() throws { try fake.close() }
 }
 
 private struct FullFactory: WorkloadTargetFactory {

@@ -45,7 +45,7 @@ struct GeneratorCostTests {
         #expect(result == (1_500, 25))
     }
 
-    @Test func thisMachinesCostIsFarBelowADatabases() throws {
+    @Test func thisMachinesCostIsFarBelowThatOfADatabase() throws {
         let cost = try GeneratorCost.measure()
         #expect(cost > 0)
         #expect(cost < 100_000, "\(cost) ns")

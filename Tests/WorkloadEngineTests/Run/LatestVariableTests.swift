@@ -20,10 +20,10 @@ struct LatestVariableTests {
                 .operations(
                     .read,
                     mix: [
-                        Operation(name: "see", statements: ["SELECT * FROM t WHERE id = :recent"])
+                        Operation(name: "find", statements: ["SELECT * FROM t WHERE id = :recent"])
                     ]
                 ),
-                named: "see",
+                named: "find",
                 pace: .closed(think: .zero)
             ),
         ])
@@ -59,7 +59,7 @@ struct LatestVariableTests {
         // The access was completed.
         writer.publish()
         #expect(newest() == 101)
-        // One failed, the next was completed.
+        // One access failed, and the next was completed.
         writer.begin()
         #expect(writer.values(of: insert) == [.integer(102)])
         writer.begin()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Short runs on the machine's own clock and threads.
+/// Short runs on the machine's clock and threads.
 @Suite(.timeLimit(.minutes(5)))
 struct RealTimeRunTests {
     /// Opens targets that do nothing.
@@ -27,7 +27,7 @@ struct RealTimeRunTests {
                 .reader("open", workers: 2, pace: .open(Arrival(rate: 1250))),
             ],
             warmUp: .milliseconds(50),
-            // Far longer than a busy machine delays a thread.
+            // This is far longer than a busy machine delays a thread.
             measured: .seconds(1)
         )
     }

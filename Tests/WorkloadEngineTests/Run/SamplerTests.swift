@@ -27,7 +27,7 @@ struct SamplerTests {
         #expect(abs(client.throughput - 100) < 2)
         #expect(client.service?.p50 != nil)
         #expect(client.counts.isBalanced)
-        #expect(seen.flatMap(\.events).map(\.message).contains("phase steady begins"))
+        #expect(seen.flatMap(\.events).map(\.message).contains("phase steady starts"))
     }
 
     @Test func oneSamplePerSecondContainsTheDistributionsOfOperations() async throws {
@@ -125,7 +125,7 @@ struct SamplerTests {
             return status
         }
         var watch = DatabaseWatch()
-        // The warm-up, and the end of the run.
+        // The first status belongs to the warm-up, and the last one to the end of the run.
         _ = watch.add(status(at: 0, reads: 9, writes: 9, inUse: 4), isMeasured: false)
         _ = watch.add(status(at: 1, reads: 5, writes: 2, inUse: 2), isMeasured: true)
         _ = watch.add(status(at: 2, reads: 6, writes: 2, inUse: 3), isMeasured: true)
@@ -177,6 +177,6 @@ struct SamplerTests {
         #expect(samples.count == 1, "the newest is kept")
         #expect(samples.first?.state == .finished)
         let messages = samples.flatMap(\.events).map(\.message)
-        #expect(messages == ["phase warm-up begins", "phase steady begins"])
+        #expect(messages == ["phase warm-up starts", "phase steady starts"])
     }
 }

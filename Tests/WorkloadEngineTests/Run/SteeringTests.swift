@@ -3,10 +3,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Changes of a run from outside.
+/// External changes to a run.
 @Suite(.timeLimit(.minutes(5)))
 struct SteeringTests {
-    /// A change of a run at a moment of simulated time.
+    /// A change to a run at a moment of simulated time.
     private struct Step: Sendable {
         var time: UInt64
         var action: @Sendable (WorkloadRun) -> Void
@@ -45,7 +45,7 @@ struct SteeringTests {
         return (result, target)
     }
 
-    @Test func aPauseShiftsTheScheduleAndCountsNowhere() async throws {
+    @Test func aPauseShiftsTheScheduleAndIsNotMeasured() async throws {
         let scenario = Scenario.test([
             .reader("open", pace: .open(Arrival(rate: 10, process: .even))),
             .reader("closed", pace: .closed(think: .milliseconds(100))),
@@ -88,7 +88,7 @@ struct SteeringTests {
         let seen = messages.withLock { $0 }
         #expect(seen.contains("you took a snapshot: 2 kept"))
         #expect(seen.contains("you released a snapshot: 1 kept"))
-        #expect(seen.contains("you interrupt"))
+        #expect(seen.contains("you interrupted every statement"))
     }
 
     @Test func aSnapshotOfAnArmWithoutSnapshotsIsRefusedAndReported() async throws {
@@ -103,7 +103,7 @@ struct SteeringTests {
         #expect(messages.withLock { $0 }.contains("this arm has no snapshots"))
     }
 
-    /// The effect of knobs on a client: its accesses per second.
+    /// The number of a client's accesses in each second since the start.
     private func accesses(of client: String, in target: FakeTarget) -> [Int: Int] {
         let start: UInt64 = 1_000_000_000
         return target.accesses.filter { $0.client == client }
@@ -128,7 +128,7 @@ struct SteeringTests {
         #expect(seen[1] == 10)
         #expect(seen[3] == 50)
         #expect(seen[5] == nil, "workers wait while the rate is 0")
-        #expect(seen[8] == 20, "the factor still holds")
+        #expect(seen[8] == 20, "the factor still applies")
         let open = try #require(result.clients["open"])
         #expect(open.isBalanced)
         #expect(open.completed == UInt64(target.accesses.count))
@@ -201,17 +201,17 @@ struct SteeringTests {
     @Test func anUnknownKnobNamesTheExistingOnes() async throws {
         let messages = Lock<[String]>([])
         let scenario = Scenario.test([.reader("ui", pace: .closed(think: .milliseconds(100)))])
-        @Sendable func note(_ body: () throws -> Void) {
+        @Sendable func record(_ body: () throws -> Void) {
             do { try body() } catch { messages.withLock { $0.append("\(error)") } }
         }
         _ = try await runScenario(
             scenario,
             at: [
-                Step(1000, { run in note { try run.set(.workers(client: "iu", count: 2)) } }),
-                Step(1200, { run in note { try run.set(.rate(client: "ui", perSecond: 2)) } }),
-                Step(1400, { run in note { try run.set(.writeShare(0.5)) } }),
-                Step(1600, { run in note { try run.set(.rateFactor(-1)) } }),
-                Step(1800, { run in note { try run.set(.holdTime(client: "ui", seconds: 1)) } }),
+                Step(1000, { run in record { try run.set(.workers(client: "iu", count: 2)) } }),
+                Step(1200, { run in record { try run.set(.rate(client: "ui", perSecond: 2)) } }),
+                Step(1400, { run in record { try run.set(.writeShare(0.5)) } }),
+                Step(1600, { run in record { try run.set(.rateFactor(-1)) } }),
+                Step(1800, { run in record { try run.set(.holdTime(client: "ui", seconds: 1)) } }),
             ]
         )
         let seen = messages.withLock { $0 }
@@ -233,7 +233,7 @@ struct SteeringTests {
         )
         #expect(
             messages.withLock { $0 }.contains(
-                "you checkpoint, full: 120 of 130 frames are in the database, "
+                "you ran a checkpoint, full: 120 of 130 frames are in the database, "
                     + "blocked by another connection"
             )
         )

@@ -66,12 +66,12 @@ struct CapturedLanguageTests {
         )
     }
 
-    @Test func theGuardHoldsForEveryArm() throws {
+    @Test func theGuardAppliesToEveryArm() throws {
         #expect(try !scenario(yaml()).arms[0].isGuarded)
         #expect(try scenario(yaml(top: "guard: captured")).arms[0].isGuarded)
     }
 
-    @Test func anotherProcessGetsTheWholeArm() throws {
+    @Test func anotherProcessReceivesTheWholeArm() throws {
         var arm = Arm(name: "a", kind: .pool, library: .raw)
         arm.begin = .exclusive
         arm.busyTimeout = .milliseconds(1500)
@@ -84,10 +84,10 @@ struct CapturedLanguageTests {
 
     @Test(arguments: [
         ("{type: queue, begin: sometimes}", "must be one of deferred, immediate, exclusive"),
-        ("{type: snapshot, begin: deferred}", "'begin' goes with a queue"),
+        ("{type: snapshot, begin: deferred}", "'begin' requires a queue"),
         ("{type: queue, busy: {timeot: 5s}}", "did you mean 'timeout'?"),
         ("{type: queue, busy: {}}", "needs 'timeout'"),
-        ("{type: queue, busy: {timeout: 5s}, busy-timeout: 1s}", "does not go with 'busy'"),
+        ("{type: queue, busy: {timeout: 5s}, busy-timeout: 1s}", "cannot be combined with 'busy'"),
         ("{type: queue, busy-timeout: 5}", "has no unit"),
     ])
     func aMistakeInAnArmIsReported(arm: String, message: String) {
@@ -98,8 +98,11 @@ struct CapturedLanguageTests {
     @Test(arguments: [
         ("{distribution: choice, column: a}", "needs 'table'"),
         ("{distribution: choice, table: t}", "needs 'column'"),
-        ("{distribution: uniform, table: t, column: a, min: 1}", "'min' does not go with 'column'"),
-        ("{distribution: text, table: t, column: a, length: 3}", "does not go with text"),
+        (
+            "{distribution: uniform, table: t, column: a, min: 1}",
+            "'min' cannot be combined with 'column'"
+        ),
+        ("{distribution: text, table: t, column: a, length: 3}", "cannot be combined with text"),
         (
             "{distribution: text, length: {distribution: uniform, column: a}}",
             "unknown key 'column'"

@@ -19,7 +19,7 @@ struct PresetsTests {
         #expect(Set(scenario.arms.map(\.name)).isSuperset(of: ["queue", "queue-wal", "pool"]))
     }
 
-    @Test func everyFileOfTheFolderIsAPreset() throws {
+    @Test func everyFileInTheFolderIsAPreset() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
         #expect(files.sorted() == Presets.all.map { $0.name + ".yaml" }.sorted())
         for preset in Presets.all {

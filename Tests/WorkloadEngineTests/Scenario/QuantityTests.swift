@@ -26,7 +26,7 @@ struct QuantityTests {
         #expect(throws: Quantity.Failure.self) { try Quantity.duration(text) }
     }
 
-    @Test func aWrongUnitNamesTheNearestOne() {
+    @Test func aWrongUnitIsReportedWithTheNearestOne() {
         let failure = #expect(throws: Quantity.Failure.self) { try Quantity.bytes("64MiBs") }
         #expect(failure?.description.hasSuffix("did you mean 'MiB'?") == true)
     }

@@ -69,7 +69,7 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "access: read, hold",
             "access: write, hold",
-            "12:27: 'hold' goes with access: read or snapshot, not write"
+            "12:27: 'hold' requires access: read or snapshot, not write"
         ),
         ScenarioSlip(
             "every: 10s",
@@ -95,7 +95,7 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "every: 10s",
             "every: 10s, think: 1s",
-            "12:48: 'think' does not go with 'every'"
+            "12:48: 'think' cannot be combined with 'every'"
         ),
         ScenarioSlip(
             "{access: read, hold: 3s, every: 10s}",

@@ -50,7 +50,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{type: pool,",
             "{type: queue,",
-            "5:23: 'readers' goes with type: pool; a queue has one connection"
+            "5:23: 'readers' requires type: pool; a queue has one connection"
         ),
         ScenarioSlip(
             "duration: 30s",
@@ -88,13 +88,13 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{type: pool, readers: 4}",
             "{library: raw, readers: 4}",
-            "5:24: 'readers' goes with type: pool; bare libsqlite3 has a connection for each worker"
+            "5:24: 'readers' requires type: pool; bare libsqlite3 has a connection for each worker"
         ),
         ScenarioSlip(
             "{type: pool, readers: 4}",
             "{library: raw, type: queue}",
-            "5:24: 'type: queue' does not go with library: raw, where each worker has a connection; "
-                + "remove it"
+            "5:24: 'type: queue' cannot be combined with library: raw, where each worker has a "
+                + "connection; remove it"
         ),
         ScenarioSlip(
             "{type: pool, readers: 4}",
@@ -124,7 +124,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{preset: pgbench, scale: 1}",
             "{preset: pgbench, table-size: 1}",
-            "3:28: 'table-size' goes with sysbench; pgbench has 'scale'"
+            "3:28: 'table-size' applies to sysbench; pgbench has 'scale'"
         ),
         ScenarioSlip(
             "{preset: pgbench, scale: 1}",
@@ -143,7 +143,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{preset: pgbench, scale: 1}",
             "{schema: CREATE TABLE t (a), scale: 3}",
-            "3:39: 'scale' goes with 'preset' or 'rows'"
+            "3:39: 'scale' requires 'preset' or 'rows'"
         ),
         ScenarioSlip(
             "{distribution: uniform, min: 1, max: 9}",
@@ -188,7 +188,7 @@ struct ScenarioErrorTests {
             "theta: 2",
             """
             9:3: variable 'n' needs 'max', such as max: 1000
-            f:9:38: 'theta' does not go with uniform
+            f:9:38: 'theta' cannot be combined with uniform
             """
         ),
     ]

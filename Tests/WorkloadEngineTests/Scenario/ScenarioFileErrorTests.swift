@@ -70,7 +70,7 @@ struct ScenarioFileErrorTests {
         #expect(error?.description.contains("written twice: 'name'") == true)
     }
 
-    @Test func aTextThatIsNotAMappingIsAnError() {
+    @Test func textThatIsNotAMappingIsAnError() {
         let error = #expect(throws: ScenarioError.self) {
             try Scenario.parse(yaml: "hello", file: "f")
         }

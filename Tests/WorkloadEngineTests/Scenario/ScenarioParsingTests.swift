@@ -112,7 +112,7 @@ struct ScenarioParsingTests {
                 phases: [{name: all, duration: 1s}]
                 clients:
                   load: {access: write, rows: 10}
-                  look: {access: read, sql: "SELECT 1"}
+                  read: {access: read, sql: "SELECT 1"}
                 """,
             file: "small.yaml"
         )
@@ -139,7 +139,7 @@ struct ScenarioParsingTests {
             arms: {pool: {type: pool}}
             phases: [{name: all, duration: 1s}]
             variables: {aid: {distribution: zipfian}}
-            clients: {look: {access: read, use: select-only}}
+            clients: {read: {access: read, use: select-only}}
             """
         let scenario = try Scenario.parse(yaml: yaml, file: "small.yaml")
         #expect(scenario.variables["aid"]?.maximum == 200_000)
@@ -157,7 +157,7 @@ struct ScenarioParsingTests {
                     - CREATE INDEX i ON t (a)
                 arms: {q: {type: queue}}
                 phases: [{name: all, duration: 1s}]
-                clients: {look: {access: read, sql: SELECT a FROM t}}
+                clients: {read: {access: read, sql: SELECT a FROM t}}
                 """,
             file: "own.yaml"
         )

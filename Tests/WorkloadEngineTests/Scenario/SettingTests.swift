@@ -73,7 +73,7 @@ struct SettingTests {
         #expect(try changed.scaled(toMeasured: .seconds(2)).clients[0].pace == ui.pace)
     }
 
-    /// Invalid settings, and texts that the message must contain.
+    /// Invalid settings, and text that the message must contain.
     @Test(
         arguments: [
             ("clients.ui.arival.rate=5/s", "arrival"),
@@ -92,7 +92,7 @@ struct SettingTests {
             ("thresholds.uu.response=[\"p(99) < 1s\"]", "unknown client 'uu'"),
         ]
     )
-    func mistakesNameTheNearest(text: String, named: String) {
+    func mistakesAreReportedWithTheNearestName(text: String, named: String) {
         let message = message(text)
         #expect(message.contains(named), "\(message)")
         #expect(message.contains(text), "\(message)")

@@ -47,16 +47,19 @@ struct StepTests {
     }
 
     @Test(arguments: [
-        ("[{sql: 'SELECT :nobody', into: x}]", "undefined variable ':nobody'"),
+        ("[{sql: 'SELECT :missing', into: x}]", "undefined variable ':missing'"),
         ("['SELECT :x', {sql: 'SELECT 1', into: x}]", "undefined variable ':x'"),
         ("[{sql: 'SELECT 1', into: id}]", "'id' is already a variable"),
         ("[{if: ':id > x', do: 'SELECT 1'}]", "':id > x' is not a condition"),
         ("[{if: ':idd > 1', do: 'SELECT 1'}]", "did you mean 'id'?"),
         ("[{repeat: 0, do: 'SELECT 1'}]", "'repeat' of a step"),
         ("[{repaet: 2, do: 'SELECT 1'}]", "did you mean 'repeat'?"),
-        ("[{if: ':id > 1', unless: ':id > 2', do: 'SELECT 1'}]", "'unless' does not go with 'if'"),
-        ("[{else: 'SELECT 1', do: 'SELECT 1'}]", "'else' goes with 'if' or 'unless'"),
-        ("[{into: x, do: 'SELECT 1'}]", "'into' goes with 'sql'"),
+        (
+            "[{if: ':id > 1', unless: ':id > 2', do: 'SELECT 1'}]",
+            "'unless' cannot be combined with 'if'"
+        ),
+        ("[{else: 'SELECT 1', do: 'SELECT 1'}]", "'else' requires 'if' or 'unless'"),
+        ("[{into: x, do: 'SELECT 1'}]", "'into' requires 'sql'"),
         ("[{use: nothing}]", "unknown transaction 'nothing'"),
         ("[{repeat: 2}]", "needs 'sql', 'use', 'do' or 'pause'"),
     ])
@@ -71,18 +74,18 @@ struct StepTests {
         ("{action: checkpoint, mode: ful, every: 10%}", "did you mean 'full'?"),
         ("{action: chekpoint, every: 10%}", "did you mean 'checkpoint'?"),
         ("{action: interrupt, client: ap, every: 10%}", "did you mean 'app'?"),
-        ("{action: backup, mode: full, at: 10%}", "'mode' does not go with action: backup"),
+        ("{action: backup, mode: full, at: 10%}", "'mode' cannot be combined with action: backup"),
         ("{action: backup, pages: 0, at: 10%}", "'pages' of client 'app'"),
         (
             "{access: read, sql: SELECT 1, then-read: SELECT 1}",
-            "'then-read' goes with access: write"
+            "'then-read' requires access: write"
         ),
         (
             "{access: write, sql: SELECT 1, then-read: DELETE FROM t}",
             "DELETE in an access that reads: 'DELETE FROM t'"
         ),
-        ("{access: read, hold: 1s, supersede: true}", "'supersede' goes with a client that runs"),
-        ("{access: read, sql: 'SELECT 1', mode: full}", "'mode' does not go with 'access'"),
+        ("{access: read, hold: 1s, supersede: true}", "'supersede' requires a client that runs"),
+        ("{access: read, sql: 'SELECT 1', mode: full}", "'mode' cannot be combined with 'access'"),
         ("{access: read, sql: 'SELECT 1', phases: stedy}", "did you mean 'steady'?"),
         (
             "{access: read, sql: 'SELECT 1', arrival: {rate: {from: 1/s}}}",
@@ -116,7 +119,7 @@ struct StepTests {
         }
         #expect(try holds(":x >= 100", .integer(100)))
         #expect(try !holds(":x > 100", .real(99.5)))
-        #expect(try holds(":x < 'a'", .integer(7)), "numbers come before texts")
+        #expect(try holds(":x < 'a'", .integer(7)), "numbers come before text")
         #expect(try holds(":x != 'a'", .text("b")))
         #expect(try !holds(":x = 1", .null))
         #expect(try !holds(":x != 1", .null))

@@ -24,7 +24,7 @@ struct WriteBalanceTests {
         return client
     }
 
-    @Test func ratesMoveAndTheirSumStays() throws {
+    @Test func ratesMoveAndTheirSumIsUnchanged() throws {
         let balance = WriteBalance(
             try plans([client("read", .read, rate: 300), client("write", .write, rate: 100)])
         )
@@ -43,7 +43,7 @@ struct WriteBalanceTests {
         #expect(balance.factors(of: 0, at: 0.5).scaled(workers: 6) == 4)
         #expect(balance.factors(of: 1, at: 0.5).scaled(workers: 2) == 4)
         #expect(balance.factors(of: 0, at: 1).scaled(workers: 6) == 0)
-        #expect(balance.factors(of: 0, at: 0.99).scaled(workers: 6) == 1, "one worker must stay")
+        #expect(balance.factors(of: 0, at: 0.99).scaled(workers: 6) == 1, "one worker must remain")
     }
 
     @Test func withoutWritersTheShareCannotChange() throws {

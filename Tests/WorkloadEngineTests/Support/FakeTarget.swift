@@ -42,6 +42,8 @@ final class FakeTarget: WorkloadTarget {
         /// The rows that a snapshot returns at its nth reading.
         var snapshotRows: @Sendable (Int) -> [[WorkloadValue]] = { _ in [] }
         var status: (@Sendable (UInt64) -> DatabaseStatus)?
+        /// Called before the target is closed, which throws its error.
+        var close: @Sendable () throws -> Void = {}
     }
 
     private struct State: Sendable {
@@ -117,7 +119,10 @@ final class FakeTarget: WorkloadTarget {
 
     func status() -> DatabaseStatus? { behaviour.status?(clock.now()) }
     func environment() -> [String: String] { ["journal_mode": "fake"] }
-    func close() { state.withLock { $0.isClosed = true } }
+    func close() throws {
+        try behaviour.close()
+        state.withLock { $0.isClosed = true }
+    }
 
     private struct Session: WorkloadSession {
         let target: FakeTarget

@@ -2,9 +2,9 @@ import Foundation
 
 @testable import WorkloadEngine
 
-/// A real run that version 0.1.0 recorded: a pool of 2 readers on 2 processors of Linux.
+/// A real run that version 0.1.0 recorded: a pool of 2 readers on Linux with 2 processors.
 ///
-/// Do not record it again: a change that makes its tests fail makes existing files of users
+/// Do not record it again: a change that makes its tests fail makes users' existing files
 /// unreadable.
 enum KeptRecording {
     /// The bytes of its JSON.

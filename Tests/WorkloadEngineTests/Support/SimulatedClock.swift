@@ -6,7 +6,7 @@ import Foundation
 ///
 /// A run of minutes takes milliseconds, and is the same each time.
 final class SimulatedClock: RunClock, @unchecked Sendable {
-    // Unchecked: everything is protected by `condition`.
+    // `@unchecked Sendable`: `condition` protects all state.
     private let condition = NSCondition()
     private var time: UInt64 = 1_000_000_000
     private var threads = 0
@@ -25,7 +25,7 @@ final class SimulatedClock: RunClock, @unchecked Sendable {
     }
 
     private final class SimulatedSleeper: Sleeper, @unchecked Sendable {
-        // Unchecked: protected by the clock's condition.
+        // `@unchecked Sendable`: the clock's `condition` protects all state.
         let clock: SimulatedClock
         var isAwake = false
         var entry: Entry?
@@ -48,7 +48,7 @@ final class SimulatedClock: RunClock, @unchecked Sendable {
 
     /// Lets time pass for the calling thread, which has its own sleeper.
     ///
-    /// - Returns: False if ``cut()`` ended it.
+    /// - Returns: `false` if ``cut()`` ended it.
     @discardableResult
     func spend(_ nanoseconds: UInt64) -> Bool {
         condition.lock()

@@ -61,22 +61,22 @@ struct RemoteTargetServerTests {
             input: answers.fileHandleForReading.fileDescriptor,
             output: questions.fileHandleForWriting.fileDescriptor
         )
-        func ask(_ message: RemoteMessage) throws -> RemoteMessage {
+        func request(_ message: RemoteMessage) throws -> RemoteMessage {
             try channel.send(message)
             return try channel.receive()
         }
-        #expect(try ask(.open(Arm(name: "a", kind: .queue), path: "x")) == .done)
-        #expect(try ask(.perform(.write, client: "pay")) == .entered)
-        #expect(try ask(.run("U", [.integer(1)])) == .count(1))
-        #expect(try ask(.query("S", [.text("b")])) == .rows([[.text("b")]]))
-        #expect(try ask(.finish) == .done)
-        guard case .failed(let failure, _) = try ask(.perform(.write, client: "pay")) else {
+        #expect(try request(.open(Arm(name: "a", kind: .queue), path: "x")) == .done)
+        #expect(try request(.perform(.write, client: "pay")) == .entered)
+        #expect(try request(.run("U", [.integer(1)])) == .count(1))
+        #expect(try request(.query("S", [.text("b")])) == .rows([[.text("b")]]))
+        #expect(try request(.finish) == .done)
+        guard case .failed(let failure, _) = try request(.perform(.write, client: "pay")) else {
             Issue.record("expected a busy database")
             return
         }
         #expect(failure == .busy("SQLITE_BUSY"))
-        #expect(try ask(.perform(.read, client: "pay")) == .entered)
-        #expect(try ask(.abort) == .done)
+        #expect(try request(.perform(.read, client: "pay")) == .entered)
+        #expect(try request(.abort) == .done)
         #expect(target.accesses.map(\.client) == ["pay", "pay", "pay"])
     }
 }

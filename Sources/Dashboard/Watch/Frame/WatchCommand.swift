@@ -8,8 +8,7 @@ package enum WatchCommand: Hashable, Sendable {
     case nextDatabase
     /// Shows the previous database.
     case previousDatabase
-    /// A command that the dashboard over a run also has: it moves, goes to another time, or changes
-    /// the display.
+    /// A command that the run dashboard also has, for navigation, time or display.
     case common(DashboardCommand)
 
     /// The name in a configuration.
@@ -49,12 +48,12 @@ package enum WatchCommand: Hashable, Sendable {
 package typealias WatchKeys = KeyTable<WatchCommand>
 
 extension KeyTable<WatchCommand> {
-    /// Creates the keys for screens with changes of a configuration.
+    /// Creates the keys for screens with the changes from a configuration.
     ///
     /// - Parameters:
     ///   - screens: The screens, in the order of their keys `1`, `2`, …
-    ///   - changes: The keys of a configuration for commands of the dashboard over a run; changes
-    ///     of common commands also apply here.
+    ///   - changes: The keys from a configuration for commands of the run dashboard; changes to
+    ///     common commands also apply here.
     /// - Throws: ``Failure`` if no key quits.
     package init(
         screens: [any WatchScreen.Type],
@@ -121,7 +120,7 @@ extension KeyTable<WatchCommand> {
         ),
     ]
 
-    /// The help for common commands with another meaning in this dashboard.
+    /// The help for common commands with a different meaning in this dashboard.
     private static let helpTexts: [DashboardCommand: String] = [
         .left: "columns to the left",
         .right: "columns to the right",

@@ -55,13 +55,13 @@ package struct WatchScene: Sendable {
     let history: WatchHistory?
     /// All databases, in the order of their first reports.
     let databases: [WatchHistory]
-    /// The length of time that lanes and charts show, in seconds.
+    /// The time window of lanes and charts, in seconds.
     let seconds: Double
     /// The selection, sorting and filter of this screen.
     let view: ListView
     /// The text to show without a report.
     let placeholder: String
-    /// The limits of the observation, as sentences.
+    /// The limitations of the observation, as sentences.
     let notes: [String]
     /// The keys, for hints on screens.
     let keys: WatchKeys

@@ -2,9 +2,9 @@ import SQLiteWatch
 
 /// The data of one database: the displayed report and the series around it.
 ///
-/// The displayed report is the newest one, or an earlier one after going back in time. The memory
-/// is bounded: 1,200 reports in at most ``setBudget(_:)`` bytes, and the points of at most 512
-/// lanes.
+/// The displayed report is the newest one, or an earlier one that the user selects. The memory is
+/// bounded: at most 1,200 reports within the limit of ``setBudget(_:)``, and the points of at most
+/// 512 lanes.
 struct WatchHistory: Sendable, Timeline {
     /// The largest number of reports: five minutes at four per second.
     static let capacity = 1_200
@@ -199,7 +199,7 @@ struct WatchHistory: Sendable, Timeline {
 
     // MARK: Rows
 
-    /// Returns the processes; those that block others most come first.
+    /// Returns the processes; the strongest blockers come first.
     ///
     /// The order depends on coarse steps of the shares over several seconds, so that rows do not
     /// move with each lock.
@@ -257,8 +257,8 @@ struct WatchHistory: Sendable, Timeline {
             guard seconds > 0, samples > 0 else { return WatchedEstimate(value: 0, error: 1) }
             let share = min(max(held / seconds, 0), 1)
             let count = Double(samples)
-            // One additional success and failure make the error of 0 of n and of n of n larger than
-            // 0.
+            // One additional success and one failure keep the error above 0, even for 0 of n and
+            // n of n.
             let smoothed = (share * count + 1) / (count + 2)
             let error = (smoothed * (1 - smoothed) / count).squareRoot()
             return WatchedEstimate(value: share, error: error)

@@ -6,13 +6,13 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     /// The process held no lock.
     case idle
     /// The process held a read lock for less than a third of the interval.
-    case readingAtTimes
+    case readingBriefly
     /// The process held a read lock.
     case reading
     /// The process reads an old state, which pins frames in the log.
     case pinning
     /// The process held a write lock for less than a third of the interval.
-    case writingAtTimes
+    case writingBriefly
     /// The process held a write lock.
     case writing
     /// The process held the checkpoint lock.
@@ -22,7 +22,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     /// The process does not use the database.
     case absent
 
-    /// The share of an interval from which a lock counts as held continuously.
+    /// The minimum share of an interval for which a lock counts as held continuously.
     private static let large = 1.0 / 3
 
     /// The state of a process in the interval of a report.
@@ -33,13 +33,13 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         } else if share.checkpoint.value >= max(Self.large, share.writer.value) {
             self = .checkpointing
         } else if share.writer.value > 0 {
-            self = share.writer.value >= Self.large ? .writing : .writingAtTimes
+            self = share.writer.value >= Self.large ? .writing : .writingBriefly
         } else if share.checkpoint.value > 0 {
             self = .checkpointing
         } else if isPinning {
             self = .pinning
         } else if share.reader.value > 0 {
-            self = share.reader.value >= Self.large ? .reading : .readingAtTimes
+            self = share.reader.value >= Self.large ? .reading : .readingBriefly
         } else {
             self = .idle
         }
@@ -49,10 +49,10 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     var mark: LaneStrip.Mark {
         switch self {
         case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)
-        case .readingAtTimes: LaneStrip.Mark(glyph: "░", ascii: "r", role: .reader)
+        case .readingBriefly: LaneStrip.Mark(glyph: "░", ascii: "r", role: .reader)
         case .reading: LaneStrip.Mark(glyph: "▒", ascii: "R", role: .reader)
         case .pinning: LaneStrip.Mark(glyph: "━", ascii: "P", role: .snapshot)
-        case .writingAtTimes: LaneStrip.Mark(glyph: "▂", ascii: "w", role: .writer)
+        case .writingBriefly: LaneStrip.Mark(glyph: "▂", ascii: "w", role: .writer)
         case .writing: LaneStrip.Mark(glyph: "▇", ascii: "W", role: .writer)
         case .checkpointing: LaneStrip.Mark(glyph: "C", ascii: "C", role: .committing)
         case .waiting: LaneStrip.Mark(glyph: "×", ascii: "x", role: .locked)
@@ -66,8 +66,8 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     /// Returns the legend for the border of a panel, the most important marks first.
     static func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
         let order: [WatchLaneState] = [
-            .writing, .reading, .pinning, .checkpointing, .waiting, .writingAtTimes,
-            .readingAtTimes, .idle,
+            .writing, .reading, .pinning, .checkpointing, .waiting, .writingBriefly,
+            .readingBriefly, .idle,
         ]
         return order.map { state in
             [
@@ -81,10 +81,10 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     var words: String {
         switch self {
         case .idle: "idle"
-        case .readingAtTimes: "reads < 1/3"
+        case .readingBriefly: "reads < 1/3"
         case .reading: "reads"
         case .pinning: "pins the log"
-        case .writingAtTimes: "writes < 1/3"
+        case .writingBriefly: "writes < 1/3"
         case .writing: "writes"
         case .checkpointing: "checkpoints"
         case .waiting: "waits"
@@ -96,10 +96,10 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     var meaning: String {
         switch self {
         case .idle: "idle: holds no lock"
-        case .readingAtTimes: "reads for less than 1/3 of the time"
+        case .readingBriefly: "reads for less than 1/3 of the time"
         case .reading: "reads for at least 1/3 of the time"
         case .pinning: "pins the log: reads an old state"
-        case .writingAtTimes: "writes for less than 1/3 of the time"
+        case .writingBriefly: "writes for less than 1/3 of the time"
         case .writing: "writes, or excludes other writers"
         case .checkpointing: "checkpoints: copies the log"
         case .waiting: "probably waits for a lock (inferred)"

@@ -6,9 +6,9 @@ struct WatchMoment: Timed, Equatable {
     var time: Double
     /// The length of the report's interval, in seconds.
     var seconds: Double
-    /// How often the write locks were read in the interval.
+    /// The number of samples of the write locks in the interval.
     var samples: Int
-    /// How often the read locks were read in the interval.
+    /// The number of samples of the read locks in the interval.
     var listSamples: Int
     /// The processor time of this program and its helpers, as a share of one core.
     var cost: Double

@@ -1,7 +1,8 @@
 import SQLiteWatch
 
 extension WatchReport {
-    /// Returns the report with all texts of other programs escaped, so that screens can show them.
+    /// Returns the report with all texts from other programs escaped, so that screens can show
+    /// them.
     ///
     /// The path does not change, because it identifies the database.
     func escaped() -> WatchReport {

@@ -12,7 +12,7 @@ struct WatchRow: Sendable {
     var pin: WatchedPin?
     /// The state in the last interval.
     var state: WatchLaneState
-    /// The shares of time with locks, over ``WatchHistory/shareSeconds``.
+    /// The shares of ``WatchHistory/shareSeconds`` for which the process held locks.
     var share = WatchedShare()
     /// The processor time over the last two seconds, as a share of one core; nil if unknown.
     var processor: Double?
@@ -38,7 +38,7 @@ struct WatchRow: Sendable {
         return seen.map(\.rawValue).joined(separator: ", ")
     }
 
-    /// The degree to which the process blocks others, in steps.
+    /// The degree to which the process blocks others, in coarse steps.
     var weight: Int {
         let share = 2 * max(share.writer.value, share.checkpoint.value) + share.reader.value
         return (pin?.isLong == true ? 4 : 0) + Int((share * 2).rounded())
@@ -46,6 +46,6 @@ struct WatchRow: Sendable {
 }
 
 extension WatchedPin {
-    /// Whether the pin is older than usual short reads.
+    /// Whether the pin is older than a typical short read.
     var isLong: Bool { seconds >= 1 }
 }

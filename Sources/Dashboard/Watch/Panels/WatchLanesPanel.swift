@@ -8,7 +8,7 @@ struct WatchLanesPanel {
     /// The selection, sorting and filter.
     let view: ListView
 
-    /// The lanes, in the order of the table of processes, followed by those of ended processes.
+    /// The lanes in the order of the process table, followed by the lanes of ended processes.
     var lanes: [WatchLane] {
         let rows = WatchProcessList.arranged(history.rows, view)
         let shown = Set(history.rows.map(\.pid))
@@ -23,7 +23,7 @@ struct WatchLanesPanel {
 
     /// Returns the rows of the panel, including its border.
     ///
-    /// If there are too few rows for a table, the lanes get them.
+    /// If there are too few rows for a table, the lanes use them.
     func track(isShort: Bool, hasTable: Bool) -> Track {
         let count = max(lanes.count, 1)
         let most = isShort && hasTable ? 5 : 16
@@ -42,7 +42,7 @@ struct WatchLanesPanel {
         case statement
         case history
 
-        // `isTraced` is whether statements are known.
+        // `isTraced` states whether the statements of processes are known.
         func track(isTraced: Bool) -> Track {
             switch self {
             case .name: Track(minimum: 10, ideal: 20, maximum: 22, priority: 10, flex: 0)
@@ -141,7 +141,7 @@ struct WatchLanesPanel {
         if cell(.statement).width > 0,
             let statement = history.report?.current?.first(where: { $0.pid == lane.pid })
         {
-            // What ended a while ago says what the process did, not what it does.
+            // Dim a statement that ended some time ago, because the process no longer runs it.
             let isNow = statement.isRunning || statement.seconds < 1
             canvas.write(
                 statement.sql,

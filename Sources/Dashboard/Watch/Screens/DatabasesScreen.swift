@@ -114,7 +114,7 @@ struct DatabasesScreen: WatchScreen {
         }
     }
 
-    /// Returns the limits of the observation of all databases.
+    /// Returns the limitations of the observation of all databases.
     private func notes(width: Int) -> [String] {
         var seen: [String] = scene.notes
         for history in scene.databases {

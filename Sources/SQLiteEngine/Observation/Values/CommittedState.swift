@@ -37,9 +37,8 @@ extension Database {
 
     /// Records the last committed state for a transaction that has started but not read yet.
     ///
-    /// The transaction will show this state or a later one.
-    ///
-    /// If the transaction has already read, an earlier record remains.
+    /// The transaction will show this state or a later one. If the transaction has already read,
+    /// the earlier record remains.
     func recordStateBeforeTransaction() {
         guard sqlite3_txn_state(handle, "main") == SQLITE_TXN_NONE else { return }
         kept.pointee.willBegin()

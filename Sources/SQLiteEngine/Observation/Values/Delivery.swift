@@ -9,9 +9,8 @@ import Dispatch
 
 /// The deliveries of one thread for many observed values.
 ///
-/// Values for the same dispatch queue are sent there together.
-///
-/// A commit that changes a hundred values wakes the thread of the queue once, not a hundred times.
+/// Values for the same dispatch queue are sent there together: a commit that changes a hundred
+/// values wakes the thread of the queue once, not a hundred times.
 struct Delivery {
     private final class Batch {
         let queue: DispatchQueue
@@ -45,7 +44,7 @@ struct Delivery {
         }
     }
 
-    /// Delivers what has arrived while the delivery of a value was about to end.
+    /// Delivers the values that arrived while a delivery was about to end.
     private static func continueDelivery(with member: any ObservedMember) {
         repeat {
             let delivery = Delivery()

@@ -10,13 +10,13 @@ import Dispatch
 
 /// Fetches the values of many observations, one after another, in one access.
 ///
-/// A separate access for each would cost more than the fetch: a switch to another thread, a
-/// transaction, and a connection that others could use. Values whose last fetch was long still get
-/// their own access, so that the others do not wait for them.
+/// A separate access for each value would cost more than the fetch: a switch to another thread, a
+/// transaction, and a connection that other accesses could use. Values whose last fetch was long
+/// still have a separate access, so that the other values do not wait for them.
 struct FetchRound: Sendable {
     private static var site: AccessSite { AccessSite(AccessLabel("ValueObservation")) }
 
-    /// The queue that delivers values, apart from connections.
+    /// The queue that delivers values, separate from the queues of the connections.
     private static let deliveryQueue = DispatchQueue(
         label: "SQLiteEngine.observation.values",
         qos: .userInitiated,
@@ -26,7 +26,7 @@ struct FetchRound: Sendable {
     private let members: ArraySlice<any ObservedMember>
     private let hub: ObservationHub
     private let usesReaders: Bool
-    /// Whether the round fetches all quick values together, and not one slow value.
+    /// Whether the round fetches all quick values together, rather than one slow value.
     private let isShared: Bool
 
     /// Starts the fetches of members whose ``ObservedMember/beginFetch()`` has returned true.
@@ -73,8 +73,9 @@ struct FetchRound: Sendable {
         }
         // Loaded before the reader starts to show its state, which may lack later commits.
         let commits = hub.commits.load(ordering: .sequentiallyConsistent)
-        // On this thread if a reader is free: each switch to another thread takes processor time
-        // from a writer. Long fetches do not block the next round on this thread.
+        // On this thread if a reader is free, because each switch to another thread takes processor
+        // time from a writer. Long fetches use another thread, so that they do not block the next
+        // round on this one.
         var finished: RoundInProgress?
         if isShared, isOnThread,
             database.readIfFree(at: Self.site, { finished = fetch(.success($0), after: commits) }),
@@ -90,8 +91,8 @@ struct FetchRound: Sendable {
 
     /// The database, from the first member that still retains it.
     ///
-    /// Each member is asked once: if a member ends meanwhile, a lazy sequence would ask it again
-    /// and receive nil.
+    /// Reads the property of each member once. A lazy sequence would read it twice, and the second
+    /// value would be nil if the member ended in between.
     private var firstDatabase: (any ObservedDatabase)? {
         for member in members {
             if let database = member.database { return database }
@@ -123,25 +124,25 @@ struct FetchRound: Sendable {
     }
 
     private func end(_ round: RoundInProgress, isOnConnection: Bool) {
-        proceed(with: round.takeLeft(), isOnConnection: isOnConnection)
+        proceed(with: round.takeRemaining(), isOnConnection: isOnConnection)
         if isShared { hub.didFetch(in: monotonicNanoseconds() - round.begin) }
     }
 
-    /// Continues with what a round has left while one of its fetches is still running; called on
-    /// any thread.
-    static func proceed(with left: RoundInProgress.Left, hub: ObservationHub) {
-        FetchRound(left.waiting, hub, usesReaders: true, isShared: true)
-            .proceed(with: left, isOnConnection: true)
+    /// Continues with the remaining members of a round while one of its fetches is still running;
+    /// called on any thread.
+    static func proceed(with remaining: RoundInProgress.Remaining, hub: ObservationHub) {
+        FetchRound(remaining.waiting, hub, usesReaders: true, isShared: true)
+            .proceed(with: remaining, isOnConnection: true)
     }
 
     /// Starts the remaining fetches, then delivers the fetched values.
     ///
-    /// The order matters: a delivery runs closures of the user, which may take long.
-    private func proceed(with left: RoundInProgress.Left, isOnConnection: Bool) {
-        if !left.again.isEmpty { hub.fetchSoon(left.again) }
-        FetchRound(left.waiting, hub, usesReaders: usesReaders, isShared: isShared)
+    /// The order matters, because a delivery runs user closures, which may take a long time.
+    private func proceed(with remaining: RoundInProgress.Remaining, isOnConnection: Bool) {
+        if !remaining.again.isEmpty { hub.fetchSoon(remaining.again) }
+        FetchRound(remaining.waiting, hub, usesReaders: usesReaders, isShared: isShared)
             .start(isOnThread: false)
-        Self.deliver(left.fetched, isOnConnection: isOnConnection)
+        Self.deliver(remaining.fetched, isOnConnection: isOnConnection)
     }
 
     /// Delivers fetched values, on a thread that holds no connection.
@@ -156,7 +157,7 @@ struct FetchRound: Sendable {
                 together.append(member)
             }
         }
-        if !inTurn.isEmpty { TellingTurns(inTurn).start(on: deliveryQueue) }
+        if !inTurn.isEmpty { DeliveryTurns(inTurn).start(on: deliveryQueue) }
         guard !together.isEmpty else { return }
         if isOnConnection {
             deliveryQueue.async { [together] in Delivery.deliver(together) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The counts of what the observations of a database do.
+/// Counts the fetches, coalesced changes and duplicate values of a database's observations.
 final class ObservationCounts: Sendable {
     /// A counted event.
     enum Event {

@@ -19,17 +19,17 @@ extension ObservationHub {
     struct Lookout {
         /// The queue that it runs on.
         ///
-        /// The queue is serial: a serial queue gets a thread even while others are blocked, so a
-        /// lookout that stays awake does not occupy one of the few threads that all concurrent
-        /// queues share.
+        /// The queue is serial, because a serial queue receives a thread even while other queues
+        /// are blocked. A lookout that stays awake therefore does not occupy one of the few threads
+        /// that all concurrent queues share.
         var queue = DispatchQueue(label: "SQLiteEngine.observation", qos: .userInitiated)
         /// Counts the lookouts, so that a replaced lookout detects that it is not the current one.
         var number = 0
         /// Whether a lookout is awake.
         var isAwake = false
-        /// The time until which the lookout is trusted, in nanoseconds of the monotonic clock: a
-        /// long fetch must not delay the others.
-        var isTrustedUntil: UInt64 = 0
+        /// The time until which the lookout is trusted, in nanoseconds of the monotonic clock, so
+        /// that a long fetch does not delay other fetches.
+        var trustedUntil: UInt64 = 0
         /// Whether a check of the lookout is scheduled.
         var isWatched = false
         /// When the next round may start, in nanoseconds of the monotonic clock.
@@ -48,14 +48,14 @@ extension ObservationHub {
             for member in members { state.waiting[ObjectIdentifier(member)] = member }
             if state.touched.isEmpty && state.waiting.isEmpty { return nil }
             if state.lookout.isAwake {
-                let isTrustedUntil = state.lookout.isTrustedUntil
-                if monotonicNanoseconds() < isTrustedUntil { return nil }
+                let trustedUntil = state.lookout.trustedUntil
+                if monotonicNanoseconds() < trustedUntil { return nil }
                 // The old lookout blocks its queue.
                 state.lookout.queue = Lookout().queue
             }
             state.lookout.number += 1
             state.lookout.isAwake = true
-            state.lookout.isTrustedUntil = .max
+            state.lookout.trustedUntil = .max
             let restsUntil = state.lookout.restsUntil
             let now = restsUntil == 0 ? 0 : monotonicNanoseconds()
             return (
@@ -75,9 +75,9 @@ extension ObservationHub {
 
     /// Delays the next round after a long one.
     ///
-    /// Otherwise, a writer that commits all the time would cause a hundred values to be fetched all
-    /// the time. So rounds take at most a quarter of the time, and commits during a pause are
-    /// fetched in one round. A few quick fetches cause no pause.
+    /// Otherwise, a writer that commits continuously would cause a hundred values to be fetched
+    /// continuously. With the delay, rounds take at most a quarter of the time, and the commits
+    /// during a pause share one round. A few quick fetches cause no pause.
     func didFetch(in duration: UInt64) {
         let rest = min(3 * duration, EngineTimings.longestRest)
         let end = rest < EngineTimings.shortestRest ? 0 : monotonicNanoseconds() + rest
@@ -88,7 +88,7 @@ extension ObservationHub {
     private func runLookout(_ number: Int) {
         var lastRound = monotonicNanoseconds()
         while true {
-            // Only copies the lists: the writer needs the same lock.
+            // Only copies the lists, because the writer needs the same lock.
             let found = state.withLock { state in
                 state.lookout.number == number ? Self.takeWork(from: &state) : nil
             }
@@ -104,10 +104,10 @@ extension ObservationHub {
             let pause: UInt64? = state.withLock { state in
                 guard state.lookout.number == number else { return nil }
                 let restsUntil = state.lookout.restsUntil
-                // A pause is due, or one was due recently: commits are frequent.
+                // A pause is due, or was due recently, so commits are frequent.
                 let mayStay = restsUntil != 0 && now - lastRound < EngineTimings.lookoutTail
                 if mayStay {
-                    state.lookout.isTrustedUntil = .max
+                    state.lookout.trustedUntil = .max
                     return max(restsUntil > now ? restsUntil - now : 0, EngineTimings.lookoutPause)
                 }
                 if !state.touched.isEmpty || !state.waiting.isEmpty { return 0 }
@@ -119,7 +119,7 @@ extension ObservationHub {
         }
     }
 
-    /// Continues with the remaining fetches when a round takes long.
+    /// Schedules a check that continues with the remaining fetches if a round takes a long time.
     ///
     /// Another lookout takes over if members wait for the next round: the commit that relied on the
     /// current lookout may have been the last one.
@@ -132,7 +132,7 @@ extension ObservationHub {
         return !state.lookout.isWatched
     }
 
-    /// Called when a round starts whose members must not wait for one slow fetch.
+    /// Adds a round that starts, and ensures that its members do not wait for one slow fetch.
     func didBegin(_ round: RoundInProgress) {
         let mustBegin = state.withLock { state in
             state.rounds.append(round)
@@ -152,7 +152,7 @@ extension ObservationHub {
             continueRounds(exceptFetchesSince: monotonicNanoseconds() - EngineTimings.roundTrust)
             let mustContinue = state.withLock { state in
                 state.lookout.isWatched =
-                    state.lookout.isAwake || state.rounds.contains(where: \.isLeft)
+                    state.lookout.isAwake || state.rounds.contains(where: \.hasRemainingWork)
                 return state.lookout.isWatched
             }
             guard mustContinue else { return }
@@ -161,18 +161,19 @@ extension ObservationHub {
         }
     }
 
-    /// Continues with all that rounds have left, except fetches that started before an instant.
+    /// Continues with the remaining work of all rounds whose running fetch started before an
+    /// instant.
     ///
-    /// The remaining members use another reader, where a fetch may take long as well. So this keeps
-    /// one free reader for others: the fetches may be waiting for an access that wants to read.
+    /// The remaining members use another reader, where a fetch may also take a long time. One
+    /// reader stays free, because the running fetches may be waiting for an access that must read.
     func continueRounds(exceptFetchesSince instant: UInt64) {
         let lasting = state.withLock { $0.rounds }.filter { $0.lasts(since: instant) }
         var free = lasting.isEmpty ? 0 : freeReaders()
         for round in lasting {
-            let left = free > 1 ? round.takeLeft() : round.takeFetched()
-            if left.isEmpty { continue }
-            if !left.waiting.isEmpty { free -= 1 }
-            FetchRound.proceed(with: left, hub: self)
+            let remaining = free > 1 ? round.takeRemaining() : round.takeFetched()
+            if remaining.isEmpty { continue }
+            if !remaining.waiting.isEmpty { free -= 1 }
+            FetchRound.proceed(with: remaining, hub: self)
         }
     }
 
@@ -186,7 +187,7 @@ extension ObservationHub {
         if !state.waiting.isEmpty { work.append(state.waiting) }
         state.waiting = [:]
         state.touched = []
-        state.lookout.isTrustedUntil = monotonicNanoseconds() + EngineTimings.roundTrust
+        state.lookout.trustedUntil = monotonicNanoseconds() + EngineTimings.roundTrust
         return work
     }
 }

@@ -4,9 +4,9 @@ import Telemetry
 /// Notifies all observed values of one database of the commits of its writer.
 ///
 /// There is one transaction observer for all values. A commit records which regions it touched and
-/// wakes another thread, unless that thread is already awake. So a hundred values that depend on
-/// the same tables cost the writer as much as one value. ``FetchRound``s fetch the values; only a
-/// database without readers fetches a few quick ones in the commit itself.
+/// wakes another thread, unless that thread is already awake. As a result, a hundred values that
+/// depend on the same tables cost the writer as much as one value. ``FetchRound``s fetch the
+/// values; only a database without readers fetches a few quick ones in the commit itself.
 ///
 /// `@unchecked Sendable`: only the writer's access uses the variables; everything else is in
 /// `state`.
@@ -22,7 +22,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     struct Group {
         let watched: Watched
         var members: Members
-        /// The members that must be notified of each commit at once.
+        /// The members that must be notified of each commit immediately.
         var listeners: Members
     }
 
@@ -42,7 +42,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         var rounds: [RoundInProgress] = []
         /// Whether the hub observes the writer's commits.
         var isInstalled = false
-        /// The members that wait for that, with the state that they have shown.
+        /// The members that wait for the installation, with the state that they have shown.
         var joining: [Joining] = []
     }
 
@@ -52,11 +52,11 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         let state: CommittedState?
     }
 
-    /// The number of values that a commit on a database without readers fetches itself.
+    /// The largest number of values that a commit on a database without readers fetches itself.
     ///
-    /// A few values are delivered for each commit. Many would delay the next write: they are
-    /// fetched later, and one value may stand for several commits.
-    private static let mostFetchesInACommit = 8
+    /// A few values are delivered for each commit. Many values would delay the next write, so they
+    /// are fetched later, and one value may represent several commits.
+    private static let maximumFetchesPerCommit = 8
 
     /// Returns the number of readers that are currently free.
     let freeReaders: @Sendable () -> Int
@@ -68,11 +68,10 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     let quickFetch = Atomic<UInt64>(EngineTimings.quickFetch)
     /// ``EngineTimings/longestRound``, unless a test sets it.
     let longestRound = Atomic<UInt64>(EngineTimings.longestRound)
-    /// The counts of what the observations do.
     let counts = ObservationCounts()
 
     let state = Lock(State())
-    /// The parker of the lookout.
+    /// Puts the lookout to sleep between rounds.
     let parker = Parker()
     /// The regions that the open transaction may touch, by table.
     private var concerned: [SQLName: [Watched]] = [:]
@@ -87,7 +86,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         let watched: [Watched]
     }
 
-    private static let mostFound = 32
+    private static let maximumFound = 32
     /// The regions found for each kind of change, in the groups of `foundVersion`.
     private var found: [Found] = []
     private var foundVersion = 0
@@ -95,7 +94,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// Creates the hub of a database; `freeReaders` returns the number of free readers.
     init(freeReaders: @escaping @Sendable () -> Int = { 0 }) { self.freeReaders = freeReaders }
 
-    /// What the observations do and cost; nil while there was none.
+    /// The counts of the observations; nil if there have been none.
     var status: ObservationStatus? {
         let active = state.withLock { $0.groups.reduce(0) { $0 + $1.members.count } }
         let (onReaders, onWriter) = (counts[.onReaders], counts[.onWriter])
@@ -113,7 +112,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
 
     /// Installs the transaction observer; the caller holds the writer.
     ///
-    /// Members that started to join before are notified of what they have missed.
+    /// Members that are already joining are notified of the commits that they have missed.
     func install(on db: Database) {
         // No other thread can install it: the caller holds the writer.
         if !state.withLock({ $0.isInstalled }) {
@@ -134,16 +133,16 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
                 isCurrent: db.isInLastCommittedState(joining.state)
             )
         }
-        // Members that joined meanwhile counted this access as a write, but no statement has
+        // Members that joined in the meantime counted this access as a write, but no statement has
         // started.
         if !isOpen { state.withLock { $0.uncertain = [:] } }
     }
 
     /// Notifies a member of changes in a region, starting from a state that a reader showed.
     ///
-    /// The caller does not wait. Only if no value of the database was observed before, the hub must
-    /// acquire the writer, once for all members that join meanwhile. It does so when the writer is
-    /// free, and holds nothing until then.
+    /// The caller does not wait. If no value of the database is observed yet, the hub must acquire
+    /// the writer, once for all members that join in the meantime. It does so when the writer is
+    /// free, and holds no connection until then.
     ///
     /// - Parameters:
     ///   - region: The region that the value depends on.
@@ -166,14 +165,14 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
             return (false, hub.joining.count == 1)
         }
         if isInstalled {
-            settle(member, in: database)
+            confirm(member, in: database)
             member.didJoin(region, isCurrent: database.isInLastCommittedState(state))
         } else if isFirst {
             database.whenWriterIsFree { [self] in install(on: $0) }
         }
     }
 
-    /// Notifies a member of changes in another region than before.
+    /// Changes the region that a member observes.
     ///
     /// - Parameters:
     ///   - region: The region that the value depends on now.
@@ -189,16 +188,16 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
             Self.add(region, member, to: &state)
             if database != nil { state.uncertain[ObjectIdentifier(member)] = member }
         }
-        if let database { settle(member, in: database) }
+        if let database { confirm(member, in: database) }
     }
 
-    /// Marks a member as certain if no transaction is open whose statements started before its
-    /// region was added.
+    /// Marks a member as certain if no open transaction has statements that started before the
+    /// member's region was added.
     ///
     /// The member has already been added. A statement that starts later takes its region into
     /// account. A statement that started earlier belongs to an access that still holds the writer,
     /// or that has released it after its commit was counted.
-    private func settle(_ member: any ObservedMember, in database: any ObservedDatabase) {
+    private func confirm(_ member: any ObservedMember, in database: any ObservedDatabase) {
         guard !database.mayBeWriting else { return }
         state.withLock { $0.uncertain[ObjectIdentifier(member)] = nil }
     }
@@ -263,7 +262,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
             return known
         }
         let (groups, current) = state.withLock { ($0.groups.map(\.watched), $0.version) }
-        if current != foundVersion || found.count >= Self.mostFound { found = [] }
+        if current != foundVersion || found.count >= Self.maximumFound { found = [] }
         foundVersion = current
         let new = Found(
             kind: kind,
@@ -296,7 +295,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     func databaseDidCommit(_ db: Database) {
         commits.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let touched = touched
-        forgetTransaction()
+        clearTransaction()
         let (listeners, atOnce, isUnused) = state.withLock { state in
             var changed = state.uncertain
             var listeners =
@@ -305,7 +304,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
                 if !group.listeners.isEmpty {
                     listeners.merge(group.listeners) { member, _ in member }
                 }
-                if changed.count + group.members.count <= Self.mostFetchesInACommit {
+                if changed.count + group.members.count <= Self.maximumFetchesPerCommit {
                     changed.merge(group.members) { member, _ in member }
                 } else if !state.touched.contains(where: { $0 === group.watched }) {
                     state.touched.append(group.watched)
@@ -329,9 +328,9 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         if isUnused { db.remove(transactionObserver: self) }
     }
 
-    func databaseDidRollback(_ db: Database) { forgetTransaction() }
+    func databaseDidRollback(_ db: Database) { clearTransaction() }
 
-    private func forgetTransaction() {
+    private func clearTransaction() {
         if !concerned.isEmpty { concerned = [:] }
         if !touched.isEmpty { touched = [] }
         isAllTouched = false

@@ -2,13 +2,13 @@
 protocol ObservedDatabase: DatabaseWriter {
     /// Notifies observed values of commits.
     var observationHub: ObservationHub { get }
-    /// Whether values are read on other connections than the writer.
+    /// Whether values are read on connections other than the writer.
     var hasReaders: Bool { get }
     /// The gate of the connection that writes.
     var writingGate: AccessGate { get }
     /// Reads immediately on this thread if a reader is free and no access waits for one.
     ///
-    /// - Returns: Whether it has read.
+    /// - Returns: Whether the read took place.
     func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool
 }
 
@@ -18,13 +18,13 @@ extension ObservedDatabase {
         writingGate.slots[0].isTaken || configuration.allowsUnsafeTransactions
     }
 
-    /// Whether no transaction was committed since a state was read; needs no connection.
+    /// Whether no transaction has been committed since a state was read; needs no connection.
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state else { return false }
         return writingGate.slots[0].walIndex.map { state.isLast(in: $0.memory) } ?? false
     }
 
-    /// Provides the writer later, without an access of the user: `status()` shows no waiter.
+    /// Provides the writer later, for internal use: `status()` shows no waiter.
     func whenWriterIsFree(_ body: @escaping @Sendable (Database) -> Void) {
         writingGate.performLater(AccessSite(AccessLabel("ValueObservation")), .maintenance) { _ in
             // The database is closed: there are no more commits.

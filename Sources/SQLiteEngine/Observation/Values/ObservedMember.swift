@@ -4,23 +4,23 @@ protocol ObservedMember: AnyObject, Sendable {
     var wantsChanges: Bool { get }
     /// Called on the writer after a commit that may have changed the value.
     func databaseDidChange()
-    /// Called when the member is notified of changes in a region from now on.
+    /// Called when the notifications of changes in a region start.
     ///
     /// - Parameters:
     ///   - region: The region.
     ///   - isCurrent: Whether no transaction was committed since the first value was fetched.
     func didJoin(_ region: DatabaseRegion, isCurrent: Bool)
 
-    /// Whether the value is fetched on other connections than the writer.
+    /// Whether the value is fetched on connections other than the writer.
     var usesReaders: Bool { get }
-    /// Whether the last fetch was short enough to share a connection with others.
+    /// Whether the last fetch was short enough to share a connection with other fetches.
     var isQuick: Bool { get }
     /// The database to fetch from; nil when the observation is over.
     var database: (any ObservedDatabase)? { get }
 
     /// Fetches the value immediately, on the writer that has just committed.
     ///
-    /// - Returns: Whether it has fetched; otherwise the value must be fetched later.
+    /// - Returns: Whether the value was fetched; if not, it must be fetched later.
     func fetch(afterCommitOn db: Database) -> Bool
     /// Requests a fetch.
     ///
@@ -36,12 +36,13 @@ protocol ObservedMember: AnyObject, Sendable {
     /// Ends a fetch; returns whether another one was requested. The caller must then start it.
     func endFetch() -> Bool
 
-    /// Whether fetched values wait for delivery and no thread delivers them; the caller must then
-    /// deliver.
+    /// Starts a delivery if fetched values are pending and no thread delivers them.
+    ///
+    /// - Returns: Whether the caller must deliver the values.
     func beginDelivery() -> Bool
     /// Delivers the fetched values; called on a thread that holds no connection.
     func deliver(through delivery: Delivery)
-    /// Whether the delivery runs closures of the user, such as those of `map`.
+    /// Whether the delivery runs user closures, such as the closure of `map`.
     var runsClosuresOnDelivery: Bool { get }
     /// Ends the delivery, unless more values have arrived; returns whether it has ended.
     func endDelivery() -> Bool

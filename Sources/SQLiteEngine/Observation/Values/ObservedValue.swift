@@ -8,15 +8,15 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// One started observation: fetches the value, follows the commits, and delivers.
+/// One started observation: fetches the value, follows the commits, and delivers values.
 ///
 /// At most one fetch runs, and at most one more is pending. Fetched values are reduced and
 /// delivered on another thread, so that they hold no connection, by one thread at a time and in
 /// order.
 ///
 /// `@unchecked Sendable`: `reducer` belongs to the thread for which ``beginDelivery()`` returned
-/// true, and before the first value to the thread that starts; everything else is constant or
-/// locked.
+/// true or, before the first value, to the thread that starts the observation. Everything else is
+/// constant or locked.
 final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sendable {
     /// The result of a fetch.
     private struct Fetched {
@@ -35,8 +35,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         var isOver = false
         /// The duration of the last fetch, in nanoseconds.
         var lastFetch: UInt64 = 0
-        /// The commits that the last fetch shows: at least this many of those that the hub has
-        /// counted.
+        /// The number of counted commits that the last fetch is known to show.
         var shown: UInt64?
         /// The reader; retained while it is observed.
         var reader: (any DatabaseReader)?
@@ -61,7 +60,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     private let fetcher: Reducer.Fetcher
     var reducer: Reducer
     let hub: ObservationHub?
-    /// Whether values are fetched on other connections than the writer.
+    /// Whether values are fetched on connections other than the writer.
     let usesReaders: Bool
     private let state: Lock<State>
     let inbox = Lock(Inbox())
@@ -127,8 +126,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    /// Reduces the first value, and records whether that takes long: only quick values share a
-    /// thread with others later.
+    /// Reduces the first value, and records how long that takes, because only quick values share a
+    /// thread later.
     private func reduceFirst(_ fetched: Reducer.Fetcher.Value) throws -> Reducer.Value? {
         let begin = monotonicNanoseconds()
         defer {
@@ -164,8 +163,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     /// Follows the commits after the state that a reader showed.
     ///
-    /// The value is fetched again if there were commits in between. The reader is not held
-    /// meanwhile.
+    /// The value is fetched again if there were commits in between. The observation does not hold
+    /// the reader during the wait.
     ///
     /// - Parameters:
     ///   - fetched: The result of the reader's fetch.
@@ -213,7 +212,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         state.withLock { state in
             if state.isOver { return false }
             guard state.isFetching else {
-                // Committed before the last fetch requested its connection, and noticed after that.
+                // The last fetch already shows the commit, which was processed after that fetch.
                 if isAllShown(state) { return false }
                 state.isFetching = true
                 return true
@@ -257,7 +256,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         guard mayFetch else { return false }
         let result = Result { try fetchOnWriterMeasured(db) }
         if case .failure(let error as DatabaseError) = result, error.isInterruptionError {
-            // Requested for the access that has just committed.
+            // The interrupt was meant for the access that has just committed.
             _ = endFetch()
             return false
         }
@@ -325,7 +324,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: Fetching
 
-    /// Fetches on a connection that also writes: outside any transaction, in its own transaction.
+    /// Fetches in a new transaction on a connection that also writes; no transaction is open.
     private func fetchOnWriter(_ db: Database) throws -> Fetched {
         if observation.requiresWriteAccess { return try db.withWriteTransaction { try fetch($0) } }
         return try db.readOnly { try db.withReadTransaction { try fetch($0) } }

@@ -2,11 +2,11 @@ import Telemetry
 
 /// What one access of a ``FetchRound`` has fetched, and what it must still fetch.
 ///
-/// The state has a lock: if a fetch that used to be quick takes long, the hub continues with the
-/// others.
+/// The state has a lock, because the hub continues with the other members if a fetch that used to
+/// be quick takes a long time.
 final class RoundInProgress: Sendable {
-    /// The work that is left to do.
-    struct Left {
+    /// The remaining work.
+    struct Remaining {
         /// The members that were fetched and must be delivered.
         var fetched: [any ObservedMember] = []
         /// The fetched members for which another fetch was requested meanwhile.
@@ -18,7 +18,7 @@ final class RoundInProgress: Sendable {
     }
 
     private struct State {
-        var left: Left
+        var remaining: Remaining
         /// When the running fetch started, in nanoseconds; nil between two fetches.
         var begin: UInt64?
     }
@@ -28,14 +28,14 @@ final class RoundInProgress: Sendable {
     private let state: Lock<State>
 
     init(_ members: ArraySlice<any ObservedMember>) {
-        state = Lock(State(left: Left(waiting: members)))
+        state = Lock(State(remaining: Remaining(waiting: members)))
     }
 
     /// Removes and returns the next member to fetch.
     func next() -> (any ObservedMember)? {
         state.withLock { state in
             state.begin = monotonicNanoseconds()
-            return state.left.waiting.popFirst()
+            return state.remaining.waiting.popFirst()
         }
     }
 
@@ -44,16 +44,16 @@ final class RoundInProgress: Sendable {
     func didFetch(_ member: any ObservedMember, isWantedAgain: Bool) {
         state.withLock { state in
             state.begin = nil
-            state.left.fetched.append(member)
-            if isWantedAgain { state.left.again.append(member) }
+            state.remaining.fetched.append(member)
+            if isWantedAgain { state.remaining.again.append(member) }
         }
     }
 
     /// Removes and returns all remaining work.
-    func takeLeft() -> Left {
+    func takeRemaining() -> Remaining {
         state.withLock { state in
-            defer { state.left = Left(waiting: []) }
-            return state.left
+            defer { state.remaining = Remaining(waiting: []) }
+            return state.remaining
         }
     }
 
@@ -63,15 +63,15 @@ final class RoundInProgress: Sendable {
     }
 
     /// Removes and returns the fetched members, and keeps those that were not fetched yet.
-    func takeFetched() -> Left {
+    func takeFetched() -> Remaining {
         state.withLock { state in
-            defer { state.left = Left(waiting: state.left.waiting) }
-            var left = state.left
-            left.waiting = []
-            return left
+            defer { state.remaining = Remaining(waiting: state.remaining.waiting) }
+            var remaining = state.remaining
+            remaining.waiting = []
+            return remaining
         }
     }
 
-    /// Whether there is work left other than the running fetch.
-    var isLeft: Bool { state.withLock { !$0.left.isEmpty } }
+    /// Whether there is work other than the running fetch.
+    var hasRemainingWork: Bool { state.withLock { !$0.remaining.isEmpty } }
 }

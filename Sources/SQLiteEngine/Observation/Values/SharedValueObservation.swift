@@ -3,7 +3,7 @@ import Telemetry
 
 /// The extent of a shared observation.
 public enum SharedValueObservationExtent: Hashable, Sendable {
-    /// Until the shared observation is deallocated and it has no clients.
+    /// Until the shared observation is deallocated and has no clients.
     case observationLifetime
     /// Until the last client ends; the next client starts the observation again.
     case whileObserved
@@ -11,7 +11,7 @@ public enum SharedValueObservationExtent: Hashable, Sendable {
 
 /// One observation that is shared by many clients: it fetches each value once for all of them.
 ///
-/// A client that starts later receives the last value at once.
+/// A client that starts later receives the last value immediately.
 public final class SharedValueObservation<Element: Sendable>: Sendable {
     private final class Client: Sendable {
         let onError: @Sendable (any Error) -> Void
@@ -141,10 +141,10 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         if scheduler.immediateInitialValue() { sendNow() } else { scheduler.schedule(sendNow) }
     }
 
-    /// Passes the result of an observation on to the clients.
+    /// Sends the result of an observation to the clients.
     ///
-    /// Clients are called outside the lock: they may start and cancel, and wait for other threads
-    /// that do so.
+    /// Clients are called outside the lock: they may start and cancel observations, and wait for
+    /// other threads that do so.
     private func receive(_ result: Result<Element, any Error>, from number: Int) {
         let (clients, ended) = state.withLock { state -> ([Client], Ended) in
             guard state.isObserving, state.number == number else { return ([], Ended()) }
@@ -172,7 +172,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         ended.cancellable?.cancel()
     }
 
-    /// Objects to release outside the lock: their deallocation may run code of the user.
+    /// Objects to release outside the lock, because their deallocation may run user code.
     private struct Ended {
         var cancellable: AnyDatabaseCancellable?
         var last: Result<Element, any Error>?

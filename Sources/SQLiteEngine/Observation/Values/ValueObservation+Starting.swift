@@ -33,7 +33,7 @@ extension ValueObservation where Reducer: ValueReducer {
     ///
     /// - Parameters:
     ///   - reader: The database to fetch values from; see the other method.
-    ///   - scheduler: Determines whether the first value is delivered at once or later.
+    ///   - scheduler: Determines whether the first value is delivered immediately or later.
     ///   - onError: Called with the error that ends the observation.
     ///   - onChange: Called with each value.
     /// - Returns: A cancellable that ends the observation, at the latest when it is deallocated.

@@ -11,7 +11,7 @@ import Telemetry
 /// }
 /// ```
 ///
-/// Values arrive in the order of the commits that they show. One value may stand for several
+/// Values arrive in the order of the commits that they show. One value may represent several
 /// commits: while one fetch runs, at most one more is pending. After a cancellation or an error, no
 /// value is delivered.
 ///
@@ -55,7 +55,7 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
 
 /// How the region that a value depends on is determined.
 enum ValueObservationTrackingMode: Sendable {
-    /// The region is given.
+    /// The caller specifies the region.
     case constantRegion([any DatabaseRegionConvertible])
     /// The region is what the first fetch reads.
     case constantRegionRecordedFromSelection
@@ -71,7 +71,7 @@ struct ValueObservationEvents: Sendable {
     var didFail: (@Sendable (any Error) -> Void)?
     var didCancel: (@Sendable () -> Void)?
 
-    /// Returns events that call both sets of callbacks, these first.
+    /// Returns events that call both sets of callbacks, starting with these.
     func followed(by other: ValueObservationEvents) -> ValueObservationEvents {
         ValueObservationEvents(
             willStart: Self.both(willStart, other.willStart),
@@ -123,8 +123,8 @@ extension ValueObservation {
         Self(trackingMode: .constantRegionRecordedFromSelection) { .init(fetch) }
     }
 
-    /// Observes the result of a closure, and fetches it again only when one of some regions has
-    /// changed.
+    /// Observes the result of a closure, and fetches it again only when one of the given regions
+    /// has changed.
     public static func tracking<Value: Sendable>(
         region: any DatabaseRegionConvertible,
         _ otherRegions: any DatabaseRegionConvertible...,
@@ -133,8 +133,8 @@ extension ValueObservation {
         tracking(regions: [region] + otherRegions, fetch: fetch)
     }
 
-    /// Observes the result of a closure, and fetches it again only when one of some regions has
-    /// changed.
+    /// Observes the result of a closure, and fetches it again only when one of the given regions
+    /// has changed.
     public static func tracking<Value: Sendable>(
         regions: [any DatabaseRegionConvertible],
         fetch: @escaping @Sendable (Database) throws -> Value

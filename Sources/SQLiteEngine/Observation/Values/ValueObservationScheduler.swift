@@ -68,7 +68,7 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
     /// Creates a scheduler.
     public init() {}
 
-    /// Returns true; a call on another thread than the main thread is a fatal error.
+    /// Returns true; a call on any thread other than the main thread is a fatal error.
     public func immediateInitialValue() -> Bool {
         precondition(
             MainQueue.isCurrent,
@@ -123,8 +123,8 @@ extension ValueObservationScheduler where Self == DelayedMainActorValueObservati
 public final class TaskValueObservationScheduler: ValueObservationScheduler {
     /// The actions that the task must run, in order.
     ///
-    /// Behind a lock, and not in the stream, so that the thread sanitizer sees the transfer between
-    /// threads: `Promise` states why.
+    /// They are behind a lock, not in the stream, so that the thread sanitizer sees the transfer
+    /// between threads; `Promise` states why.
     private let actions: Lock<[@Sendable () -> Void]>
     private let wakeUps: AsyncStream<Void>.Continuation
     private let task: Task<Void, Never>
@@ -174,8 +174,8 @@ extension ValueObservationScheduler where Self == TaskValueObservationScheduler 
 
 /// Determines whether the current thread runs the work of the main queue.
 ///
-/// In a program that has called `dispatchMain()`, that need not be the thread that started the
-/// program.
+/// In a program that has called `dispatchMain()`, this thread may differ from the one that started
+/// the program.
 private enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

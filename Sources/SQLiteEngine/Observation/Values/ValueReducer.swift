@@ -1,4 +1,4 @@
-/// Fetches what an observation needs, on any connection.
+/// Fetches the value that an observation needs, on any connection.
 public protocol _ValueReducerFetcher: Sendable {
     /// The type of the fetched value.
     associatedtype Value
@@ -17,7 +17,7 @@ public protocol _ValueReducer: SendableMetatype {
     /// Returns the fetcher.
     func _makeFetcher() -> Fetcher
 
-    /// Returns the value for what was fetched; nil when there is nothing to deliver.
+    /// Turns a fetched value into a value to deliver; returns nil when there is nothing to deliver.
     ///
     /// The first call always returns a value.
     mutating func _value(_ fetched: Fetcher.Value) throws -> Value?

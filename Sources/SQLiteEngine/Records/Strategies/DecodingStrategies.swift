@@ -2,9 +2,9 @@ import Foundation
 
 /// How a `Decodable` record reads its `Data`.
 public enum DatabaseDataDecodingStrategy: Sendable {
-    /// From blobs and texts.
+    /// Reads blobs and text.
     case deferredToData
-    /// By a closure; nil is an error.
+    /// Calls a closure; nil is an error.
     case custom(@Sendable (DatabaseValue) -> Data?)
 
     var isDeferred: Bool {
@@ -24,19 +24,19 @@ public enum DatabaseDataDecodingStrategy: Sendable {
 /// `@unchecked Sendable`: because of `DateFormatter`, which is documented as thread-safe but not
 /// declared as `Sendable` on all platforms.
 public enum DatabaseDateDecodingStrategy: @unchecked Sendable {
-    /// From the texts that `Date` reads, and from seconds since 1970.
+    /// Reads the text formats that `Date` reads, and seconds since 1970.
     case deferredToDate
-    /// From the seconds since 2001-01-01 00:00:00 UTC.
+    /// Reads the seconds since 2001-01-01 00:00:00 UTC.
     case timeIntervalSinceReferenceDate
-    /// From the seconds since 1970-01-01 00:00:00 UTC.
+    /// Reads the seconds since 1970-01-01 00:00:00 UTC.
     case timeIntervalSince1970
-    /// From the milliseconds since 1970-01-01 00:00:00 UTC.
+    /// Reads the milliseconds since 1970-01-01 00:00:00 UTC.
     case millisecondsSince1970
-    /// From texts such as `2001-01-01T00:00:00Z`.
+    /// Reads text such as `2001-01-01T00:00:00Z`.
     case iso8601
-    /// By a formatter.
+    /// Uses a formatter.
     case formatted(DateFormatter)
-    /// By a closure; nil is an error.
+    /// Calls a closure; nil is an error.
     case custom(@Sendable (DatabaseValue) -> Date?)
 
     var isDeferred: Bool {
@@ -65,7 +65,7 @@ public enum DatabaseDateDecodingStrategy: @unchecked Sendable {
 public enum DatabaseColumnDecodingStrategy: Sendable {
     /// The columns have the names of the keys.
     case useDefaultKeys
-    /// `team_id` for `teamId`; there is none for `teamID`.
+    /// The column `team_id` has the key `teamId`; no column has the key `teamID`.
     case convertFromSnakeCase
     /// A closure returns the key for each column.
     case custom(@Sendable (String) -> any CodingKey)

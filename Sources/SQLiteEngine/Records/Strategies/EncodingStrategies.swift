@@ -2,11 +2,11 @@ import Foundation
 
 /// How an `Encodable` record writes its `Data`.
 public enum DatabaseDataEncodingStrategy: Sendable {
-    /// As a blob.
+    /// Writes a blob.
     case deferredToData
-    /// As a text, if the bytes are valid UTF-8; otherwise, an error.
+    /// Writes text if the bytes are valid UTF-8; otherwise, throws an error.
     case text
-    /// By a closure; nil is NULL.
+    /// Calls a closure; nil is NULL.
     case custom(@Sendable (Data) -> (any DatabaseValueConvertible)?)
 
     func encode(_ data: Data) throws -> DatabaseValue {
@@ -18,7 +18,7 @@ public enum DatabaseDataEncodingStrategy: Sendable {
                     data,
                     EncodingError.Context(
                         codingPath: [],
-                        debugDescription: "the data is no text in UTF-8"
+                        debugDescription: "the data is not valid UTF-8 text"
                     )
                 )
             }
@@ -33,21 +33,21 @@ public enum DatabaseDataEncodingStrategy: Sendable {
 /// `@unchecked Sendable`: because of `DateFormatter`, which is documented as thread-safe but not
 /// declared as `Sendable` on all platforms.
 public enum DatabaseDateEncodingStrategy: @unchecked Sendable {
-    /// Like `Date`: `YYYY-MM-DD HH:MM:SS.SSS`, in UTC.
+    /// Writes text like `Date`: `YYYY-MM-DD HH:MM:SS.SSS`, in UTC.
     case deferredToDate
-    /// As the seconds since 2001-01-01 00:00:00 UTC, including fractions.
+    /// Writes the seconds since 2001-01-01 00:00:00 UTC, including fractions.
     case timeIntervalSinceReferenceDate
-    /// As the seconds since 1970-01-01 00:00:00 UTC, including fractions.
+    /// Writes the seconds since 1970-01-01 00:00:00 UTC, including fractions.
     case timeIntervalSince1970
-    /// As the whole seconds since 1970-01-01 00:00:00 UTC.
+    /// Writes the whole seconds since 1970-01-01 00:00:00 UTC.
     case secondsSince1970
-    /// As the whole milliseconds since 1970-01-01 00:00:00 UTC.
+    /// Writes the whole milliseconds since 1970-01-01 00:00:00 UTC.
     case millisecondsSince1970
-    /// As a text such as `2001-01-01T00:00:00Z`, without fractions of seconds.
+    /// Writes text such as `2001-01-01T00:00:00Z`, without fractions of seconds.
     case iso8601
-    /// By a formatter.
+    /// Uses a formatter.
     case formatted(DateFormatter)
-    /// By a closure; nil is NULL.
+    /// Calls a closure; nil is NULL.
     case custom(@Sendable (Date) -> (any DatabaseValueConvertible)?)
 
     func encode(_ date: Date) -> DatabaseValue {
@@ -67,11 +67,11 @@ public enum DatabaseDateEncodingStrategy: @unchecked Sendable {
 
 /// How an `Encodable` record writes its UUIDs.
 public enum DatabaseUUIDEncodingStrategy: Hashable, Sendable {
-    /// As a blob of 16 bytes.
+    /// Writes a blob of 16 bytes.
     case deferredToUUID
-    /// As a text in upper case.
+    /// Writes text in upper case.
     case uppercaseString
-    /// As a text in lower case.
+    /// Writes text in lower case.
     case lowercaseString
 
     func encode(_ uuid: UUID) -> DatabaseValue {
@@ -87,7 +87,7 @@ public enum DatabaseUUIDEncodingStrategy: Hashable, Sendable {
 public enum DatabaseColumnEncodingStrategy: Sendable {
     /// The columns have the names of the keys.
     case useDefaultKeys
-    /// `team_id` for `teamId` and `teamID`.
+    /// The keys `teamId` and `teamID` have the column `team_id`.
     case convertToSnakeCase
     /// A closure returns the column for each key.
     case custom(@Sendable (any CodingKey) -> String)

@@ -3,7 +3,7 @@
 /// The results match those of Foundation's JSON coders, so that a type has the same names in
 /// columns and JSON.
 enum SnakeCase {
-    /// `my_url_property` for `myURLProperty`.
+    /// Returns the name of a column for a key, such as `my_url_property` for `myURLProperty`.
     static func column(of key: String) -> String {
         let characters = Array(key)
         var column = ""
@@ -20,7 +20,7 @@ enum SnakeCase {
         return column
     }
 
-    /// `myUrlProperty` for `my_url_property`.
+    /// Returns the key for the name of a column, such as `myUrlProperty` for `my_url_property`.
     ///
     /// Underscores at the ends are preserved. A single word is not changed, because it may already
     /// contain upper-case letters.

@@ -85,7 +85,7 @@ public final class ColumnDefinition {
     /// Whether an index must be created.
     var needsIndex: Bool { isIndexed && clauses[.unique] == nil }
 
-    /// Requires that an expression of the column is not false.
+    /// Requires that an expression on the column is not false.
     ///
     /// ```swift
     /// t.column("score", .integer).check { "\($0) >= 0" }

@@ -5,7 +5,7 @@ extension Database {
     ///   - tableName: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
     /// - Returns: The columns in their order. They are cached until the schema changes.
-    /// - Throws: A ``DatabaseError``: the schema or the table does not exist.
+    /// - Throws: A ``DatabaseError`` if the schema or the table does not exist.
     public func columns(
         in tableName: String,
         in schemaName: String? = nil
@@ -36,7 +36,7 @@ extension Database {
     ///   - tableName: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
     /// - Returns: The indexes. They are cached until the schema changes.
-    /// - Throws: A ``DatabaseError``: the schema or the table does not exist.
+    /// - Throws: A ``DatabaseError`` if the schema or the table does not exist.
     public func indexes(
         on tableName: String,
         in schemaName: String? = nil
@@ -59,7 +59,7 @@ extension Database {
         try foreignKeys(of: schemaObject(tableName, in: schemaName))
     }
 
-    /// Returns whether some columns are a key: no two rows have the same values in them.
+    /// Returns whether the columns form a unique key: no two rows have the same values in them.
     ///
     /// - Parameters:
     ///   - tableName: The name of the table, ignoring case.

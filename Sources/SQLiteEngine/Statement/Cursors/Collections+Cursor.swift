@@ -1,5 +1,5 @@
-// A cursor may visit all its elements faster than one by one, so these methods use its `forEach`
-// instead of a loop.
+// Some cursors visit all elements faster in one call than one by one, so these methods use
+// `forEach` instead of a loop.
 
 extension RangeReplaceableCollection {
     /// Creates a collection of the elements of a cursor.

@@ -35,7 +35,7 @@ extension Cursor {
         return nil
     }
 
-    /// Returns the largest element by a strict order; nil if there is none.
+    /// Returns the largest element according to a strict order; nil if there is none.
     public func max(
         by areInIncreasingOrder: (Element, Element) throws -> Bool
     ) throws -> Element? {
@@ -46,7 +46,7 @@ extension Cursor {
         return largest
     }
 
-    /// Returns the smallest element by a strict order; nil if there is none.
+    /// Returns the smallest element according to a strict order; nil if there is none.
     public func min(
         by areInIncreasingOrder: (Element, Element) throws -> Bool
     ) throws -> Element? {
@@ -61,7 +61,7 @@ extension Cursor {
         try reduce(into: initialResult) { $0 = try nextPartialResult($0, $1) }
     }
 
-    /// Combines all elements into one value, which `body` changes in place.
+    /// Combines all elements into one value, which the closure updates in place.
     public func reduce<Result>(
         into initialResult: Result,
         _ updateAccumulatingResult: (inout Result, Element) throws -> Void

@@ -1,6 +1,7 @@
 /// A cursor over rows.
 ///
-/// The cursor reuses one row, which shows the values of the current step: store a ``Row/copy()``.
+/// The cursor reuses one row, which shows the values of the current step. To store a row, use
+/// ``Row/copy()``.
 public final class RowCursor: SteppingCursor {
     /// The type of the elements that the cursor produces.
     public typealias Element = Row

@@ -27,7 +27,7 @@ struct StatementSteps {
     @usableFromInline
     mutating func advance() throws -> Bool {
         guard state != .done else { return false }
-        guard execution == statement.execution else { throw statement.takenOver() }
+        guard execution == statement.execution else { throw statement.reexecutionError() }
         let isFirst = state == .ready
         state = .ready
         let hasRow = try isFirst ? statement.startStepping() : statement.continueStepping()
@@ -43,11 +43,11 @@ struct StatementSteps {
 }
 
 extension Statement {
-    /// The error of a cursor whose statement was executed again during the iteration.
-    fileprivate func takenOver() -> DatabaseError {
+    /// Returns the error for a cursor whose statement was executed again during the iteration.
+    fileprivate func reexecutionError() -> DatabaseError {
         DatabaseError(
             resultCode: .SQLITE_MISUSE,
-            message: "the statement was executed again while a cursor iterated it",
+            message: "the statement was executed again while a cursor iterated over it",
             sql: sql
         )
     }

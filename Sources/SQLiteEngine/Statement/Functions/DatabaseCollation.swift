@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// A text order, written in Swift.
+/// A collation, which defines the order of text, written in Swift.
 ///
 /// ```swift
 /// db.add(collation: DatabaseCollation("backwards") { $1.compare($0) })
@@ -12,7 +12,7 @@ public final class DatabaseCollation: Identifiable, Sendable {
         private let key: String
 
         init(name: String) {
-            // SQLite compares the ASCII letters of names ignoring case.
+            // SQLite ignores the case of ASCII letters in names.
             key = String(
                 decoding: name.utf8.map { ascii in
                     (0x41...0x5A).contains(ascii) ? ascii | 0x20 : ascii
@@ -34,7 +34,7 @@ public final class DatabaseCollation: Identifiable, Sendable {
     ///
     /// - Parameters:
     ///   - name: The name in SQL.
-    ///   - function: Compares two texts. Indexes depend on it, so its results must not change.
+    ///   - function: Compares two strings. Indexes depend on it, so its results must not change.
     public init(
         _ name: String,
         function: @escaping @Sendable (String, String) -> ComparisonResult
@@ -65,7 +65,7 @@ public final class DatabaseCollation: Identifiable, Sendable {
             },
             { $0.map { Unmanaged<DatabaseCollation>.fromOpaque($0).release() } }
         )
-        // Unlike for functions, SQLite does not call the destructor when it fails.
+        // Unlike for functions, SQLite does not call the destructor if the call fails.
         if code != SQLITE_OK { this.release() }
         return code
     }

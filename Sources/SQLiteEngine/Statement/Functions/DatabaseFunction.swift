@@ -37,7 +37,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
     ///   - argumentCount: The number of arguments; nil for any number.
     ///   - pure: Whether equal arguments always give equal results, so that SQLite may call the
     ///     function less often and use it in indexes.
-    ///   - function: Computes the result. An error that it throws fails the statement.
+    ///   - function: Computes the result. If it throws an error, the statement fails.
     public init(
         _ name: String,
         argumentCount: Int? = nil,

@@ -18,12 +18,14 @@ extension DatabaseFunction {
         $0.localizedCapitalized
     }
 
-    /// `swiftLocalizedLowercaseString(text)`: lower case by the rules of the current locale.
+    /// `swiftLocalizedLowercaseString(text)`: converts to lower case by the rules of the current
+    /// locale.
     public static let localizedLowercase = transform("swiftLocalizedLowercaseString") {
         $0.localizedLowercase
     }
 
-    /// `swiftLocalizedUppercaseString(text)`: upper case by the rules of the current locale.
+    /// `swiftLocalizedUppercaseString(text)`: converts to upper case by the rules of the current
+    /// locale.
     public static let localizedUppercase = transform("swiftLocalizedUppercaseString") {
         $0.localizedUppercase
     }
@@ -45,29 +47,31 @@ extension DatabaseFunction {
 }
 
 extension DatabaseCollation {
-    /// `swiftCompare`: Unicode's canonical equivalence and order, as Swift compares strings.
+    /// `swiftCompare`: compares by Unicode's canonical equivalence and order, like Swift strings.
     public static let unicodeCompare = DatabaseCollation("swiftCompare") { left, right in
         left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
     }
 
-    /// `swiftCaseInsensitiveCompare`: ignores case.
+    /// `swiftCaseInsensitiveCompare`: compares ignoring case.
     public static let caseInsensitiveCompare = DatabaseCollation("swiftCaseInsensitiveCompare") {
         $0.caseInsensitiveCompare($1)
     }
 
-    /// `swiftLocalizedCaseInsensitiveCompare`: by the current locale, ignoring case.
+    /// `swiftLocalizedCaseInsensitiveCompare`: compares by the rules of the current locale,
+    /// ignoring case.
     public static let localizedCaseInsensitiveCompare = DatabaseCollation(
         "swiftLocalizedCaseInsensitiveCompare"
     ) {
         $0.localizedCaseInsensitiveCompare($1)
     }
 
-    /// `swiftLocalizedCompare`: by the current locale.
+    /// `swiftLocalizedCompare`: compares by the rules of the current locale.
     public static let localizedCompare = DatabaseCollation("swiftLocalizedCompare") {
         $0.localizedCompare($1)
     }
 
-    /// `swiftLocalizedStandardCompare`: by the current locale, numbers by their values.
+    /// `swiftLocalizedStandardCompare`: compares by the rules of the current locale, and numbers by
+    /// their values.
     public static let localizedStandardCompare = DatabaseCollation(
         "swiftLocalizedStandardCompare"
     ) {

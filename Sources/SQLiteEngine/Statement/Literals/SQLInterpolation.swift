@@ -45,7 +45,7 @@ public struct SQLInterpolation: StringInterpolationProtocol {
         literal += SQL(elements: [.value(expressible?.databaseValue ?? .null)])
     }
 
-    /// Adds a text as a value.
+    /// Adds text as a value.
     public mutating func appendInterpolation<S: StringProtocol>(_ string: S) {
         literal += SQL(elements: [.value(String(string).databaseValue)])
     }

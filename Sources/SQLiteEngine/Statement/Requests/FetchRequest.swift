@@ -1,4 +1,4 @@
-/// A query that can be stored, passed on, observed, and run on any connection.
+/// A query that can be stored, passed to other code, observed, and run on any connection.
 ///
 /// ```swift
 /// let best: SQLRequest<Player> = "SELECT * FROM player WHERE score >= \(least)"
@@ -68,7 +68,7 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
     /// Returns the number of rows of the query.
     public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 
-    /// Prepares the query; the adapter is applied after the query's own adapter.
+    /// Prepares the query; the adapter is applied after the adapter of the query.
     public func makePreparedRequest(
         _ db: Database,
         forSingleResult singleResult: Bool = false

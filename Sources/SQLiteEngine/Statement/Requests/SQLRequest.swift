@@ -66,7 +66,7 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
 }
 
 extension SQLRequest where RowDecoder == Row {
-    /// Creates a request of rows; see the other initializers.
+    /// Creates a request for rows; see the other initializers.
     public init(
         literal sqlLiteral: SQL,
         adapter: (any RowAdapter)? = nil,
@@ -77,7 +77,7 @@ extension SQLRequest where RowDecoder == Row {
         isCached = cached
     }
 
-    /// Creates a request of rows; see the other initializers.
+    /// Creates a request for rows; see the other initializers.
     public init(
         sql: String,
         arguments: StatementArguments = StatementArguments(),
@@ -89,17 +89,17 @@ extension SQLRequest where RowDecoder == Row {
 }
 
 extension SQLRequest: ExpressibleByStringInterpolation {
-    /// Creates a request of plain SQL.
+    /// Creates a request from plain SQL.
     public init(unicodeScalarLiteral: String) {
         self.init(literal: SQL(sql: unicodeScalarLiteral), adapter: nil, cached: false)
     }
 
-    /// Creates a request of plain SQL.
+    /// Creates a request from plain SQL.
     public init(extendedGraphemeClusterLiteral: String) {
         self.init(literal: SQL(sql: extendedGraphemeClusterLiteral), adapter: nil, cached: false)
     }
 
-    /// Creates a request of plain SQL.
+    /// Creates a request from plain SQL.
     public init(stringLiteral: String) {
         self.init(literal: SQL(sql: stringLiteral), adapter: nil, cached: false)
     }

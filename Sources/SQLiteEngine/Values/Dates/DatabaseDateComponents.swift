@@ -75,7 +75,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
     /// The text.
     public var databaseValue: DatabaseValue { text.databaseValue }
 
-    /// Creates components from a text in one of the formats.
+    /// Creates components from text in one of the formats.
     ///
     /// The separator of date and time may be a `T`, and a time zone may follow the time.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseDateComponents? {
@@ -83,7 +83,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
         return text.withUTF8(DateTextParser.parse)
     }
 
-    /// Reads a column that contains a text in one of the formats.
+    /// Reads a column that contains text in one of the formats.
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         let text = sqlite3_column_text(sqliteStatement, index)
         let count = Int(sqlite3_column_bytes(sqliteStatement, index))
@@ -101,7 +101,7 @@ extension DatabaseDateComponents: Codable {
         guard let components = Self.fromDatabaseValue(text.databaseValue) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
-                debugDescription: "\(String(reflecting: text)) is no date or time"
+                debugDescription: "\(String(reflecting: text)) is not a date or time"
             )
         }
         self = components

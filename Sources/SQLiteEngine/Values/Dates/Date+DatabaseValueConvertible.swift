@@ -1,9 +1,9 @@
 import CSQLite
 import Foundation
 
-/// Dates are stored as texts in UTC with milliseconds: `2026-11-21 09:30:15.250`.
+/// Dates are stored as text in UTC with milliseconds: `2026-11-21 09:30:15.250`.
 ///
-/// The texts sort like the dates, and SQLite's date functions read them.
+/// The text sorts like the dates, and SQLite's date functions read them.
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     /// The text, truncated to milliseconds; a date outside the years 0 to 9999 is stored in
     /// seconds.
@@ -22,7 +22,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         return Self.text(date, millisecondOfDay: total - days * 86_400_000).databaseValue
     }
 
-    /// Creates a date from a text in one of the formats with a date, or from a number of seconds
+    /// Creates a date from text in one of the formats with a date, or from a number of seconds
     /// since 1970.
     ///
     /// The text is in UTC, unless it contains another time zone.
@@ -33,7 +33,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         return Double.fromDatabaseValue(dbValue).map(Date.init(timeIntervalSince1970:))
     }
 
-    /// Reads a column that contains a text with a date, or a number of seconds since 1970.
+    /// Reads a column that contains text with a date, or a number of seconds since 1970.
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         switch sqlite3_column_type(sqliteStatement, index) {
         case SQLITE_INTEGER, SQLITE_FLOAT:
@@ -56,7 +56,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Reads a text in the format in which dates are stored, `2026-11-21 09:30:15.250`; nil for any
+    /// Reads text in the format in which dates are stored, `2026-11-21 09:30:15.250`; nil for any
     /// other text.
     ///
     /// This takes a tenth of the time of converting through date components.

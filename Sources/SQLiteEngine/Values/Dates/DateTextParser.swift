@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads the texts of ``DatabaseDateComponents/Format``.
+/// Parses text in the formats of ``DatabaseDateComponents/Format``.
 struct DateTextParser {
     private var bytes: UnsafeBufferPointer<UInt8>.SubSequence
     private var components = DateComponents()
@@ -19,14 +19,14 @@ struct DateTextParser {
     private mutating func format() -> DatabaseDateComponents.Format? {
         let isDate = bytes.count > 4 && bytes[bytes.startIndex + 4] == UInt8(ascii: "-")
         guard isDate else { return time() }
-        guard let year = number(4), takes("-"), let month = number(2), takes("-"),
+        guard let year = number(4), skip("-"), let month = number(2), skip("-"),
             let day = number(2)
         else { return nil }
         components.year = year
         components.month = month
         components.day = day
         if bytes.isEmpty { return .YMD }
-        guard takes(" ") || takes("T") else { return nil }
+        guard skip(" ") || skip("T") else { return nil }
         return switch time() {
         case .HM: .YMD_HM
         case .HMS: .YMD_HMS
@@ -36,15 +36,15 @@ struct DateTextParser {
     }
 
     private mutating func time() -> DatabaseDateComponents.Format? {
-        guard let hour = number(2), takes(":"), let minute = number(2) else { return nil }
+        guard let hour = number(2), skip(":"), let minute = number(2) else { return nil }
         components.hour = hour
         components.minute = minute
         if endsWithZone() { return .HM }
-        guard takes(":"), let second = number(2) else { return nil }
+        guard skip(":"), let second = number(2) else { return nil }
         components.second = second
         if endsWithZone() { return .HMS }
-        guard takes("."), var digit = digit() else { return nil }
-        // Uses three digits for milliseconds; reads and ignores any further digits.
+        guard skip("."), var digit = digit() else { return nil }
+        // Only the first three digits count, as milliseconds; any further digits are ignored.
         var unit = 100_000_000
         var nanosecond = 0
         while true {
@@ -60,13 +60,13 @@ struct DateTextParser {
     /// Reads an optional time zone; returns whether the text ends after it.
     private mutating func endsWithZone() -> Bool {
         if bytes.isEmpty { return true }
-        if takes("Z") {
+        if skip("Z") {
             components.timeZone = TimeZone(secondsFromGMT: 0)
             return bytes.isEmpty
         }
         let start = bytes
-        let sign = takes("+") ? 1 : takes("-") ? -1 : 0
-        guard sign != 0, let hours = number(2), takes(":"), let minutes = number(2) else {
+        let sign = skip("+") ? 1 : skip("-") ? -1 : 0
+        guard sign != 0, let hours = number(2), skip(":"), let minutes = number(2) else {
             bytes = start
             return false
         }
@@ -74,7 +74,7 @@ struct DateTextParser {
         return bytes.isEmpty
     }
 
-    private mutating func takes(_ character: Unicode.Scalar) -> Bool {
+    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard bytes.first == UInt8(ascii: character) else { return false }
         bytes.removeFirst()
         return true

@@ -6,7 +6,7 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as a blob.
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(storage: .blob(self)) }
 
-    /// Creates the value from a blob, or from the UTF-8 bytes of a text.
+    /// Creates the value from a blob, or from the UTF-8 bytes of text.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Data? {
         switch dbValue.storage {
         case .blob(let value): value

@@ -1,12 +1,12 @@
 import CSQLite
 import Foundation
 
-/// Decimals are stored as texts, which preserve all digits. Numbers can be read too.
+/// Decimals are stored as text, which preserves all digits. Numbers can be read too.
 extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The digits as a text, with a decimal point.
+    /// The digits as text, with a decimal point.
     public var databaseValue: DatabaseValue { description.databaseValue }
 
-    /// Creates a decimal from a number, or from a text with a decimal point.
+    /// Creates a decimal from a number, or from text with a decimal point.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Decimal? {
         switch dbValue.storage {
         case .int64(let value): Decimal(value)
@@ -16,7 +16,7 @@ extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Reads a column that contains a number or a text.
+    /// Reads a column that contains a number or text.
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         let value = DatabaseValue(sqliteStatement: sqliteStatement, index: index)
         guard let decimal = Decimal.fromDatabaseValue(value) else { return nil }

@@ -25,7 +25,7 @@ extension NSNumber: DatabaseValueConvertible {
         }
     }
 
-    /// Creates a number from a number, or from a text with a decimal point.
+    /// Creates a number from a number, or from text with a decimal point.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         let isDecimal = self is NSDecimalNumber.Type
         switch dbValue.storage {

@@ -6,17 +6,17 @@ extension NSData: DatabaseValueConvertible {
     /// The value as a blob.
     public var databaseValue: DatabaseValue { (self as Data).databaseValue }
 
-    /// Creates the value from a blob, or from the UTF-8 bytes of a text.
+    /// Creates the value from a blob, or from the UTF-8 bytes of text.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         Data.fromDatabaseValue(dbValue) as? Self
     }
 }
 
 extension NSString: DatabaseValueConvertible {
-    /// The value as a text.
+    /// The value as text.
     public var databaseValue: DatabaseValue { (self as String).databaseValue }
 
-    /// Creates the value from a text, or from a blob that contains UTF-8.
+    /// Creates the value from text, or from a blob that contains UTF-8.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         String.fromDatabaseValue(dbValue).map { self.init(string: $0) }
     }

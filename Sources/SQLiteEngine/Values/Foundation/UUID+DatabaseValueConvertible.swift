@@ -1,14 +1,14 @@
 import CSQLite
 import Foundation
 
-/// UUIDs are stored as blobs of 16 bytes. Texts can be read too.
+/// UUIDs are stored as blobs of 16 bytes. Text can be read too.
 extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
     /// The 16 bytes.
     public var databaseValue: DatabaseValue {
         withUnsafeBytes(of: uuid) { Data($0).databaseValue }
     }
 
-    /// Creates a UUID from 16 bytes, or from a text such as `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
+    /// Creates a UUID from 16 bytes, or from text such as `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> UUID? {
         switch dbValue.storage {
         case .blob(let data): data.withUnsafeBytes(UUID.init(bytes:))
@@ -17,7 +17,7 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Reads a column that contains 16 bytes or a text.
+    /// Reads a column that contains 16 bytes or text.
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         switch sqlite3_column_type(sqliteStatement, index) {
         case SQLITE_TEXT:

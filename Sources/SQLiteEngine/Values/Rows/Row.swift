@@ -99,8 +99,8 @@ public final class Row {
         return Row(buffer: RowBuffer.copy(sqliteStatement, count: count), layout: layout)
     }
 
-    /// Returns another object with the same values.
-    var twin: Row { Row(self, layout: layout) }
+    /// A new row object with the same values.
+    var newInstance: Row { Row(self, layout: layout) }
 
     /// Returns a row with the same values and other columns.
     func adapted(to layout: RowLayout) -> Row {

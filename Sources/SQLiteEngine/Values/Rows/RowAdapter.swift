@@ -34,7 +34,7 @@ public struct EmptyRowAdapter: RowAdapter {
 public struct ColumnMapping: RowAdapter {
     private let mapping: [String: String]
 
-    /// Creates an adapter from a dictionary of the old names by the new ones.
+    /// Creates an adapter from a dictionary that maps new names to old names.
     public init(_ mapping: [String: String]) {
         self.mapping = mapping
     }
@@ -60,17 +60,17 @@ public struct ColumnMapping: RowAdapter {
     }
 }
 
-/// An adapter that selects the columns from an index on.
+/// An adapter that selects all columns starting at an index.
 public struct SuffixRowAdapter: RowAdapter {
     private let index: Int
 
-    /// Creates an adapter that selects the columns from `index` on.
+    /// Creates an adapter that selects all columns starting at `index`.
     public init(fromIndex index: Int) {
         requirement(index >= 0, "column index out of range: \(index)")
         self.index = index
     }
 
-    /// Returns the columns from the index on.
+    /// Returns all columns starting at the index.
     public func layout(from base: RowLayout) throws -> RowLayout {
         try RangeRowAdapter(index..<Swift.max(index, base.count)).layout(from: base)
     }
@@ -121,7 +121,7 @@ public struct ScopeAdapter: RowAdapter {
 
     /// Creates an adapter that adds scopes to another adapter.
     ///
-    /// All of them adapt the same columns.
+    /// The base adapter and the scopes adapt the same columns.
     public init(base: some RowAdapter, scopes: [String: any RowAdapter]) {
         self.base = base
         self.scopes = scopes

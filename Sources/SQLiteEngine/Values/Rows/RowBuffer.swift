@@ -5,19 +5,19 @@ import Foundation
 struct RowCell {
     /// The integer, the bits of the real, or the offset of the bytes in the buffer.
     var bits: UInt64
-    /// The number of bytes of a text or a blob.
+    /// The number of bytes of text or a blob.
     var byteCount: CInt
-    /// SQLite's number of the storage class.
+    /// SQLite's code for the storage class.
     var kind: CInt
 }
 
-/// The values of a row: one cell per column, followed by the bytes of all texts and blobs.
+/// The values of a row: one cell per column, followed by the bytes of all text and blobs.
 ///
 /// The buffer is filled when it is created, and never changes.
 final class RowBuffer: ManagedBuffer<Int, RowCell> {
     /// Copies the values of a statement's current row.
     ///
-    /// SQLite's pointers to texts and blobs are valid until the next step. The first pass reads
+    /// SQLite's pointers to text and blobs are valid until the next step. The first pass reads
     /// them, and the second pass copies the bytes after the size is known.
     static func copy(_ statement: SQLiteStatement, count: Int) -> RowBuffer {
         withUnsafeTemporaryAllocation(of: RowCell.self, capacity: count) { cells in
@@ -90,7 +90,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
         }
     }
 
-    /// Creates a buffer from cells whose texts and blobs are pointers.
+    /// Creates a buffer from cells whose text and blobs are pointers.
     private static func copy(
         _ cells: UnsafeMutableBufferPointer<RowCell>,
         _ byteCount: Int
@@ -136,7 +136,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
     /// Returns whether the value of a column is NULL.
     func isNull(at index: CInt) -> Bool { cell(at: index).kind == SQLITE_NULL }
 
-    /// Returns the bytes of a text or a blob, which share the memory of the buffer; nil for other
+    /// Returns the bytes of text or a blob, which share the memory of the buffer; nil for other
     /// types.
     func data(at index: CInt) -> Data? {
         let cell = cell(at: index)
@@ -153,7 +153,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
             Data(
                 bytesNoCopy: UnsafeMutableRawPointer(elements) + Int(cell.bits),
                 count: Int(cell.byteCount),
-                // Retains the buffer as long as the data that refers to it.
+                // Retains the buffer as long as the data refers to it.
                 deallocator: .custom { [self] _, _ in withExtendedLifetime(self) {} }
             )
         }

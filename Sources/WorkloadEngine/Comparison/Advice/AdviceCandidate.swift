@@ -1,6 +1,6 @@
 /// A change of an arm that may help.
 struct AdviceCandidate: Sendable, Equatable {
-    /// Candidates of one kind take one place among those that are confirmed.
+    /// The kind of a change; at most one candidate of each kind is confirmed.
     enum Kind: Sendable, Hashable {
         case readers, structure, journal, cache, memoryMap, busyTimeout, begin, checkpoint
         case statistics, synchronous
@@ -12,13 +12,13 @@ struct AdviceCandidate: Sendable, Equatable {
     var arm: Arm
     /// The line of the scenario, or the SQL, that makes the change.
     var change: String
-    /// What it costs beside what the metrics show.
+    /// The cost that the metrics do not show.
     var cost: String
-    /// Whether commits may be lost that the present arm keeps after a power failure.
+    /// Whether a power failure may lose commits that the present arm keeps.
     var weakensDurability = false
 }
 
-/// Makes the candidates for an arm from what a run of it showed.
+/// Derives candidates for an arm from the result of one of its runs.
 struct AdviceCandidates {
     let arm: Arm
     let baseline: ArmResult
@@ -27,14 +27,14 @@ struct AdviceCandidates {
     /// Statements that create indexes for a statement with a plan.
     var indexes: (String, [String]) -> [String] = { _, _ in [] }
 
-    /// The most indexes that are tried.
+    /// The maximum number of indexes to try.
     private static let mostIndexes = 6
-    /// A page cache in KiB, as a negative `cache_size` states it.
+    /// The size of a large page cache in KiB, as in a negative `cache_size`.
     private static let largeCache = 65_536
-    /// Bytes of the file that are mapped into memory.
+    /// The size of a large memory map, in bytes.
     private static let largeMap = 268_435_456
 
-    /// All candidates, those with the largest effects on most databases first.
+    /// All candidates; those with the largest typical effect come first.
     var all: [AdviceCandidate] {
         indexCandidates + structureCandidates + readerCandidates + transactionCandidates
             + memoryCandidates + logCandidates + statisticsCandidates
@@ -43,7 +43,7 @@ struct AdviceCandidates {
     private var isWAL: Bool { baseline.environment["journal_mode"] == "wal" || arm.isWAL }
     private var synchronous: String { baseline.environment["synchronous"] ?? "full" }
 
-    /// The present arm with another name and some changes.
+    /// Returns a renamed copy of the present arm with a change.
     private func changed(_ name: String, _ change: (inout Arm) -> Void) -> Arm {
         var changed = arm
         change(&changed)
@@ -157,7 +157,7 @@ struct AdviceCandidates {
                     kind: .begin,
                     arm: changed("begin-immediate") { $0.begin = .immediate },
                     change: "begin: immediate",
-                    cost: "a transaction that only might write locks the database from its start"
+                    cost: "a transaction that might write locks the database from its start"
                 )
             )
         }

@@ -1,34 +1,35 @@
-/// How advice is searched.
+/// The options of a search for advice.
 public struct AdviceOptions: Sendable {
     /// The arm that the candidates change; nil for `present`, or the first arm.
     public var arm: String?
-    /// The time after which it ends with what is known.
+    /// The time limit: the search then ends with the results found so far.
     public var within: Duration = .seconds(300)
-    /// Makes, for an open database, a function from a statement with the lines of its plan to the
-    /// statements that create indexes for it.
+    /// Returns a function that proposes indexes for the statements of an open database.
     public var indexes: @Sendable (any WorkloadTarget) throws -> IndexProposals = { _ in
         { _, _ in [] }
     }
 
-    /// From a statement, with the lines of `EXPLAIN QUERY PLAN`, to `CREATE INDEX` statements.
+    /// A function that takes a statement and the lines of its `EXPLAIN QUERY PLAN`, and returns
+    /// `CREATE INDEX` statements.
     public typealias IndexProposals = (_ sql: String, _ plan: [String]) -> [String]
-    /// How each run is carried out.
+    /// The options of each run.
     public var run = RunOptions()
-    /// The versions of what takes part, for the result's environment.
+    /// The versions of the libraries in use, for the result's environment.
     public var versions: [String: String] = [:]
-    /// Called with a line that states what comes next.
+    /// Called before each step with a line that describes it.
     public var onProgress: (@Sendable (String) -> Void)?
 
     /// Creates the default options: five minutes.
     public init() {}
 }
 
-/// How the time of a search is spent.
+/// Divides the time of a search among its steps.
 struct AdviceSchedule: Equatable {
-    /// The measured part of the run of the present arm.
+    /// Returns the length of the measured part of the present arm's run, in seconds.
     static func baseline(within limit: Double) -> Double { min(max(limit * 0.06, 0.7), 5) }
 
-    /// How often each candidate runs in the screening, and how long.
+    /// Returns the number of screening runs of each candidate, and their measured length in
+    /// seconds.
     static func screening(
         candidates: Int,
         within limit: Double,
@@ -43,18 +44,18 @@ struct AdviceSchedule: Equatable {
         return (1, min(max(seconds(1), 0.3), 3))
     }
 
-    /// The fewest seconds of a run that confirms.
+    /// The shortest measured part of a confirming run, in seconds.
     private static let leastSeconds = 0.3
 
-    /// How many candidates are confirmed, with how many blocks of which length; nil where the time
-    /// is too short for one candidate.
+    /// Plans the confirmation; returns nil if the time is too short for one candidate.
     ///
     /// - Parameters:
-    ///   - candidates: How many there are.
-    ///   - tests: The tests of so many candidates, for Holm's correction.
-    ///   - left: The seconds that are left.
-    ///   - overhead: What a run takes beside its phases, in seconds.
-    /// - Returns: The candidates, the blocks, and the seconds of each run's measured part.
+    ///   - candidates: The number of candidates.
+    ///   - tests: Returns the number of tests for a number of candidates, for Holm's correction.
+    ///   - left: The remaining time, in seconds.
+    ///   - overhead: The overhead of a run beyond its phases, in seconds.
+    /// - Returns: The number of candidates and of blocks, and the length of each run's measured
+    ///   part in seconds.
     static func confirmation(
         candidates: Int,
         tests: (Int) -> Int,
@@ -69,7 +70,7 @@ struct AdviceSchedule: Equatable {
                 (left / (runs * Double(blocks)) - overhead) / 1.5
             }
             guard seconds(least) >= leastSeconds else { continue }
-            // Some blocks more, because one that goes the other way must not decide.
+            // Add some blocks, so that a single contrary block does not decide.
             let wanted = [least + 6, least + 4, least + 2, least + 1, least]
             let blocks = wanted.first { seconds($0) >= 2 * leastSeconds } ?? least
             return (count, blocks, min(seconds(blocks), 5))

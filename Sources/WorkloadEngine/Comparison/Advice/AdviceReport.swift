@@ -1,6 +1,6 @@
-/// Writes advice for people.
+/// Formats advice as text.
 public enum AdviceReport {
-    /// The whole report, with a newline at its end.
+    /// Returns the report, with a newline at the end.
     public static func text(of result: AdviceResult) -> String {
         var lines: [String] = []
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
@@ -21,7 +21,7 @@ public enum AdviceReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The answer in one sentence.
+    /// Returns the answer in one sentence.
     static func answer(of result: AdviceResult) -> String {
         let settings = result.settings.map { " (\($0))" } ?? ""
         let place = "\(result.scenario) on \(result.arm)\(settings)"
@@ -50,15 +50,15 @@ public enum AdviceReport {
         return lines
     }
 
-    /// The deciding metrics of a candidate in words, those with a difference first.
+    /// Describes a candidate's deciding metrics; those with a difference come first.
     private static func changes(of candidate: AdviceResult.Candidate) -> [String] {
         let pairs = candidate.confirmed ?? []
         let better = pairs.filter { $0.verdict == .better }.map(change)
-        let quiet = pairs.filter { !$0.verdict.isDifference }.map { pair in
+        let unchanged = pairs.filter { !$0.verdict.isDifference }.map { pair in
             "\(ComparisonResult.title(of: pair.metric)) "
                 + (pair.verdict == .same ? "the same" : pair.note ?? "inconclusive")
         }
-        return better + quiet
+        return better + unchanged
     }
 
     private static func change(_ pair: ComparisonPair) -> String {
@@ -85,7 +85,7 @@ public enum AdviceReport {
     private static func weakening(_ result: AdviceResult) -> [String] {
         let weak = result.candidates.filter(\.weakensDurability)
         guard !weak.isEmpty else { return [] }
-        return ["", "These weaken durability, and are no recommendation:"]
+        return ["", "These weaken durability and are not recommended:"]
             + weak.map { candidate in
                 let found = changes(of: candidate)
                 let text =
@@ -117,7 +117,7 @@ public enum AdviceReport {
         }
         lines.append(
             "screening: how many times better the deciding metrics were in runs of "
-                + "\(HumanUnits.seconds(result.screeningSeconds)); it selects, and proves nothing"
+                + "\(HumanUnits.seconds(result.screeningSeconds)); it only selects candidates"
         )
         return lines
     }

@@ -1,4 +1,4 @@
-/// What the search for advice found (`poolgauge.advice/1`).
+/// The result of a search for advice (`poolgauge.advice/1`).
 ///
 /// Latencies are in nanoseconds, throughputs in accesses/s; ratios are plain numbers.
 public struct AdviceResult: Sendable, Codable, Equatable {
@@ -13,53 +13,53 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     public var scenario: String
     /// The seed of all randomness.
     public var seed: UInt64
-    /// Where it ran.
+    /// The machine and the versions that the search ran on.
     public var environment: HostEnvironment
     /// The arm that the candidates change.
     public var arm: String
-    /// The journal mode and `synchronous` of that arm; absent where they are unknown.
+    /// The journal mode and `synchronous` of that arm; absent if they are unknown.
     public var settings: String?
     /// The metrics that decide.
     public var primary: [String]
-    /// Whether it ended before all was known.
+    /// Whether the search ended before it was complete.
     public var partial: Bool
-    /// Why it did; absent when it did not.
+    /// Why the search ended early; absent if it did not.
     public var partialReason: String?
-    /// How many pairs of runs confirm each candidate; 0 where none was confirmed.
+    /// The number of pairs of runs that confirm each candidate; 0 if no confirmation ran.
     public var blocks: Int
-    /// How long the measured part of a run lasted that screens, in seconds.
+    /// The length of the measured part of a screening run, in seconds.
     public var screeningSeconds: Double
-    /// How long the measured part of a run lasted that confirms, in seconds.
+    /// The length of the measured part of a confirming run, in seconds; absent if none ran.
     public var confirmingSeconds: Double?
-    /// The candidates: those that are recommended first, by their effect.
+    /// The candidates, ordered by verdict and then by effect; recommended ones come first.
     public var candidates: [Candidate]
-    /// What a reader must know before acting; absent when there is nothing.
+    /// The warnings about the result; absent if there are none.
     public var warnings: [String]?
 
     /// A change that was tried.
     public struct Candidate: Sendable, Codable, Equatable {
-        /// Its name.
+        /// The candidate's name.
         public var name: String
         /// The line of the scenario, or the SQL, that makes the change.
         public var change: String
-        /// What it costs beside what the metrics show.
+        /// The cost that the metrics do not show.
         public var cost: String
-        /// Whether commits may be lost that the present arm keeps after a power failure.
+        /// Whether a power failure may lose commits that the present arm keeps.
         public var weakensDurability: Bool
-        /// What came of it.
+        /// The outcome.
         public var verdict: Verdict
-        /// How many times better the deciding metrics were in the screening, on geometric average;
-        /// absent where there are no values.
+        /// How many times better the deciding metrics were in the screening, as a geometric mean;
+        /// absent without values.
         public var screening: Double?
-        /// The deciding metrics on fresh pairs of runs; absent where it was not confirmed.
+        /// The deciding metrics on fresh pairs of runs; absent if no confirmation ran.
         public var confirmed: [ComparisonPair]?
-        /// Metrics that do not decide and became worse; absent without any.
+        /// The other metrics that became worse; absent if there are none.
         public var sideEffects: [ComparisonPair]?
-        /// Why it could not be measured; absent where it could.
+        /// Why the candidate could not be measured; absent if it could.
         public var problem: String?
     }
 
-    /// What came of a candidate.
+    /// The outcome for a candidate.
     public enum Verdict: String, Sendable, Codable, Equatable {
         /// A deciding metric is better and none is worse, on fresh pairs of runs.
         case recommended
@@ -69,7 +69,7 @@ public struct AdviceResult: Sendable, Codable, Equatable {
         case noDifference
         /// A deciding metric is worse, and none is better.
         case worse
-        /// It was promising in the screening, and there was no place or time to confirm it.
+        /// The screening was promising, but others were more promising or the time was up.
         case notConfirmed
         /// The screening shows no improvement.
         case notPromising
@@ -77,16 +77,40 @@ public struct AdviceResult: Sendable, Codable, Equatable {
         case failed
     }
 
-    /// The candidates that are recommended, the largest effect first.
+    /// The recommended candidates, the largest effect first.
     public var recommended: [Candidate] {
         candidates.filter { $0.verdict == .recommended && !$0.weakensDurability }
     }
 
-    /// Its exit status.
+    /// The exit status of the command.
     public var exitStatus: ExitStatus {
         partialReason == Self.stopped ? .interrupted : partial ? .undecided : .passed
     }
 
-    /// The reason of a search that somebody stopped.
+    /// The reason of a search that was stopped.
     static let stopped = "stopped"
+}
+
+extension AdviceResult {
+    /// Orders candidates by verdict, then by effect.
+    static func precedes(_ a: Candidate, _ b: Candidate) -> Bool {
+        if a.weakensDurability != b.weakensDurability { return b.weakensDurability }
+        let order: [Verdict] = [
+            .recommended, .tradeOff, .notConfirmed, .noDifference, .worse, .notPromising, .failed,
+        ]
+        let places = [a, b].map { order.firstIndex(of: $0.verdict) ?? order.count }
+        if places[0] != places[1] { return places[0] < places[1] }
+        return (a.effect, b.name) > (b.effect, a.name)
+    }
+}
+
+extension AdviceResult.Candidate {
+    /// The improvement factor of the best deciding metric, or of the screening if none is
+    /// confirmed.
+    var effect: Double {
+        let gains = (confirmed ?? []).filter { $0.verdict == .better }.compactMap { pair in
+            pair.ratio.map { pair.lowerIsBetter ? 1 / max($0, 1e-12) : $0 }
+        }
+        return gains.max() ?? screening ?? 0
+    }
 }

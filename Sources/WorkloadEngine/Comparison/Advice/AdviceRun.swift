@@ -1,13 +1,13 @@
 import Foundation
 import Telemetry
 
-/// Searches for changes of an arm that make a scenario's deciding metrics better.
+/// Searches for changes of an arm that improve a scenario's deciding metrics.
 ///
-/// It runs the present arm once, makes candidates from what that run shows, screens all of them in
-/// a few short runs, and confirms the best three on fresh pairs of runs. Only the fresh pairs
-/// decide: a candidate that came first in the screening by chance has no advantage there.
+/// It runs the present arm once and derives candidates from the result. It screens all of them in a
+/// few short runs, and confirms the best three on fresh pairs of runs. Only the fresh pairs decide:
+/// a candidate that came first in the screening by chance has no advantage there.
 ///
-/// All methods may be called from any thread; ``run()`` once.
+/// All methods are safe to call from any thread. Call ``run()`` once.
 public final class AdviceRun: Sendable {
     private let scenario: Scenario
     private let factory: any WorkloadTargetFactory
@@ -17,14 +17,14 @@ public final class AdviceRun: Sendable {
     private let arm: Arm
     private let comparison = Lock<ComparisonRun?>(nil)
 
-    /// The most candidates that are confirmed.
+    /// The maximum number of candidates to confirm.
     private static let mostConfirmed = 3
-    /// How many times better a candidate must be in the screening.
+    /// The factor by which a candidate must be better in the screening.
     private static let leastScreening = 1.02
-    /// The share of a client's accesses, in 0…1, from which on its errors decide, too.
+    /// The share of failed accesses, in 0…1, above which a client's error rate also decides.
     private static let errorShare = 0.005
 
-    /// Prepares a search; nothing happens before ``run()``.
+    /// Prepares a search; call ``run()`` to start it.
     ///
     /// - Throws: ``RunError`` for an arm that the scenario does not have.
     public init(
@@ -58,13 +58,13 @@ public final class AdviceRun: Sendable {
         return arm
     }
 
-    /// Ends the search early: the result has what is known by then.
+    /// Ends the search early: the result contains the findings so far.
     public func stop() {
         trials.stop()
         comparison.withLock { $0 }?.stop()
     }
 
-    /// Searches.
+    /// Runs the search.
     ///
     /// - Throws: ``RunError``, or ``ScenarioError`` for a time that does not fit.
     public func run() async throws -> AdviceResult {
@@ -141,14 +141,14 @@ public final class AdviceRun: Sendable {
         try await confirm(found, metrics, &result)
     }
 
-    /// Reads what indexes can be proposed for from a copy of the data.
+    /// Prepares the index proposals from a copy of the data.
     private func indexProposals() throws -> AdviceOptions.IndexProposals {
         let folder = options.run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("database.sqlite")
-        if case .copy(let own) = options.run.database {
-            try factory.copyDatabase(at: own.path, to: file.path) { _ in }
+        if case .copy(let database) = options.run.database {
+            try factory.copyDatabase(at: database.path, to: file.path) { _ in }
         } else {
             try datasets.copy(dataOf: scenario, for: arm, through: factory, to: file) { _ in }
         }
@@ -157,7 +157,7 @@ public final class AdviceRun: Sendable {
         return try options.indexes(target)
     }
 
-    /// A candidate with what its runs in the screening showed.
+    /// A candidate with the results of its screening runs.
     private struct Tried {
         var candidate: AdviceCandidate
         var measurements: [ComparisonMeasurement] = []
@@ -179,7 +179,8 @@ public final class AdviceRun: Sendable {
         }
     }
 
-    /// What the scenario declares, and the errors of clients that have some.
+    /// Returns the metrics that the scenario declares, and the error rates of clients with many
+    /// errors.
     private func decidingMetrics(_ baseline: ArmResult) throws -> [ComparisonMetric] {
         let plan = try ComparisonPlan(
             scenario,
@@ -221,7 +222,7 @@ public final class AdviceRun: Sendable {
             return (readers, prediction.clients.values.reduce(0) { $0 + Double($1.p99) })
         }
         guard let best = waits.map(\.1).min() else { return [] }
-        // A microsecond more is no reason for another connection.
+        // One microsecond does not justify another connection.
         return waits.first { $0.1 <= best * 1.1 + 1_000 }.map { [$0.0] } ?? []
     }
 
@@ -233,16 +234,16 @@ public final class AdviceRun: Sendable {
         _ schedule: (rounds: Int, seconds: Double)
     ) async throws {
         let block = try scenario.scaled(toBlock: .seconds(schedule.seconds))
-        // The pairs that confirm have the seeds from the scenario's own on.
+        // Confirming pairs use the seeds from the scenario's seed upward.
         let seed = scenario.seed &+ 10_000
         var present: [ComparisonMeasurement] = []
         var random = RandomStream(seed: scenario.seed, stream: "advice/order")
         for round in 1...schedule.rounds {
-            let own = block.with(seed: seed &+ UInt64(round))
+            let seeded = block.with(seed: seed &+ UInt64(round))
             for index in Array(0...found.count).shuffled(using: &random) {
                 guard index < found.count else {
                     options.onProgress?("screening: \(arm.name)")
-                    let run = try await trials.run(own, on: arm, datasetSeed: scenario.seed)
+                    let run = try await trials.run(seeded, on: arm, datasetSeed: scenario.seed)
                     present.append(ComparisonMeasurement(run))
                     continue
                 }
@@ -251,7 +252,7 @@ public final class AdviceRun: Sendable {
                 options.onProgress?("screening: \(candidate.arm.name)")
                 do {
                     let run = try await trials.run(
-                        own,
+                        seeded,
                         on: candidate.arm,
                         datasetSeed: scenario.seed
                     )
@@ -273,15 +274,15 @@ public final class AdviceRun: Sendable {
         }
     }
 
-    /// The mean logarithm of how many times better a candidate is; nil without common values.
+    /// Returns the mean logarithm of a candidate's improvement factors; nil without common values.
     private func score(
-        of own: [ComparisonMeasurement],
+        of changed: [ComparisonMeasurement],
         _ present: [ComparisonMeasurement],
         _ metrics: [ComparisonMetric]
     ) -> Double? {
         var gains: [Double] = []
         for metric in metrics {
-            for (before, after) in zip(present, own) {
+            for (before, after) in zip(present, changed) {
                 guard let (a, b) = Self.values(of: metric, before, after) else { continue }
                 let smallest = metric.smallest(seconds: before.result.duration)
                 let change = log(max(a, smallest) / max(b, smallest))
@@ -292,7 +293,7 @@ public final class AdviceRun: Sendable {
         return gains.reduce(0, +) / Double(gains.count)
     }
 
-    /// The values of the highest percentile for which both runs have enough samples.
+    /// Returns the values of the highest percentile for which both runs have enough samples.
     private static func values(
         of metric: ComparisonMetric,
         _ before: ComparisonMeasurement,
@@ -316,7 +317,7 @@ public final class AdviceRun: Sendable {
         let ranked = found.filter { ($0.score ?? 0) > log(Self.leastScreening) }
             .sorted { ($0.score ?? 0) > ($1.score ?? 0) }
         var chosen: [Tried] = []
-        // Whatever keeps durability comes first, and one of each kind.
+        // Choose candidates that keep durability first, and only one of each kind.
         for tried in ranked.filter({ !$0.candidate.weakensDurability })
             + ranked.filter(\.candidate.weakensDurability)
         where chosen.count < Self.mostConfirmed {
@@ -365,54 +366,35 @@ public final class AdviceRun: Sendable {
     ) async throws -> ComparisonResult {
         var scenario = scenario
         scenario.arms = [arm] + chosen.map(\.candidate.arm)
-        var own = ComparisonOptions()
-        own.blocks = plan.blocks
-        own.duration = .seconds(plan.seconds)
-        own.arms = scenario.arms.map(\.name)
-        own.primary = metrics.map(\.name)
-        own.run = options.run
-        own.versions = options.versions
-        own.onProgress = { [options] in options.onProgress?("confirming: \($0)") }
-        let run = ComparisonRun(scenario: scenario, factory: factory, options: own)
+        var comparisonOptions = ComparisonOptions()
+        comparisonOptions.blocks = plan.blocks
+        comparisonOptions.duration = .seconds(plan.seconds)
+        comparisonOptions.arms = scenario.arms.map(\.name)
+        comparisonOptions.primary = metrics.map(\.name)
+        comparisonOptions.run = options.run
+        comparisonOptions.versions = options.versions
+        comparisonOptions.onProgress = { [options] in options.onProgress?("confirming: \($0)") }
+        let run = ComparisonRun(
+            scenario: scenario,
+            factory: factory,
+            options: comparisonOptions
+        )
         comparison.withLock { $0 = run }
         if trials.isStopped { run.stop() }
         return try await run.run()
     }
 
     private func judged(_ tried: Tried, _ compared: ComparisonResult) -> AdviceResult.Candidate {
-        let own = compared.pairs.filter { $0.a == arm.name && $0.b == tried.candidate.arm.name }
-        let deciding = own.filter(\.primary)
+        let pairs = compared.pairs.filter { $0.a == arm.name && $0.b == tried.candidate.arm.name }
+        let deciding = pairs.filter(\.primary)
         let isBetter = deciding.contains { $0.verdict == .better }
         let isWorse = deciding.contains { $0.verdict == .worse }
         let verdict: AdviceResult.Verdict =
             isBetter ? (isWorse ? .tradeOff : .recommended) : isWorse ? .worse : .noDifference
         var result = tried.result(verdict)
         result.confirmed = deciding
-        let effects = own.filter { !$0.primary && $0.verdict == .worse }
+        let effects = pairs.filter { !$0.primary && $0.verdict == .worse }
         if !effects.isEmpty { result.sideEffects = effects }
         return result
-    }
-}
-
-extension AdviceResult {
-    /// The order of candidates: by verdict, then by effect.
-    static func precedes(_ a: Candidate, _ b: Candidate) -> Bool {
-        if a.weakensDurability != b.weakensDurability { return b.weakensDurability }
-        let order: [Verdict] = [
-            .recommended, .tradeOff, .notConfirmed, .noDifference, .worse, .notPromising, .failed,
-        ]
-        let places = [a, b].map { order.firstIndex(of: $0.verdict) ?? order.count }
-        if places[0] != places[1] { return places[0] < places[1] }
-        return (a.effect, b.name) > (b.effect, a.name)
-    }
-}
-
-extension AdviceResult.Candidate {
-    /// How many times better its best deciding metric is; the screening's where none is confirmed.
-    var effect: Double {
-        let gains = (confirmed ?? []).filter { $0.verdict == .better }.compactMap { pair in
-            pair.ratio.map { pair.lowerIsBetter ? 1 / max($0, 1e-12) : $0 }
-        }
-        return gains.max() ?? screening ?? 0
     }
 }

@@ -27,7 +27,7 @@ public struct CapacityResult: Sendable, Codable, Equatable {
     public var runSeconds: RunSeconds
     /// The capacity of each arm; for a pool, one for each requested number of readers.
     public var arms: [ArmCapacity]
-    /// The journal mode and `synchronous` of each arm, by name; absent where no arm ran.
+    /// The journal mode and `synchronous` of each arm, by name; absent if no arm ran.
     public var settings: [String: String]?
     /// The smallest numbers of readers that sustain a rate; absent when no rate was given.
     public var readers: [ReadersNeeded]?

@@ -207,7 +207,7 @@ public final class CapacityRun: Sendable {
             }
             let (run, verdict) = try await trial(variant, at: rate, isLong: isLong)
             result.arms[index].unsupported = run.unsupported
-            try refuseUnsupported(run, variant)
+            try rejectUnsupported(run, variant)
             result.arms[index].trials.append(Self.record(verdict, at: rate, isLong: isLong))
             if isLong, case .undecided(let reason) = verdict {
                 result.arms[index].unanswered = reason
@@ -235,12 +235,12 @@ public final class CapacityRun: Sendable {
     }
 
     /// Throws if an arm cannot run an arriving client: it would appear to sustain any rate.
-    private func refuseUnsupported(_ run: ArmResult, _ variant: Variant) throws {
+    private func rejectUnsupported(_ run: ArmResult, _ variant: Variant) throws {
         for (client, reason) in run.unsupported ?? [:]
         where load.parts.contains(where: { $0.client == client }) {
             throw RunError(
                 .scenario,
-                "arm '\(variant.arm.name)' cannot run \(client), which arrives: \(reason); choose "
+                "arm '\(variant.arm.name)' cannot run \(client), which has arrivals: \(reason); choose "
                     + "other --arms"
             )
         }

@@ -57,7 +57,7 @@ public struct CapacitySearch: Sendable {
     /// Whether ``best`` is undecided: nothing failed there, in too few samples.
     private var isBestUndecided = false
     /// Whether long runs halve the rate, because short runs collect too few samples here.
-    private var goesByHalves = false
+    private var halvesWithLongRuns = false
     private var confirmed: Double?
     private var refuted: Double?
     private var longRuns = 0
@@ -103,7 +103,7 @@ public struct CapacitySearch: Sendable {
 
     private mutating func noteLong(_ rate: Double, _ answer: Answer) {
         longRuns += 1
-        if answer == .failed, isBestUndecided { goesByHalves = true }
+        if answer == .failed, isBestUndecided { halvesWithLongRuns = true }
         if answer == .passed { confirmed = max(confirmed ?? 0, rate) }
         if answer == .failed { refuted = min(refuted ?? .infinity, rate) }
         note(rate, answer)
@@ -139,7 +139,7 @@ public struct CapacitySearch: Sendable {
         guard let best else {
             guard let worst, worst > floor else { return .done(outcome) }
             guard longRuns > 0 else { return .probe(max(floor, worst / 2)) }
-            if goesByHalves { return .confirm(max(floor, worst / 2)) }
+            if halvesWithLongRuns { return .confirm(max(floor, worst / 2)) }
             // The first failed long run is near the limit; later ones may be farther away.
             let steps = Double(1 << min(longRuns - 1, 5))
             return .confirm(max(floor, worst / pow(step, steps)))
@@ -149,7 +149,7 @@ public struct CapacitySearch: Sendable {
             return longRuns > 0
                 ? .refute(min(ceiling, best * step)) : .probe(min(ceiling, best * 2))
         }
-        // Half a step more, so that rounding does not cause another trial.
+        // Allow half a step more, so that rounding does not cause another trial.
         let isNear = worst / best <= step * (1 + precision / 2)
         if !isNear, longRuns == 0 { return .probe((best * worst).squareRoot()) }
         if confirmed != best { return .confirm(best) }

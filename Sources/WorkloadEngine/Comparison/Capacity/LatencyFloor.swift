@@ -1,5 +1,7 @@
-/// Decides whether every rate misses a limit: two runs miss it by about the same amount, although
-/// one has half the arrivals, and these are so rare that they do not wait for each other.
+/// Decides whether every rate misses a limit.
+///
+/// This is the case if two runs miss it by about the same amount although one has half the
+/// arrivals, and if accesses are too rare to wait for each other.
 struct LatencyFloor {
     private struct Entry {
         var rate: Double

@@ -33,7 +33,8 @@ public struct OfferedLoad: Sendable, Equatable {
 
     /// Determines which clients of a scenario have arrivals.
     ///
-    /// - Throws: ``RunError`` if no client can have arrivals, with what the scenario needs.
+    /// - Throws: ``RunError`` if no client can have arrivals; the message states what the scenario
+    ///   needs.
     public init(_ scenario: Scenario) throws(RunError) {
         self.scenario = scenario
         let measured = scenario.measuredDuration

@@ -103,7 +103,7 @@ public struct CrossoverMetric: Sendable, Equatable {
 
     /// This metric and its replacements for runs with too few accesses: lower percentiles down to
     /// the median, then the mean.
-    var standIns: [CrossoverMetric] {
+    var replacements: [CrossoverMetric] {
         guard aggregate.hasPrefix("p(") else { return [self] }
         let lower = MetricCatalog.percentiles.reversed().map { "p(\($0))" }
             .drop { $0 != aggregate }

@@ -52,7 +52,7 @@ public struct CrossoverPlan: Sendable {
         guard count <= CrossoverOptions.mostCells else {
             throw RunError(
                 .scenario,
-                "\(count) cells are too many; the most are \(CrossoverOptions.mostCells): sweep "
+                "\(count) cells are too many; the maximum is \(CrossoverOptions.mostCells): sweep "
                     + "fewer values"
             )
         }
@@ -97,7 +97,10 @@ public struct CrossoverPlan: Sendable {
         }
         let names = sweeps.map(\.variable)
         for (index, name) in names.enumerated() where names[..<index].contains(name) {
-            throw RunError(.scenario, "\(name.name) is swept twice; write all its values in one")
+            throw RunError(
+                .scenario,
+                "\(name.name) is swept twice; list all its values in one sweep"
+            )
         }
     }
 

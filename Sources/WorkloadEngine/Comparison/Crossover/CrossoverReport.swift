@@ -157,12 +157,12 @@ public enum CrossoverReport {
         let margin = (labels.map(\.count) + [rowName.count]).max() ?? 0
         var lines = [
             left(rowName, margin) + "  \(grid.columns.variable.name)",
-            left("", margin) + "  " + columns.map { centred($0, width) }.joined(separator: " "),
+            left("", margin) + "  " + columns.map { centered($0, width) }.joined(separator: " "),
         ]
         for (index, row) in page.rows.enumerated() {
             for (part, texts) in [marks[index], ranges[index]].enumerated() {
                 let cells = zip(row, texts).map { cell, text in
-                    paint(centred(text, width), cell, high, style)
+                    paint(centered(text, width), cell, high, style)
                 }
                 lines.append(
                     left(part == 0 ? labels[index] : "", margin) + "  "
@@ -188,9 +188,9 @@ public enum CrossoverReport {
         switch shade.side {
         case .neither: return "\u{1B}[2m\(text)\u{1B}[0m"
         case .b, .a:
-            let colours = shade.side == .b ? blue : orange
+            let colors = shade.side == .b ? blue : orange
             let ink = shade.strength == 4 ? 231 : 16
-            return "\u{1B}[38;5;\(ink);48;5;\(colours[shade.strength - 1])m\(text)\u{1B}[0m"
+            return "\u{1B}[38;5;\(ink);48;5;\(colors[shade.strength - 1])m\(text)\u{1B}[0m"
         }
     }
 
@@ -225,7 +225,7 @@ public enum CrossoverReport {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    private static func centred(_ text: String, _ width: Int) -> String {
+    private static func centered(_ text: String, _ width: Int) -> String {
         let space = max(0, width - text.count)
         return String(repeating: " ", count: space / 2) + text
             + String(repeating: " ", count: space - space / 2)

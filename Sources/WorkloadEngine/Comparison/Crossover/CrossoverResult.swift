@@ -42,7 +42,7 @@ public struct CrossoverResult: Sendable, Codable, Equatable {
     /// The command that runs the scenario on its data, before the options of a cell; absent in
     /// results of programs that have no such command.
     public var command: String?
-    /// The journal mode and `synchronous` of each arm, by name; absent where no arm ran.
+    /// The journal mode and `synchronous` of each arm, by name; absent if no arm ran.
     public var settings: [String: String]?
     /// The cells; the first sweep's values change fastest.
     public var cells: [Cell]

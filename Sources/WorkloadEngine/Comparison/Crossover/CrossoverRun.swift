@@ -187,7 +187,7 @@ public final class CrossoverRun: Sendable {
         let one = try await run(place, on: isFirst ? arms.a : arms.b)
         let other = try await run(place, on: isFirst ? arms.b : arms.a)
         let (a, b) = isFirst ? (one, other) : (other, one)
-        tally.add(a, b, plan.metric.standIns)
+        tally.add(a, b, plan.metric.replacements)
     }
 
     private func title(of cell: CrossoverPlan.Cell) -> String {
@@ -216,7 +216,7 @@ public final class CrossoverRun: Sendable {
         _ leftOut: [String: String]
     ) -> CrossoverResult {
         let plan = self.plan
-        let metrics = plan.metric.standIns
+        let metrics = plan.metric.replacements
         let chosen = common(tallies + [noise], metrics)
         let metric = metrics[chosen]
         let noisePairs = noise.pairs(of: chosen)

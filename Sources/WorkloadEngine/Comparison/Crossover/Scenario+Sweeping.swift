@@ -2,7 +2,8 @@ extension Scenario {
     /// Applies one value of a sweep to the scenario.
     ///
     /// - Returns: The changed scenario, and the options of `poolgauge run` with the same effect.
-    /// - Throws: ``RunError`` if the sweep does not apply to the scenario, with what it lacks.
+    /// - Throws: ``RunError`` if the sweep does not apply to the scenario; the message states what
+    ///   the scenario lacks.
     func with(
         _ variable: Sweep.Variable,
         _ value: Sweep.Value
@@ -77,7 +78,7 @@ extension Scenario {
     /// without remaining load are removed.
     private func with(writeShare share: Double) throws -> (scenario: Scenario, options: [String]) {
         var changed = self
-        var turned = false
+        var hasChanged = false
         for isOpen in [true, false] {
             let group = clients.indices.filter {
                 clients[$0].isLoad && clients[$0].isOpen == isOpen
@@ -87,21 +88,21 @@ extension Scenario {
             let sum = loads.reduce(0, +)
             let own = zip(loads, shares).reduce(0) { $0 + $1.0 * $1.1 } / max(sum, 1e-9)
             guard own > 0, own < 1 else { continue }
-            turned = true
+            hasChanged = true
             let (write, read) = (share / own, (1 - share) / (1 - own))
             for (position, index) in group.enumerated() {
                 let factor = shares[position] * write + (1 - shares[position]) * read
                 changed.clients[index].scale(by: factor, write: write, read: read)
             }
         }
-        guard turned else {
+        guard hasChanged else {
             throw RunError(
                 .scenario,
                 "write-share: \(name) needs clients that read and clients that write, all with "
                     + "arrivals or all in closed loops"
             )
         }
-        let left = changed.clients.filter { $0.isLoad && !$0.isAtWork }.map(\.name)
+        let left = changed.clients.filter { $0.isLoad && !$0.hasLoad }.map(\.name)
         changed.clients.removeAll { left.contains($0.name) }
         changed.thresholds.removeAll { threshold in
             left.contains { threshold.metric.hasPrefix("\($0).") }
@@ -154,7 +155,7 @@ extension Client {
     private var isClosed: Bool { if case .closed = pace { true } else { false } }
 
     /// Whether the client has any load left.
-    fileprivate var isAtWork: Bool {
+    fileprivate var hasLoad: Bool {
         if case .open(let arrival) = pace {
             return arrival.rate > 0 || arrival.stages.contains { $0.from > 0 || $0.to > 0 }
         }

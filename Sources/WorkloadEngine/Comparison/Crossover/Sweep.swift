@@ -100,7 +100,7 @@ public struct Sweep: Sendable, Equatable {
         }
         guard values.count <= Self.mostValues else {
             throw Failure(
-                description: "'\(text)' has \(values.count) values; the most are "
+                description: "'\(text)' has \(values.count) values; the maximum is "
                     + "\(Self.mostValues)"
             )
         }
@@ -138,7 +138,7 @@ public struct Sweep: Sendable, Equatable {
         let first = try variable.value(String(text[..<dots.lowerBound]))
         let last = try variable.value(end)
         guard first.number < last.number else {
-            throw Failure(description: "the range '\(text)' must go up")
+            throw Failure(description: "the range '\(text)' must ascend")
         }
         return variable.range(from: first.number, to: last.number, points: points)
     }

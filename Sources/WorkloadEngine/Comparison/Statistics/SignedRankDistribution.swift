@@ -8,7 +8,7 @@ package struct SignedRankDistribution: Sendable {
     /// The probability of a sum of at most `s`, at index `2s`.
     private let atMost: [Double]
 
-    /// Creates the distribution of the sum of ranks, each of which is given doubled.
+    /// Creates the distribution of the sum of ranks, from doubled ranks.
     package init(doubledRanks: [Int]) {
         var probabilities = [Double](repeating: 0, count: doubledRanks.reduce(1, +))
         probabilities[0] = 1

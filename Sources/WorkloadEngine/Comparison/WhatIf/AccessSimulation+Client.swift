@@ -7,8 +7,9 @@ extension AccessSimulation {
         var services: [ServiceModel?]
         /// Whether the client's accesses wait for a connection; snapshots do not.
         var needsConnection = true
-        /// The time between the acquisition of a connection and the entry of an access, which
-        /// includes the start of its transaction and any wait that other accesses do not cause.
+        /// The time from the acquisition of a connection to the entry of an access.
+        ///
+        /// It includes the start of the transaction and any wait that other accesses do not cause.
         var overhead: SpectrumSampler?
         /// The variation of service times from second to second.
         var seconds: ServiceSeconds?
@@ -40,6 +41,6 @@ extension AccessSimulation {
         /// The number of accesses that count and were skipped because they were late.
         var skipped = 0
         /// The number of accesses that count and found a free connection.
-        var atOnce = 0
+        var withoutWait = 0
     }
 }

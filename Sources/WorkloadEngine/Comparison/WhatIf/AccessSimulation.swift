@@ -138,7 +138,7 @@ struct AccessSimulation {
                 if let worker = processors.take(at: work) { hold(worker, at: work) }
             } else if let event = timers.pop() {
                 switch event.step {
-                case .turn: turn(event.worker, at: now)
+                case .turn: takeTurn(event.worker, at: now)
                 case .batch: begin(event.worker, workers[event.worker].operation, at: now)
                 case .notified: wake(event.worker, at: now)
                 case .granted: grant(event.worker, at: now)
@@ -149,7 +149,7 @@ struct AccessSimulation {
         }
     }
 
-    private mutating func at(_ time: Double, _ worker: Int, _ step: Step) {
+    private mutating func schedule(_ time: Double, _ worker: Int, _ step: Step) {
         order += 1
         timers.push((time, order, worker, step))
     }
@@ -161,10 +161,10 @@ struct AccessSimulation {
         workers[worker].intended = Double(moment)
         workers[worker].phase = phases.place(at: moment)
         workers[worker].restOfBatches = clients[workers[worker].client].batches - 1
-        at(max(now, Double(moment)), worker, .turn)
+        schedule(max(now, Double(moment)), worker, .turn)
     }
 
-    private mutating func turn(_ worker: Int, at now: Double) {
+    private mutating func takeTurn(_ worker: Int, at now: Double) {
         let client = workers[worker].client
         if let interrupts = clients[client].interrupts {
             interrupt(interrupts, at: now)
@@ -201,7 +201,7 @@ struct AccessSimulation {
         workers[worker].isInterrupted = false
         workers[worker].operation = operation
         guard client.services[operation] != nil else {
-            return at(now, worker, .end)
+            return schedule(now, worker, .end)
         }
         workers[worker].start = now
         guard client.needsConnection else {
@@ -216,7 +216,7 @@ struct AccessSimulation {
             workers[worker].isWaiting = true
             queues[resource].append(worker)
             if isOvertaking, !clients[workers[worker].client].isTask {
-                at(now + Double(EngineTimings.patience), worker, .notified)
+                schedule(now + Double(EngineTimings.patience), worker, .notified)
             }
             return
         }
@@ -234,13 +234,13 @@ struct AccessSimulation {
             queues[resource].removeFirst()
             workers[next].isWaiting = false
             let isAsleep = now - workers[next].start >= Double(EngineTimings.patience)
-            at(isAsleep ? now + drawHandover(of: resource) : now, next, .granted)
+            schedule(isAsleep ? now + drawHandover(of: resource) : now, next, .granted)
             return serveTasks(at: now)
         }
         free[resource] += 1
         guard !workers[next].isNotified else { return }
         workers[next].isNotified = true
-        at(now + Double(EngineTimings.wakeUp) + drawHandover(of: resource), next, .notified)
+        schedule(now + Double(EngineTimings.wakeUp) + drawHandover(of: resource), next, .notified)
     }
 
     /// Whether a released connection is reserved for a waiter.
@@ -293,7 +293,7 @@ struct AccessSimulation {
         guard let overhead = clients[workers[worker].client].overhead else {
             return enter(worker, at: now)
         }
-        at(now + overhead.next(using: &service), worker, .entered)
+        schedule(now + overhead.next(using: &service), worker, .entered)
     }
 
     private mutating func drawOperation(of client: Int) -> Int {
@@ -313,7 +313,7 @@ struct AccessSimulation {
         guard
             var demand = clients[client].services[workers[worker].operation]?
                 .draw(using: &service)
-        else { return at(now, worker, .end) }
+        else { return schedule(now, worker, .end) }
         if let factor = clients[client].seconds?.factor(at: now) {
             demand.work *= factor
             demand.delay *= factor
@@ -330,7 +330,7 @@ struct AccessSimulation {
     /// Schedules the end of an access whose work is done.
     private mutating func hold(_ worker: Int, at now: Double) {
         let demand = workers[worker].demand
-        at(max(now + demand.delay, workers[worker].entry + demand.least), worker, .end)
+        schedule(max(now + demand.delay, workers[worker].entry + demand.least), worker, .end)
     }
 
     private mutating func finish(_ worker: Int, at now: Double) {
@@ -339,7 +339,7 @@ struct AccessSimulation {
         let counts = own.phase.isMeasured || ended > Self.warmUpLimit
         if clients[own.client].services[own.operation] != nil, counts, !own.isInterrupted {
             outcomes[own.client].waits.append(own.entry - own.start)
-            if own.foundFree { outcomes[own.client].atOnce += 1 }
+            if own.foundFree { outcomes[own.client].withoutWait += 1 }
             outcomes[own.client].service[own.operation].sum += now - own.entry
             outcomes[own.client].service[own.operation].count += 1
         }
@@ -352,6 +352,6 @@ struct AccessSimulation {
         }
         workers[worker].restOfBatches -= 1
         workers[worker].phase = phases.place(at: UInt64(now))
-        at(now + Self.betweenBatches, worker, .batch)
+        schedule(now + Self.betweenBatches, worker, .batch)
     }
 }

@@ -69,7 +69,7 @@ extension WhatIf {
             {
                 continue
             }
-            guard let recorded = load.clients[name], recorded.isAbout(client) else {
+            guard let recorded = load.clients[name], recorded.isNearlyEqual(to: client) else {
                 throw WhatIfError(
                     .differentScenario,
                     "the run was recorded with a different '\(name)' than scenario "
@@ -178,7 +178,7 @@ extension WhatIf {
 extension RecordedLoad.Client {
     /// Whether another client is the same, except for rounding of times and for values that older
     /// versions did not record.
-    fileprivate func isAbout(_ other: RecordedLoad.Client) -> Bool {
+    fileprivate func isNearlyEqual(to other: RecordedLoad.Client) -> Bool {
         func isNear(_ one: UInt64?, _ two: UInt64?) -> Bool {
             guard let one, let two else { return one == two }
             return max(one, two) - min(one, two) <= 1 + max(one, two) / 1_000_000

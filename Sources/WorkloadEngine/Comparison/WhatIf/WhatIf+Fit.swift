@@ -36,7 +36,7 @@ extension WhatIf {
             guard let waits = run.clients[name]?.spectra?.wait, !outcome.waits.isEmpty else {
                 continue
             }
-            let share = Double(outcome.atOnce) / Double(outcome.waits.count)
+            let share = Double(outcome.withoutWait) / Double(outcome.waits.count)
             overheads[name] = SpectrumSampler(waits, upTo: share)
         }
         return overheads
@@ -65,7 +65,9 @@ extension WhatIf {
                 own.operations.allSatisfy({ $0.access == access }), !outcome.waits.isEmpty
             else { continue }
             // If hardly any access waits for others, a handover explains nothing.
-            guard outcome.waits.count - outcome.atOnce > outcome.waits.count / 20 else { continue }
+            guard outcome.waits.count - outcome.withoutWait > outcome.waits.count / 20 else {
+                continue
+            }
             let simulatedSum = outcome.waits.reduce(0) { $0 + Self.logarithm($1) }
             let measuredSum = measured.buckets.reduce(0) {
                 $0 + Double($1.count) * Self.logarithm($1.middle)

@@ -22,7 +22,7 @@ extension WhatIf {
         let simulated = predictions.first { $0.setting == recorded }?.clients ?? [:]
         for (name, own) in fit.sorted(by: { $0.key < $1.key }) where !own.isWithin {
             // If the wait varies by chance, a run within the simulated range is reproduced.
-            if let wait = simulated[name], wait.isMatterOfChance,
+            if let wait = simulated[name], wait.variesByChance,
                 (wait.low...wait.high).contains(own.measured)
             {
                 continue
@@ -79,7 +79,7 @@ extension WhatIf {
     static func notes(onChanceIn predictions: [WhatIfPrediction]) -> [String] {
         var settings: [String: [WhatIfSetting]] = [:]
         for prediction in predictions {
-            for (name, wait) in prediction.clients where wait.isMatterOfChance {
+            for (name, wait) in prediction.clients where wait.variesByChance {
                 settings[name, default: []].append(prediction.setting)
             }
         }
@@ -93,5 +93,5 @@ extension WhatIf {
 
 extension WhatIfPrediction.Wait {
     /// Whether a simulation waits twice as long as another, and at least a millisecond longer.
-    fileprivate var isMatterOfChance: Bool { high > 2 * low && high - low > 1_000_000 }
+    fileprivate var variesByChance: Bool { high > 2 * low && high - low > 1_000_000 }
 }

@@ -6,7 +6,7 @@ public enum WhatIfReport {
             "what if \(result.scenario) on \(result.arm) (\(result.recorded)) had other "
                 + "connections: p99 wait, simulated \(result.runs) times on \(result.cpuCount) "
                 + (result.cpuCount == 1 ? "processor" : "processors")
-                + ", combined [least … most of one]"
+                + ", combined [lowest … highest single run]"
         ]
         lines.append("")
         lines += table(result)
@@ -39,7 +39,7 @@ public enum WhatIfReport {
     private static func table(_ result: WhatIfResult) -> [String] {
         let clients = Set(result.predictions.flatMap(\.clients.keys)).sorted()
         guard !clients.isEmpty else {
-            return ["  no client has enough accesses for a 99th percentile: 1,000 at least"]
+            return ["  no client has enough accesses for a 99th percentile: at least 1,000"]
         }
         var table = TextTable(["setting"] + clients)
         for group in groups(result) {
@@ -98,7 +98,7 @@ public enum WhatIfReport {
     private static func title(_ runs: Int, with setting: String) -> String {
         runs == 1
             ? "a real run with \(setting):"
-            : "\(runs) real runs with \(setting), combined [least … most of one]:"
+            : "\(runs) real runs with \(setting), combined [lowest … highest single run]:"
     }
 
     private static func repetitions(_ clients: [String: WhatIfRepetition.Client]) -> [String] {
@@ -116,7 +116,7 @@ public enum WhatIfReport {
     }
 
     private static let tooFew =
-        "  no client has a 99th percentile on both sides: 1,000 accesses at least"
+        "  no client has a 99th percentile on both sides: at least 1,000 accesses"
 
     private static func error(_ own: WhatIfComparison) -> String {
         let percent = HumanUnits.percent(abs(own.error))

@@ -1,7 +1,7 @@
 import Isolation
 import Telemetry
 
-/// Runs transactions beside the load, and checks that the database isolates them.
+/// Runs transactions alongside the load, and checks that the database isolates them.
 ///
 /// The transactions run in rounds. In a round, all sessions concurrently run a few transactions on
 /// lists and registers that no other round uses. Then one session reads all objects, the round's
@@ -148,8 +148,8 @@ final class IsolationWatch: Sendable {
 
     // MARK: Threads
 
-    /// Returns the threads that the load has to run, each with its sleeper: one for each session,
-    /// and one that conducts the rounds.
+    /// Returns the threads that the load must run, each with its sleeper: one for each session, and
+    /// one that conducts the rounds.
     func threads(_ context: RunContext) -> [(sleeper: any Sleeper, body: () -> Void)] {
         let workers = zip(sessions, sleepers).map { session, sleeper in
             (sleeper: sleeper, body: { self.work(session, sleeper, context.control) })

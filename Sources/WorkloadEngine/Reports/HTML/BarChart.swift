@@ -2,9 +2,9 @@
 struct BarChart {
     /// One bar.
     struct Bar {
-        /// Its name.
+        /// The bar's name.
         var name: String
-        /// Its length.
+        /// The value that determines the bar's length.
         var value: Double
         /// The label at the end of the bar.
         var label: String

@@ -98,7 +98,7 @@ public enum ComparisonHTML {
                     }
                 ).markup
             )
-            parts.append(table(decided, "\(title), what decides", result))
+            parts.append(table(decided, "\(title), deciding metrics", result))
         }
         return [
             .paragraph(ComparisonReport.title(of: result) + "."),
@@ -268,11 +268,11 @@ public enum ComparisonHTML {
                 HumanUnits.ratio(own.floor),
             ])
         }
-        let told = result.pairs.filter { !$0.primary }
+        let others = result.pairs.filter { !$0.primary }
         let pairs = ComparisonReport.pairNames(result).map { name in
             table(
-                told.filter { $0.a == name.a && $0.b == name.b },
-                "\(name.b) against \(name.a), what does not decide",
+                others.filter { $0.a == name.a && $0.b == name.b },
+                "\(name.b) against \(name.a), other metrics",
                 result
             )
         }

@@ -2,7 +2,7 @@
 struct LineChart {
     /// One line.
     struct Series {
-        /// Its name.
+        /// The line's name.
         var name: String
         /// The points from left to right; points without a value are gaps.
         var points: [(x: Double, y: Double?)]

@@ -16,7 +16,11 @@ extension ScenarioDecoder {
             return nil
         }
         let known = ["action", "every", "at", "phases"] + keys
-        refuse(Self.clientKeys.filter { !known.contains($0) }, beside: "action: \(word)", reader)
+        reject(
+            Self.clientKeys.filter { !known.contains($0) },
+            combinedWith: "action: \(word)",
+            reader
+        )
         if !["every", "at", "think"].contains(where: reader.has) {
             log.add("\(reader.what) needs 'every' or 'at', such as every: 10%", at: reader.mark)
         }
@@ -32,7 +36,10 @@ extension ScenarioDecoder {
             return interruptedClient(reader).map { .action(.interrupt(client: $0)) }
         default:
             if reader.has("client"), reader.has("connection") {
-                log.add("'connection' does not go with 'client'", at: reader.mark(of: "connection"))
+                log.add(
+                    "'connection' cannot be combined with 'client'",
+                    at: reader.mark(of: "connection")
+                )
             }
             if reader.has("client") {
                 return interruptedClient(reader).map { .action(.interrupt(client: $0)) }
@@ -56,7 +63,7 @@ extension ScenarioDecoder {
 
     /// Logs a style that the client's activity does not support.
     func checkStyle(of client: Client, _ reader: MappingReader) {
-        let isFine =
+        let isSupported =
             switch (client.style, client.activity) {
             case (.sync, _), (_, .operations): true
             case (.process, .hold), (.process, .importRows): true
@@ -66,13 +73,13 @@ extension ScenarioDecoder {
             mix.contains(where: { $0.steps.contains(where: \.pauses) })
         {
             log.add(
-                "'pause' would block the thread of a task; it goes with style: sync or process",
+                "'pause' would block the thread of a task; it requires style: sync or process",
                 at: reader.mark(of: "style")
             )
         }
-        if isFine { return }
+        if isSupported { return }
         log.add(
-            "'style: \(client.style.rawValue)' goes with a client that runs 'sql', 'use' or a 'mix'",
+            "'style: \(client.style.rawValue)' requires a client that runs 'sql', 'use' or a 'mix'",
             at: reader.mark(of: "style")
         )
     }
@@ -81,20 +88,20 @@ extension ScenarioDecoder {
     func checkInterruption(of client: Client, _ reader: MappingReader) {
         if client.style != .async, reader.has("cancel-after") {
             log.add(
-                "'cancel-after' goes with style: async; others take interrupt-after",
+                "'cancel-after' requires style: async; other styles use interrupt-after",
                 at: reader.mark(of: "cancel-after")
             )
         }
         if client.style == .async, reader.has("interrupt-after") {
             log.add(
-                "'interrupt-after' does not go with style: async, which takes cancel-after",
+                "'interrupt-after' cannot be combined with style: async, which uses cancel-after",
                 at: reader.mark(of: "interrupt-after")
             )
         }
         if case .operations = client.activity, client.style != .process { return }
         for key in ["interrupt-after", "supersede"] where reader.has(key) {
             log.add(
-                "'\(key)' goes with a client that runs 'sql', 'use' or a 'mix' in this process",
+                "'\(key)' requires a client that runs 'sql', 'use' or a 'mix' in this process",
                 at: reader.mark(of: key)
             )
         }

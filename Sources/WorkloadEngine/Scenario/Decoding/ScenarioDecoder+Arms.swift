@@ -27,7 +27,7 @@ extension ScenarioDecoder {
         arm.readers = reader.integer("readers", in: 1...1000)
         if arm.library == .raw || (kind != .pool && kind != .snapshotPool), reader.has("readers") {
             log.add(
-                "'readers' goes with type: pool; "
+                "'readers' requires type: pool; "
                     + (arm.library == .raw
                         ? "bare libsqlite3 has a connection for each worker"
                         : "a queue has one connection"),
@@ -39,8 +39,8 @@ extension ScenarioDecoder {
             .flatMap(Arm.Begin.init(rawValue:))
         if reader.has("begin"), arm.library == .grdb || kind == .snapshot || kind == .snapshotPool {
             log.add(
-                "'begin' goes with a queue, a pool or a database in memory of library: engine, or "
-                    + "with library: raw",
+                "'begin' requires a queue, a pool or a database in memory of library: engine, or "
+                    + "library: raw",
                 at: reader.mark(of: "begin")
             )
         }
@@ -65,7 +65,7 @@ extension ScenarioDecoder {
         else { return nil }
         if library == .raw, kind != .pool {
             log.add(
-                "'type: \(type)' does not go with library: raw, where each worker has a "
+                "'type: \(type)' cannot be combined with library: raw, where each worker has a "
                     + "connection; remove it",
                 at: reader.mark(of: "type")
             )
@@ -97,7 +97,7 @@ extension ScenarioDecoder {
         guard let node = reader["busy"] else { return reader.duration("busy-timeout") }
         if reader.has("busy-timeout") {
             log.add(
-                "'busy-timeout' does not go with 'busy'",
+                "'busy-timeout' cannot be combined with 'busy'",
                 at: reader.mark(of: "busy-timeout")
             )
         }

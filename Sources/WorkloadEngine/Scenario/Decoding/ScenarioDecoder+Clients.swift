@@ -55,14 +55,14 @@ extension ScenarioDecoder {
         if reader.has("action") {
             return decodeAction(reader)
         }
-        refuse(["client", "connection", "mode", "pages"], beside: "'access'", reader)
+        reject(["client", "connection", "mode", "pages"], combinedWith: "'access'", reader)
         guard reader.required("access", example: "read") != nil,
             let access = reader.word("access", of: ["read", "write", "snapshot"])
         else { return nil }
         if access == "snapshot" {
-            refuse(
+            reject(
                 ["use", "mix", "rows", "batch", "arrival", "retry"],
-                beside: "access: snapshot",
+                combinedWith: "access: snapshot",
                 reader
             )
             guard reader.required("hold", example: "10s") != nil, let hold = hold(reader) else {
@@ -74,10 +74,10 @@ extension ScenarioDecoder {
             return decodeImport(reader, access: access)
         }
         if reader.has("hold") {
-            refuse(["use", "mix"], beside: "'hold'", reader)
+            reject(["use", "mix"], combinedWith: "'hold'", reader)
             if access != "read" {
                 log.add(
-                    "'hold' goes with access: read or snapshot, not \(access)",
+                    "'hold' requires access: read or snapshot, not \(access)",
                     at: reader.mark(of: "hold")
                 )
             }
@@ -91,9 +91,9 @@ extension ScenarioDecoder {
     }
 
     private func decodeImport(_ reader: MappingReader, access: String) -> Client.Activity? {
-        refuse(["mix", "hold"], beside: "'rows'", reader)
+        reject(["mix", "hold"], combinedWith: "'rows'", reader)
         if access != "write" {
-            log.add("'rows' goes with access: write", at: reader.mark(of: "rows"))
+            log.add("'rows' requires access: write", at: reader.mark(of: "rows"))
         }
         guard reader.required("rows", example: "50000") != nil,
             let rows = reader.integer("rows", in: 1...Int.max)
@@ -120,14 +120,14 @@ extension ScenarioDecoder {
         guard let node = reader["then-read"] else { return [] }
         guard case .operations(.write, _) = client.activity, client.style == .sync else {
             log.add(
-                "'then-read' goes with access: write, 'sql', 'use' or a 'mix', and style: sync",
+                "'then-read' requires access: write, 'sql', 'use' or a 'mix', and style: sync",
                 at: reader.mark(of: "then-read")
             )
             return []
         }
-        refuse(
+        reject(
             ["interrupt-after", "cancel-after", "supersede"],
-            beside: "'then-read'",
+            combinedWith: "'then-read'",
             reader
         )
         let what = "'then-read' of \(reader.what)"
@@ -138,9 +138,9 @@ extension ScenarioDecoder {
     }
 
     /// Logs keys that cannot be combined with another one.
-    func refuse(_ keys: [String], beside other: String, _ reader: MappingReader) {
+    func reject(_ keys: [String], combinedWith other: String, _ reader: MappingReader) {
         for key in keys where reader.has(key) {
-            log.add("'\(key)' does not go with \(other)", at: reader.mark(of: key))
+            log.add("'\(key)' cannot be combined with \(other)", at: reader.mark(of: key))
         }
     }
 

@@ -16,7 +16,7 @@ extension ScenarioDecoder {
         ]
         let known = others[way] ?? []
         for other in reader.all.map(\.name) where other != way && !known.contains(other) {
-            log.add("'\(other)' does not go with '\(way)'", at: reader.mark(of: other))
+            log.add("'\(other)' cannot be combined with '\(way)'", at: reader.mark(of: other))
         }
         switch way {
         case "preset": return presetDataset(reader)
@@ -37,13 +37,13 @@ extension ScenarioDecoder {
         for (key, owner) in sizes.sorted(by: { $0.key < $1.key }) where reader.has(key) {
             guard preset.presetName == owner else {
                 log.add(
-                    "'\(key)' goes with \(owner); \(preset.presetName) has 'scale'",
+                    "'\(key)' applies to \(owner); \(preset.presetName) has 'scale'",
                     at: reader.mark(of: key)
                 )
                 continue
             }
             if reader.has("scale") {
-                log.add("'scale' does not go with '\(key)'", at: reader.mark(of: "scale"))
+                log.add("'scale' cannot be combined with '\(key)'", at: reader.mark(of: "scale"))
             }
             return owner == "ycsb"
                 ? reader.integer(key, in: 1...scales.upperBound * Dataset.ycsbRecordsPerScale)
@@ -66,7 +66,7 @@ extension ScenarioDecoder {
         }
         if reader.has("scale") {
             if schema.tables.isEmpty {
-                log.add("'scale' goes with 'preset' or 'rows'", at: reader.mark(of: "scale"))
+                log.add("'scale' requires 'preset' or 'rows'", at: reader.mark(of: "scale"))
             }
             schema.scale = reader.integer("scale", in: 1...100_000) ?? 1
         }

@@ -6,10 +6,10 @@ extension ScenarioDecoder {
     ///
     /// Logs an error and returns nil if there is no database.
     func databasePath(_ text: String, at mark: Mark?) -> String? {
-        let path = Self.path(text, besides: log.file)
+        let path = Self.path(text, relativeTo: log.file)
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            log.add("there is no file '\(path)'" + Self.neighbours(of: path), at: mark)
+            log.add("there is no file '\(path)'" + Self.neighbors(of: path), at: mark)
             return nil
         }
         if isFolder.boolValue {
@@ -20,7 +20,7 @@ extension ScenarioDecoder {
     }
 
     /// Resolves a path in a file: absolute, in the home folder, or relative to the file.
-    static func path(_ text: String, besides file: String) -> String {
+    static func path(_ text: String, relativeTo file: String) -> String {
         let text = (text as NSString).expandingTildeInPath
         if text.hasPrefix("/") { return text }
         // Pipes and presets have no folder.
@@ -29,7 +29,7 @@ extension ScenarioDecoder {
         return folder.isEmpty ? text : (folder as NSString).appendingPathComponent(text)
     }
 
-    private static func neighbours(of path: String) -> String {
+    private static func neighbors(of path: String) -> String {
         let folder = (path as NSString).deletingLastPathComponent
         let names = try? FileManager.default.contentsOfDirectory(
             atPath: folder.isEmpty ? "." : folder

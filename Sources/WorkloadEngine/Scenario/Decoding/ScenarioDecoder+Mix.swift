@@ -10,7 +10,7 @@ extension ScenarioDecoder {
             return []
         }
         for other in ways.dropFirst() {
-            log.add("'\(other)' does not go with '\(way)'", at: reader.mark(of: other))
+            log.add("'\(other)' cannot be combined with '\(way)'", at: reader.mark(of: other))
         }
         guard way == "mix" else {
             guard let steps = decodeSteps(reader, access: access) else { return [] }
@@ -58,7 +58,7 @@ extension ScenarioDecoder {
             return nil
         }
         if reader.has("sql"), reader.has("use") {
-            log.add("'use' does not go with 'sql'", at: reader.mark(of: "use"))
+            log.add("'use' cannot be combined with 'sql'", at: reader.mark(of: "use"))
         }
         let weight = reader.has("weight") ? reader.positive("weight") : 1
         let name = reader.text("name") ?? (reader.has("name") ? nil : reader.text("use"))

@@ -5,7 +5,7 @@ extension ScenarioDecoder {
     func decodePace(_ reader: MappingReader) -> Client.Pace? {
         let ways = ["arrival", "at", "every", "think"].filter(reader.has)
         for other in ways.dropFirst() {
-            log.add("'\(other)' does not go with '\(ways[0])'", at: reader.mark(of: other))
+            log.add("'\(other)' cannot be combined with '\(ways[0])'", at: reader.mark(of: other))
         }
         switch ways.first {
         case "arrival":
@@ -23,7 +23,7 @@ extension ScenarioDecoder {
             }
             return .every(period)
         case "think":
-            return decodeRest("think", of: reader).map(Client.Pace.closed)
+            return decodeThinkTime("think", of: reader).map(Client.Pace.closed)
         default:
             return nil
         }
@@ -107,7 +107,7 @@ extension ScenarioDecoder {
             length = span
         }
         if stage.has("rate") {
-            refuse(["from", "to"], beside: "'rate'", stage)
+            reject(["from", "to"], combinedWith: "'rate'", stage)
             return rate("rate", of: stage).map { Arrival.Stage(from: $0, to: $0, length: length) }
         }
         guard stage.required("from", example: "100/s") != nil,
@@ -128,7 +128,7 @@ extension ScenarioDecoder {
     }
 
     /// Decodes `5ms`, `{from: 1ms, to: 9ms}` or `{mean: 5ms}`.
-    func decodeRest(_ key: String, of reader: MappingReader) -> ThinkTime? {
+    func decodeThinkTime(_ key: String, of reader: MappingReader) -> ThinkTime? {
         guard let node = reader[key], node.scalar == nil else {
             return reader.duration(key).map(ThinkTime.constant)
         }
@@ -142,7 +142,7 @@ extension ScenarioDecoder {
             )
         else { return nil }
         if think.has("mean") {
-            refuse(["from", "to"], beside: "'mean'", think)
+            reject(["from", "to"], combinedWith: "'mean'", think)
             return think.duration("mean").map(ThinkTime.exponential(mean:))
         }
         guard think.required("from", example: "1ms") != nil,

@@ -43,8 +43,8 @@ struct ScenarioDecoder {
             for index in arms.indices { arms[index].isGuarded = true }
             if let arm = arms.first(where: { $0.library == .grdb }) {
                 log.add(
-                    "'guard' does not go with library: grdb of arm '\(arm.name)': GRDB replaces "
-                        + "the authorizer",
+                    "'guard' cannot be combined with library: grdb of arm '\(arm.name)': GRDB "
+                        + "replaces the authorizer",
                     at: top.mark(of: "guard")
                 )
             }

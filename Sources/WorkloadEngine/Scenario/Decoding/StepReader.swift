@@ -46,10 +46,10 @@ struct StepReader {
             return nil
         }
         for other in ways.dropFirst() {
-            log.add("'\(other)' does not go with '\(way)'", at: reader.mark(of: other))
+            log.add("'\(other)' cannot be combined with '\(way)'", at: reader.mark(of: other))
         }
         if way != "sql", reader.has("into") {
-            log.add("'into' goes with 'sql'", at: reader.mark(of: "into"))
+            log.add("'into' requires 'sql'", at: reader.mark(of: "into"))
         }
         // Variables fetched inside the step are available later, but not in the step's condition.
         let condition = condition(reader)
@@ -65,14 +65,14 @@ struct StepReader {
         guard let node = reader[way] else { return nil }
         switch way {
         case "do": return steps(node)
-        case "pause": return decoder.decodeRest("pause", of: reader).map { [.pause($0)] }
+        case "pause": return decoder.decodeThinkTime("pause", of: reader).map { [.pause($0)] }
         case "use": return reader.text("use").flatMap { decoder.procedure($0, at: node.mark) }
         default:
             guard reader.has("into") else { return statements(node) }
             guard let list = SQLReader(what: what, log: log).statements(node) else { return nil }
             decoder.checkParameters(of: list, fetched: fetched)
             guard list.count == 1, let statement = list.first else {
-                log.add("'into' goes with one statement, not \(list.count)", at: node.mark)
+                log.add("'into' requires one statement, not \(list.count)", at: node.mark)
                 return nil
             }
             return [.run(statement.sql, into: names(reader))]
@@ -102,7 +102,7 @@ struct StepReader {
     private func condition(_ reader: MappingReader) -> (Condition, isNegated: Bool)? {
         let key = reader.has("if") ? "if" : "unless"
         if reader.has("if"), reader.has("unless") {
-            log.add("'unless' does not go with 'if'", at: reader.mark(of: "unless"))
+            log.add("'unless' cannot be combined with 'if'", at: reader.mark(of: "unless"))
         }
         if let condition = reader.quantity(key, Condition.init(parsing:)) {
             let known = Set(decoder.variables.keys).union(decoder.dataset.variables.keys)
@@ -117,7 +117,7 @@ struct StepReader {
             return (condition, key == "unless")
         }
         if reader.has("else"), !reader.has("if"), !reader.has("unless") {
-            log.add("'else' goes with 'if' or 'unless'", at: reader.mark(of: "else"))
+            log.add("'else' requires 'if' or 'unless'", at: reader.mark(of: "else"))
         }
         return nil
     }

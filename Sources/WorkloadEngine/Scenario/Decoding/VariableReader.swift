@@ -10,7 +10,7 @@ struct VariableReader {
     let builtIns: [String: Variable]
     let log: IssueLog
 
-    /// A variable, and the source of its range if it has none of its own.
+    /// A variable, and the source of its range if it inherits one.
     struct Result {
         var variable: Variable
         var source: RangeSource?
@@ -30,7 +30,7 @@ struct VariableReader {
         else { return nil }
         for other in reader.all.map(\.name) where other != "distribution" {
             if !kind.keys.contains(other) {
-                log.add("'\(other)' does not go with \(word)", at: reader.mark(of: other))
+                log.add("'\(other)' cannot be combined with \(word)", at: reader.mark(of: other))
             }
         }
         var result = Result(variable: Variable(distribution: distribution(kind, reader)))
@@ -57,7 +57,7 @@ struct VariableReader {
             kind == .choice
             ? Generator.usualTheta : reader.positive("theta", most: 100) ?? Generator.usualTheta
         if kind == .choice, reader.has("theta"), !reader.has("column") {
-            log.add("'theta' of \(what) goes with 'column'", at: reader.mark(of: "theta"))
+            log.add("'theta' of \(what) requires 'column'", at: reader.mark(of: "theta"))
         }
         switch kind {
         case .uniform: return .uniform
@@ -161,7 +161,7 @@ struct VariableReader {
     private func column(_ reader: MappingReader) -> Variable.Column? {
         guard reader.has("table") || reader.has("column") else { return nil }
         for other in ["min", "max", "range", "after", "values", "weights"] where reader.has(other) {
-            log.add("'\(other)' does not go with 'column'", at: reader.mark(of: other))
+            log.add("'\(other)' cannot be combined with 'column'", at: reader.mark(of: other))
         }
         guard reader.required("table", example: "accounts") != nil,
             reader.required("column", example: "id") != nil,
@@ -187,7 +187,10 @@ struct VariableReader {
     private func source(_ kind: VariableKind, _ reader: MappingReader) -> RangeSource? {
         let ways = ["range", "after", "min"].filter { reader.has($0) }
         if ways.count > 1 {
-            log.add("'\(ways[1])' does not go with '\(ways[0])'", at: reader.mark(of: ways[1]))
+            log.add(
+                "'\(ways[1])' cannot be combined with '\(ways[0])'",
+                at: reader.mark(of: ways[1])
+            )
         }
         for key in ["range", "after"] {
             guard let node = reader[key], let other = reader.text(key) else { continue }

@@ -104,14 +104,14 @@ struct GateExplorer {
 
     /// Whether a thread is about to start an operation.
     ///
-    /// It may stay there for any time, inside the closure of an access or outside.
+    /// It may remain there for any length of time, inside or outside the closure of an access.
     private func isBetweenOperations(_ thread: Int, _ state: State) -> Bool {
         state.controls[thread].node.map(trees.isRoot) ?? true
     }
 
-    /// Checks that no waiter sleeps while a slot is free, until another access ends.
+    /// Checks that no waiter sleeps indefinitely while a slot is free.
     ///
-    /// A thread may sleep for its patience, because it checks the slots afterwards.
+    /// A thread may sleep until its patience expires, because it then checks the slots again.
     private mutating func checkSleepers(_ state: State) {
         for (index, gate) in state.model.gates.enumerated() {
             for waiter in gate.queue.waiters {

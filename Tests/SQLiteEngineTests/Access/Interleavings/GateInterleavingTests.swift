@@ -4,9 +4,9 @@ import Testing
 
 /// Every interleaving of up to three threads at the gates of a pool.
 ///
-/// In none of them do two threads hold the same slot, is a slot lost, does a waiter sleep while a
-/// slot is free, or is a thread never served. The threads run the gate's own protocol, ``GateSteps``,
-/// one step at a time. Each of them takes 4 to 40 steps.
+/// No interleaving lets two threads hold the same slot, loses a slot, lets a waiter sleep while a
+/// slot is free, or leaves a thread unserved. The threads run the gate's protocol, ``GateSteps``,
+/// one step at a time. Each thread takes 4 to 40 steps.
 @Suite(.timeLimit(.minutes(5)))
 struct GateInterleavingTests {
     private static let writer = GateOperation.writer
@@ -56,8 +56,8 @@ struct GateInterleavingTests {
         ),
         GateScenario("a visitor", [[.visit(readers)], read, taskRead]),
         GateScenario("a barrier", [[.barrier], read, write]),
-        GateScenario("a barrier beside a write in a read", [[.barrier], writeInRead, read]),
-        GateScenario("a barrier beside a read in a write", [[.barrier], readInWrite]),
+        GateScenario("a barrier during a write in a read", [[.barrier], writeInRead, read]),
+        GateScenario("a barrier during a read in a write", [[.barrier], readInWrite]),
         GateScenario("two barriers", [[.barrier], [.taskBarrier]]),
         GateScenario("a task's barrier", readers: 2, [[.taskBarrier], writeInRead]),
         GateScenario("both nestings", [writeInRead, readInWrite, read]),
@@ -68,7 +68,7 @@ struct GateInterleavingTests {
             [writeInRead, writeInRead, readInWrite]
         ),
         GateScenario("closing", [[.close], read, taskRead]),
-        GateScenario("closing beside a write in a read", [[.close], writeInRead]),
+        GateScenario("closing during a write in a read", [[.close], writeInRead]),
     ]
 
     @Test(arguments: scenarios)
@@ -89,7 +89,7 @@ struct GateInterleavingTests {
         case .tasksDoNotCheckSlots: "a task"
         case .forgetsGrants: "threads on two readers"
         case .doesNotHandOver: "a task behind a thread"
-        case .forgetsReservations, .reservesSilently: "a barrier beside a write in a read"
+        case .forgetsReservations, .reservesSilently: "a barrier during a write in a read"
         case .missesDeadlocks: "both nestings on two readers"
         case .countsCancelledWaiters: "a cancelled task"
         case .hidesFailedOpenings: "a failed opening"

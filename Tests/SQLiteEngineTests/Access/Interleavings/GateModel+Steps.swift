@@ -81,11 +81,11 @@ extension GateModel {
                 waiter.thread == thread && waiter.isNotified
             }
             if gates[index].queue.remove(waiter, at: 0) { gates[index].attention -= 1 }
-            let mayLeaveOne =
+            let mayLeaveFreeSlot =
                 isNotified || waits[thread].wasNotified || gates[index].queue.hasTask
             let granted = waits[thread].granted.map { $0 + 1 } ?? 0
             resetWait(of: thread)
-            return 2 * granted + (mayLeaveOne ? 1 : 0)
+            return 2 * granted + (mayLeaveFreeSlot ? 1 : 0)
         case .startWatching:
             if let granted = waits[thread].granted { return take(granted, thread) }
             let waiter = GateModelWaiter(thread: thread)

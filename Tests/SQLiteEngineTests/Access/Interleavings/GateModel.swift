@@ -70,7 +70,7 @@ struct GateModel {
         gates.allSatisfy { $0.reserver != thread && !$0.slots.contains { $0.owner == thread } }
     }
 
-    /// Whether a slot is free that can serve a waiter.
+    /// Whether a free slot can serve a waiter.
     func serves(_ waiter: GateModelWaiter, at gate: Int) -> Bool {
         gates[gate].slots.indices.contains { index in
             let state = gates[gate].slots[index].state
@@ -98,7 +98,7 @@ struct GateModel {
         gates[gate].slots[slot].state = state
     }
 
-    /// Describes what the threads have left behind; nil when everything is as at the start.
+    /// Describes state that the threads left behind; nil when the gates are in their initial state.
     var leftover: String? {
         for (index, gate) in gates.enumerated() {
             for (number, slot) in gate.slots.enumerated() {

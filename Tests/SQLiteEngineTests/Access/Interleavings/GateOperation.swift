@@ -7,7 +7,7 @@ enum GateOperation: Hashable {
     /// The index of the readers' gate.
     static let readers = 1
 
-    /// Acquires a connection, in a thread: ``AccessGate/acquire(_:_:_:)``.
+    /// Acquires a connection on a thread: ``AccessGate/acquire(_:_:_:)``.
     case acquire(Int)
     /// The same, but opening a connection fails.
     case acquireButFailToOpen(Int)
@@ -68,7 +68,7 @@ struct ReplayedGates {
             }
         case .acquireButFailToOpen(let gate):
             guard let slot = try acquire(gates[gate], context) else { return }
-            if try !gates[gate].hasConnection(slot) { try gates[gate].giveBack(slot) }
+            if try !gates[gate].hasConnection(slot) { try gates[gate].returnSlot(slot) }
         case .acquireForTask(let gate):
             guard let slot = try acquireForTask(gates[gate], wanted: nil) else { return }
             if try !gates[gate].hasConnection(slot) {
@@ -79,7 +79,7 @@ struct ReplayedGates {
         case .closeConnection(let gate, let slot):
             guard let slot = try acquireForTask(gates[gate], wanted: slot) else { return }
             try gates[gate].perform(.setConnection(slot, isOpen: false))
-            try gates[gate].giveBack(slot)
+            try gates[gate].returnSlot(slot)
         case .visit(let index):
             let gate = gates[index]
             for slot in gate.slots {
@@ -98,7 +98,7 @@ struct ReplayedGates {
     ) throws(NextStep) -> Int? {
         if let slot = try gate.claimAny() { return slot }
         if let slot = try gate.claimClosed() { return slot }
-        let mayBorrow = gate.lendsItsSlot && context.isInsideRead
+        let mayBorrow = gate.supportsReservation && context.isInsideRead
         if let slot = try gate.borrow(ifAllowed: mayBorrow) { return slot }
         let waiter = GateModelWaiter(mayBorrow: mayBorrow, holdsNothing: context.holdsNothing)
         return try wait(gate, waiter)
@@ -155,7 +155,7 @@ struct ReplayedGates {
         try writer.reserve()
         for slot in readers.slots {
             if try take(slot, readers, isTask: isTask) { continue }
-            for acquired in 0..<slot { try readers.giveBack(acquired) }
+            for acquired in 0..<slot { try readers.returnSlot(acquired) }
             try writer.endReservation()
             return
         }
@@ -164,7 +164,7 @@ struct ReplayedGates {
             try readers.perform(.retire)
             try writer.perform(.retire)
         }
-        try writer.giveBack(slot)
-        for slot in readers.slots { try readers.giveBack(slot) }
+        try writer.returnSlot(slot)
+        for slot in readers.slots { try readers.returnSlot(slot) }
     }
 }

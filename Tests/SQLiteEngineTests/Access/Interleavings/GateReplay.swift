@@ -31,7 +31,7 @@ final class ReplayedGate: GateSteps {
 
     let index: Int
     let slots: [Int]
-    let lendsItsSlot: Bool
+    let supportsReservation: Bool
     private let replay: GateReplay
     private let flaw: GateFlaw?
     private var hasReleased = false
@@ -43,7 +43,7 @@ final class ReplayedGate: GateSteps {
         self.slots = Array(0..<slots)
         self.replay = replay
         self.flaw = flaw
-        lendsItsSlot = lends
+        supportsReservation = lends
     }
 
     /// Returns the result of a step, or stops the thread before it.
@@ -79,7 +79,7 @@ final class ReplayedGate: GateSteps {
 
     // MARK: Attention
 
-    func glimpseAttention() throws(NextStep) -> GateAttention {
+    func readAttentionRelaxed() throws(NextStep) -> GateAttention {
         GateAttention(word: try perform(.readAttention))
     }
 
@@ -123,11 +123,11 @@ final class ReplayedGate: GateSteps {
     }
 
     func withdraw(_ waiter: GateModelWaiter) throws(NextStep) -> GateWithdrawal<Int> {
-        if postponed != nil { return GateWithdrawal(mayLeaveOne: false) }
+        if postponed != nil { return GateWithdrawal(mayLeaveFreeSlot: false) }
         let result = try perform(.withdraw)
         return GateWithdrawal(
             granted: flaw == .forgetsGrants ? nil : result / 2 - 1 < 0 ? nil : result / 2 - 1,
-            mayLeaveOne: flaw != .doesNotHandOver && result % 2 == 1
+            mayLeaveFreeSlot: flaw != .doesNotHandOver && result % 2 == 1
         )
     }
 

@@ -10,7 +10,7 @@ struct GateScenario: Sendable, CustomTestStringConvertible {
     /// Whether the connections are open at the start.
     let isOpen: Bool
     /// The number of operations that each thread performs before the exploration starts, one thread
-    /// after the other.
+    /// after another.
     let performed: [Int]
     /// The operations of each thread.
     let programs: [[GateOperation]]
@@ -31,12 +31,13 @@ struct GateScenario: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    private func contains(_ isMeant: (GateOperation) -> Bool) -> Bool {
-        programs.contains { $0.contains(where: isMeant) }
+    private func contains(_ predicate: (GateOperation) -> Bool) -> Bool {
+        programs.contains { $0.contains(where: predicate) }
     }
 
-    /// Whether a step has the same result at any time in this scenario, so that its order relative
-    /// to the steps of other threads does not matter.
+    /// Whether a step has the same result at any time in this scenario.
+    ///
+    /// The order of such a step relative to the steps of other threads does not matter.
     func isConstant(_ step: GateStep) -> Bool {
         switch step {
         case .hasConnection, .setConnection: true

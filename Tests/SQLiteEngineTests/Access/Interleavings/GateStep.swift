@@ -60,7 +60,7 @@ struct GateModelWaiter: GateWaiter, Hashable {
     mutating func grant(_ slot: Int) { granted = slot }
 }
 
-/// A mistake planted into the steps, which the exploration must find.
+/// A mistake planted in the steps, which the exploration must find.
 enum GateFlaw: CaseIterable {
     /// A releaser does not search for waiters after releasing its slot.
     case noSearchAfterRelease

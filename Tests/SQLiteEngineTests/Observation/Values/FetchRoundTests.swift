@@ -9,7 +9,7 @@ import Testing
 struct FetchRoundTests {
     private let folder = TemporaryFolder()
 
-    /// A member whose observation ends as soon as its database was requested.
+    /// A member whose observation ends as soon as its database has been requested.
     private final class EndingMember: ObservedMember {
         private let state: Lock<(database: DatabasePool?, requests: Int, fetches: Int)>
         let hasFetched = Gate()
@@ -42,7 +42,7 @@ struct FetchRoundTests {
             try DatabaseQueue.withTable(), try DatabasePool.withTable(in: folder),
         ]
         for writer in writers {
-            let values = Collected()
+            let values = CollectedLines()
             let value = ObservedValue(
                 ValueObservation.tracking { db in try db.rowCount() ?? -1 },
                 in: writer,
@@ -64,9 +64,9 @@ struct FetchRoundTests {
 
     @Test func aRoundOfEndedMembersFetchesNothing() throws {
         let pool = try DatabasePool.withTable(in: folder)
-        let over = EndingMember(nil)
-        FetchRound.start(for: [over], hub: pool.observationHub)
-        #expect(over.databaseRequests == 1)
+        let ended = EndingMember(nil)
+        FetchRound.start(for: [ended], hub: pool.observationHub)
+        #expect(ended.databaseRequests == 1)
         #expect(try pool.rowCount() == 0)
     }
 }

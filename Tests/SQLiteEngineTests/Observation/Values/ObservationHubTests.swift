@@ -18,7 +18,7 @@ struct ObservationHubTests {
 
     /// Makes two members join one after the other, the second while notifications of commits start;
     /// returns the number of members that must fetch again after the next commit.
-    private func uncertain(
+    private func uncertainMemberCount(
         after body: (DatabaseQueue, (Database) -> Void) throws -> Void
     ) throws -> Int {
         let queue = try DatabaseQueue.withTable()
@@ -34,12 +34,15 @@ struct ObservationHubTests {
         return hub.state.withLock { $0.uncertain.count }
     }
 
-    @Test func theHubsOwnAccessIsNoWrite() throws {
-        #expect(try uncertain { queue, install in queue.inDatabase { install($0) } } == 0)
+    @Test func theHubsAccessIsNotAWrite() throws {
+        let count = try uncertainMemberCount { queue, install in
+            queue.inDatabase { install($0) }
+        }
+        #expect(count == 0)
     }
 
     @Test func anOpenTransactionMayHaveChangedEverything() throws {
-        let count = try uncertain { queue, install in
+        let count = try uncertainMemberCount { queue, install in
             try queue.inDatabase { db in
                 try db.inTransaction {
                     install(db)
@@ -68,7 +71,7 @@ struct ObservationHubTests {
         try isTracking.wait()
         cancellable.cancel()
         mayContinue.open()
-        // After the access of the observation.
+        // This access runs after the observation's access.
         queue.inDatabase { _ in }
         #expect(queue.observationHub.state.withLock { $0.groups.isEmpty })
     }

@@ -40,7 +40,7 @@ struct ObservationUnderLoadTests {
         let cancellables = (0..<50).map { number in
             observeCount(in: pool) { value in received.withLock { $0[number] = value } }
         }
-        // The write continues until all of them have their first value.
+        // The write continues until all observations have their first value.
         try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
         // The only reader is free, and no access waits for the writer.
         #expect(try pool.rowCount() == 0)
@@ -49,13 +49,13 @@ struct ObservationUnderLoadTests {
         #expect(!writing.isDone)
         mayEnd.open()
         try writing.value()
-        // Commits before they followed the writer are not lost.
+        // Commits from before the observations followed the writer are not lost.
         try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
         #expect(pool.status().observations?.fetchesOnWriter == 0)
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func observationsThatStartBesideWritesMissNothing() throws {
+    @Test func observationsThatStartDuringWritesMissNoCommit() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isOver = Lock(false)
         let writing = Background {
@@ -73,7 +73,7 @@ struct ObservationUnderLoadTests {
                 observeCount(in: pool) { value in received.withLock { $0[number] = value } }
             )
             try eventually { received.withLock { $0[number] >= 0 } }
-            // The first ones start and end, so that later ones follow the writer again.
+            // Early observations end, so that later ones must follow the writer again.
             if number % 10 == 9, number < 50 { cancellables.removeAll() }
         }
         isOver.withLock { $0 = true }
@@ -84,7 +84,7 @@ struct ObservationUnderLoadTests {
 
     @Test func aCommitCostsOneAccessForManyQuickFetches() throws {
         let pool = try DatabasePool.withTable(in: folder)
-        // A fetch that loses its processor still counts as quick.
+        // A fetch that is preempted still counts as quick.
         pool.observationHub.quickFetch.store(.max, ordering: .relaxed)
         pool.observationHub.longestRound.store(.max, ordering: .relaxed)
         let received = Lock([Int](repeating: -1, count: 100))
@@ -99,12 +99,12 @@ struct ObservationUnderLoadTests {
         let before = readerAccesses()
         try pool.write { try $0.insert(1) }
         try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
-        // One access, and others for observations whose first fetch has just ended.
+        // One access for the round, plus others for observations whose first fetch has just ended.
         #expect(readerAccesses() - before < 50)
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func aLongFetchDelaysNoOther() throws {
+    @Test func aLongFetchDelaysNoOtherObservation() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let (isFetching, mayEnd) = (Gate(), Gate())
         let long = ValueObservation.trackingConstantRegion { db in
@@ -158,7 +158,7 @@ struct ObservationUnderLoadTests {
             onError: { Issue.record($0) },
             onChange: { value in receivedBlocked.withLock { $0 = value } }
         )
-        // Each uses a separate round: the second one knows its observed state.
+        // Each observation uses a separate round: the second one has a known observed state.
         let hub = pool.observationHub
         try eventually { hub.state.withLock { $0.isInstalled } && !pool.mayBeWriting }
         let received = Lock(-1)
@@ -174,7 +174,7 @@ struct ObservationUnderLoadTests {
         try eventually { received.withLock { $0 == 0 } && receivedBlocked.withLock { $0 == 0 } }
         try pool.write { try $0.insert(1) }
         try isFetching.wait()
-        // At once, because the round has just started and no commit follows.
+        // Commit at once, because the round has just started and no other commit follows.
         try pool.write { try $0.execute(sql: "INSERT INTO u VALUES (1)") }
         try eventually { received.withLock { $0 == 1 } }
         #expect(receivedBlocked.withLock { $0 } == 0)
@@ -184,9 +184,9 @@ struct ObservationUnderLoadTests {
         other.cancel()
     }
 
-    @Test func aBlockingFetchThatWasQuickDelaysNoneOfItsRound() throws {
+    @Test func aBlockingFetchThatWasQuickDelaysNoOtherFetchOfItsRound() throws {
         let pool = try DatabasePool.withTable(in: folder)
-        // All of them share a round.
+        // All observations share a round.
         pool.observationHub.quickFetch.store(.max, ordering: .relaxed)
         pool.observationHub.longestRound.store(.max, ordering: .relaxed)
         let mayEnd = Gate()
@@ -206,7 +206,7 @@ struct ObservationUnderLoadTests {
         }
         try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
         try pool.write { try $0.insert(1) }
-        // Both the fetched observations before it in the round, and the ones behind it.
+        // The blocked fetch delays neither the observations before it nor those after it.
         try eventually { received.withLock { $0.count { $0 == 1 } == 20 } }
         #expect(received.withLock { $0[10] } == 0)
         // They also follow later commits.
@@ -244,24 +244,24 @@ struct ObservationUnderLoadTests {
             )
         }
         try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
-        // Their first fetches have ended; an unfinished one would start a separate round.
+        // Wait for the first fetches to end; an unfinished one would start a separate round.
         try eventually { pool.readers.slots.allSatisfy { !$0.isTaken } }
         try pool.write { try $0.insert(1) }
         try eventually { blocked.withLock { $0 == 2 } }
-        // At the next check, the remaining ones stay.
+        // At the next check, the remaining observations stay in their round.
         hub.continueRounds(exceptFetchesSince: .max)
-        #expect(hub.state.withLock { $0.rounds.contains(where: \.isLeft) })
+        #expect(hub.state.withLock { $0.rounds.contains(where: \.hasRemainingWork) })
         #expect(try Background { try pool.rowCount() }.value() == 1)
         for _ in 0..<6 { mayEnd.open() }
         try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func aBlockingMapThatWasQuickDelaysNoOther() throws {
+    @Test func aBlockingMapThatWasQuickDelaysNoOtherObservation() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let mayEnd = Gate()
         let received = Lock([Int](repeating: -1, count: 21))
-        // The one in the middle waits; some of the others have a map, too.
+        // The observation in the middle waits; some of the others also have a map.
         let cancellables = (0..<21).map { number in
             let plain = ValueObservation.trackingConstantRegion { try $0.rowCount() ?? -1 }
             let onError: @Sendable (any Error) -> Void = { Issue.record($0) }
@@ -297,7 +297,7 @@ struct ObservationUnderLoadTests {
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func aLongMapDelaysNoOther() throws {
+    @Test func aLongMapDelaysNoOtherObservation() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let (isMapping, mayEnd) = (Gate(), Gate())
         let receivedLong = Lock(-1)
@@ -355,7 +355,7 @@ struct ObservationUnderLoadTests {
         try eventually { pool.status().observations?.active == 0 }
     }
 
-    @Test func aChangeOfTheRegionBesideWritesMissesNothing() throws {
+    @Test func aRegionChangeDuringWritesMissesNoCommit() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.write { db in
             try db.execute(sql: "CREATE TABLE a (v); CREATE TABLE b (v); CREATE TABLE which (n)")

@@ -11,7 +11,7 @@ struct QueueObservationTests {
 
     private func observe(
         _ queue: DatabaseQueue,
-        _ values: Collected,
+        _ values: CollectedLines,
         _ fetch: @escaping @Sendable (Database) throws -> Int = { try $0.rowCount() ?? -1 }
     ) -> AnyDatabaseCancellable {
         ValueObservation.tracking(fetch).start(
@@ -25,7 +25,7 @@ struct QueueObservationTests {
     @Test func everyCommitOfOneAccessIsReported() throws {
         let queue = try DatabaseQueue.withTable()
         queue.observationHub.cheapFetch.store(.max, ordering: .relaxed)
-        let values = Collected()
+        let values = CollectedLines()
         let cancellable = observe(queue, values)
         try queue.writeWithoutTransaction { db in
             for value in 1...50 { try db.insert(value) }
@@ -69,7 +69,7 @@ struct QueueObservationTests {
 
     @Test func manyObservationsDoNotDelayACommit() throws {
         let queue = try DatabaseQueue.withTable()
-        let all = (0..<20).map { _ in Collected() }
+        let all = (0..<20).map { _ in CollectedLines() }
         let cancellables = all.map { observe(queue, $0) }
         for values in all { try eventually { values.all == ["0"] } }
         let before = try #require(queue.status().observations).fetchesOnWriter
@@ -85,7 +85,7 @@ struct QueueObservationTests {
 
     @Test func expensiveFetchesRunLater() throws {
         let queue = try DatabaseQueue.withTable()
-        let values = Collected()
+        let values = CollectedLines()
         let isExpensive = Lock(false)
         let cancellable = observe(queue, values) { db in
             if isExpensive.withLock({ $0 }) {
@@ -98,7 +98,7 @@ struct QueueObservationTests {
         isExpensive.withLock { $0 = true }
         try queue.writeWithoutTransaction { db in for value in 1...10 { try db.insert(value) } }
         try eventually { values.all.last == "10" }
-        // The first one within its commit; the others combined, after the access.
+        // The first fetch runs within its commit; the others are combined after the access.
         #expect(values.all == ["0", "1", "10"])
         cancellable.cancel()
     }
@@ -108,12 +108,12 @@ struct QueueObservationTests {
         let hub = queue.observationHub
         // The first fetch runs within its commit, and turns out to be expensive.
         hub.cheapFetch.store(0, ordering: .relaxed)
-        let values = Collected()
+        let values = CollectedLines()
         let cancellable = observe(queue, values)
         try queue.writeWithoutTransaction { db in
             for value in 1...5 {
                 try db.insert(value)
-                // The second one's requested fetch waits for this access; the others wait for it.
+                // The fetch for the second commit waits for this access; the other commits share it.
                 try eventually {
                     hub.state.withLock { $0.waiting.isEmpty && !$0.lookout.isAwake }
                 }
@@ -133,7 +133,7 @@ struct QueueObservationTests {
             try db.execute(sql: "CREATE TABLE u (a)")
             for value in 1...5 { try db.insert(value) }
         }
-        let values = Collected()
+        let values = CollectedLines()
         let cancellable = observe(queue, values) { db in
             try Int.fetchOne(db, sql: "SELECT count(*) FROM u") ?? -1
         }
@@ -156,7 +156,7 @@ struct QueueObservationTests {
     @Test func notifiedChangesOfSeveralTablesReachAllTheirObservers() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.write { db in try db.execute(sql: "CREATE TABLE u (a)") }
-        let (ofTable, ofOther) = (Collected(), Collected())
+        let (ofTable, ofOther) = (CollectedLines(), CollectedLines())
         let cancellables = [
             observe(queue, ofTable),
             observe(queue, ofOther) { db in
@@ -182,7 +182,7 @@ struct QueueObservationTests {
         }
         // This observer was added before the observation, so it is notified first.
         queue.add(transactionObserver: observer)
-        let values = Collected()
+        let values = CollectedLines()
         let cancellable = observe(queue, values)
         try eventually { values.all == ["0"] }
         try queue.write { db in try db.insert(1) }
@@ -195,7 +195,7 @@ struct QueueObservationTests {
         cancellable.cancel()
     }
 
-    @Test func aRollbackInAnObserversCallbackIsNoPartOfThePreviousCommit() throws {
+    @Test func aRollbackInAnObserversCallbackIsNotPartOfThePreviousCommit() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.write { db in try db.execute(sql: "CREATE TABLE u (a)") }
         let observer = RecordingObserver { $0.tableName == "u" }
@@ -209,7 +209,7 @@ struct QueueObservationTests {
             }
         }
         queue.add(transactionObserver: observer)
-        let changes = Collected()
+        let changes = CollectedLines()
         let cancellable = DatabaseRegionObservation(tracking: DatabaseRegion(table: "t")).start(
             in: queue,
             onError: { changes.append("\($0)") },
@@ -223,7 +223,7 @@ struct QueueObservationTests {
         cancellable.cancel()
     }
 
-    @Test func observersOfOneEndMayWriteWithTheSameStatement() throws {
+    @Test func callbacksOfOneTransactionMayWriteWithTheSameStatement() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.write { db in
             try db.execute(sql: "CREATE TABLE u (a)")
@@ -249,10 +249,10 @@ struct QueueObservationTests {
         #expect(rows == [1, 2, 10, 20])
     }
 
-    @Test func anErrorWithinACommitEndsTheObservationAndNotTheWrite() throws {
+    @Test func anErrorWithinACommitEndsTheObservationButNotTheWrite() throws {
         let queue = try DatabaseQueue.withTable()
         queue.observationHub.cheapFetch.store(.max, ordering: .relaxed)
-        let values = Collected()
+        let values = CollectedLines()
         let cancellable = observe(queue, values) { db in
             let count = try db.rowCount() ?? -1
             if count == 2 { throw DatabaseError(message: "two") }
@@ -266,7 +266,7 @@ struct QueueObservationTests {
         cancellable.cancel()
     }
 
-    @Test func aRecordByItsKeyDependsOnlyOnItsRow() throws {
+    @Test func aRecordFetchedByKeyDependsOnlyOnItsRow() throws {
         struct Item: Codable, FetchableRecord, PersistableRecord {
             var id: Int64
             var name: String
@@ -279,7 +279,7 @@ struct QueueObservationTests {
             }
             for id in 1...3 { try Item(id: Int64(id), name: "\(id)").insert(db) }
         }
-        let values = Collected()
+        let values = CollectedLines()
         let cancellable = ValueObservation.tracking { db in
             try Item.fetchOne(db, key: 2)?.name ?? "none"
         }

@@ -12,12 +12,12 @@ struct SharedObservationTests {
 
     @Test func manyObserversShareOneObservation() throws {
         let pool = try DatabasePool.withTable(in: folder)
-        let fetches = Collected()
+        let fetches = CollectedLines()
         let shared =
             observation
             .handleEvents(willFetch: { fetches.append("fetch") })
             .shared(in: pool, scheduling: .async(onQueue: DispatchQueue(label: "notifications")))
-        let received = (0..<3).map { _ in Collected() }
+        let received = (0..<3).map { _ in CollectedLines() }
         var cancellables: [AnyDatabaseCancellable] = []
         for one in received {
             cancellables.append(
@@ -35,7 +35,7 @@ struct SharedObservationTests {
 
     @Test func itStartsAndEndsWithItsObservers() throws {
         let pool = try DatabasePool.withTable(in: folder)
-        let events = Collected()
+        let events = CollectedLines()
         let shared =
             observation
             .handleEvents(
@@ -44,7 +44,7 @@ struct SharedObservationTests {
             )
             .shared(in: pool, scheduling: .async(onQueue: DispatchQueue(label: "notifications")))
         for _ in 1...2 {
-            let received = Collected()
+            let received = CollectedLines()
             let cancellable = shared.start(
                 onError: { _ in },
                 onChange: { received.append("\($0)") }
@@ -55,9 +55,9 @@ struct SharedObservationTests {
         #expect(events.all == ["start", "cancel", "start", "cancel"])
     }
 
-    @Test func itMayLastForItsOwnLifetime() throws {
+    @Test func itMayLastUntilItIsReleased() throws {
         let pool = try DatabasePool.withTable(in: folder)
-        let events = Collected()
+        let events = CollectedLines()
         do {
             let shared =
                 observation
@@ -71,7 +71,7 @@ struct SharedObservationTests {
                     extent: .observationLifetime
                 )
             for _ in 1...2 {
-                let received = Collected()
+                let received = CollectedLines()
                 let cancellable = shared.start(
                     onError: { _ in },
                     onChange: { received.append("\($0)") }
@@ -109,8 +109,8 @@ struct SharedObservationTests {
 
     // MARK: Observers that start and end during notifications
 
-    /// An observation and a scheduler that a test controls by hand.
-    private final class ByHand: ValueObservationScheduler {
+    /// An observation and a scheduler that a test controls manually.
+    private final class ManualObservation: ValueObservationScheduler {
         typealias Receiver = (
             onError: @Sendable (any Error) -> Void, onChange: @Sendable (Int) -> Void
         )
@@ -144,9 +144,9 @@ struct SharedObservationTests {
     }
 
     @Test func aLateObserverDoesNotReceiveOutdatedValues() {
-        let byHand = ByHand()
-        let shared = byHand.makeShared()
-        let received = (0..<3).map { _ in Collected() }
+        let manual = ManualObservation()
+        let shared = manual.makeShared()
+        let received = (0..<3).map { _ in CollectedLines() }
         func start(_ number: Int) -> AnyDatabaseCancellable {
             shared.start(
                 onError: { received[number].append("\($0)") },
@@ -154,41 +154,41 @@ struct SharedObservationTests {
             )
         }
         let first = start(0)
-        byHand.started[0].onChange(1)
+        manual.started[0].onChange(1)
         let second = start(1)
         // Scheduled before the second observer starts, and delivered before its first value.
-        byHand.started[0].onChange(2)
-        byHand.runAll()
+        manual.started[0].onChange(2)
+        manual.runAll()
         #expect(received[0].all == ["1", "2"])
         #expect(received[1].all == ["2"])
         let third = start(2)
-        byHand.runAll()
+        manual.runAll()
         #expect(received[2].all == ["2"])
-        #expect(byHand.started.count == 1)
+        #expect(manual.started.count == 1)
         for cancellable in [first, second, third] { cancellable.cancel() }
     }
 
     @Test func lateValuesOfAnEarlierObservationAreDropped() throws {
-        let byHand = ByHand()
-        let shared = byHand.makeShared()
+        let manual = ManualObservation()
+        let shared = manual.makeShared()
         shared.start(onError: { _ in }, onChange: { _ in }).cancel()
-        let received = Collected()
+        let received = CollectedLines()
         let cancellable = shared.start(
             onError: { received.append("\($0)") },
             onChange: { received.append("\($0)") }
         )
-        try #require(byHand.started.count == 2)
-        byHand.started[0].onChange(1)
-        byHand.started[0].onError(CancellationError())
-        byHand.started[1].onChange(2)
+        try #require(manual.started.count == 2)
+        manual.started[0].onChange(1)
+        manual.started[0].onError(CancellationError())
+        manual.started[1].onChange(2)
         #expect(received.all == ["2"])
         cancellable.cancel()
     }
 
     @Test func anObserverCancelledByAnotherIsNotNotified() {
-        let byHand = ByHand()
-        let shared = byHand.makeShared()
-        let received = Collected()
+        let manual = ManualObservation()
+        let shared = manual.makeShared()
+        let received = CollectedLines()
         let other = Lock<AnyDatabaseCancellable?>(nil)
         let first = shared.start(
             onError: { _ in },
@@ -199,9 +199,9 @@ struct SharedObservationTests {
         )
         let second = shared.start(onError: { _ in }, onChange: { received.append("other: \($0)") })
         other.withLock { $0 = second }
-        byHand.started[0].onChange(1)
+        manual.started[0].onChange(1)
         #expect(received.all == ["1"])
         first.cancel()
-        #expect(byHand.started.count == 1)
+        #expect(manual.started.count == 1)
     }
 }

@@ -64,7 +64,7 @@ struct TaskSchedulerTests {
 
     @Test func valuesAreDeliveredInATask() async throws {
         let pool = try DatabasePool.withTable(in: folder)
-        let received = Collected()
+        let received = CollectedLines()
         let cancellable = ValueObservation.tracking { db in try db.rowCount() }.start(
             in: pool,
             scheduling: .task(priority: .high),
@@ -79,8 +79,8 @@ struct TaskSchedulerTests {
             try await eventuallyAsync { received.all.last == "\(number)" }
         }
         cancellable.cancel()
-        // By then, another observation has delivered the same value.
-        let other = Collected()
+        // Another observation delivers later values, which the cancelled one must not deliver.
+        let other = CollectedLines()
         let fence = ValueObservation.tracking { db in try db.rowCount() }.start(
             in: pool,
             scheduling: .task,

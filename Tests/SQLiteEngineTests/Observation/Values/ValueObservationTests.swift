@@ -46,7 +46,7 @@ struct ValueObservationTests {
     private func start<R: ValueReducer>(
         _ observation: ValueObservation<R>,
         in reader: any DatabaseReader,
-        _ received: Collected
+        _ received: CollectedLines
     ) -> AnyDatabaseCancellable {
         observation.start(
             in: reader,
@@ -59,7 +59,7 @@ struct ValueObservationTests {
     @Test(arguments: Kind.allCases)
     func valuesArriveAtTheStartAndAfterCommits(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let received = Collected()
+        let received = CollectedLines()
         let cancellable = start(Self.count, in: database, received)
         try eventually { received.all == ["0"] }
         for expected in 1...20 {
@@ -76,7 +76,7 @@ struct ValueObservationTests {
     @Test(arguments: Kind.allCases)
     func unrelatedChangesAreNotReported(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let received = Collected()
+        let received = CollectedLines()
         let cancellable = start(Self.count, in: database, received)
         try eventually { received.all == ["0"] && database.status().observations?.active == 1 }
         let fetches = database.status().observations
@@ -91,7 +91,7 @@ struct ValueObservationTests {
     func aRolledBackChangeIsNotReported(kind: Kind) throws {
         struct Refusal: Error {}
         let database = try makeDatabase(kind)
-        let received = Collected()
+        let received = CollectedLines()
         let cancellable = start(Self.count, in: database, received)
         try eventually { received.all == ["0"] && database.status().observations?.active == 1 }
         let fetches = database.status().observations
@@ -109,7 +109,7 @@ struct ValueObservationTests {
     @Test(arguments: Kind.allCases)
     func theRegionIsThatOfTheLastFetch(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let received = Collected()
+        let received = CollectedLines()
         // The region includes the other table once there is a row.
         let observation = ValueObservation.tracking { db in
             let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM t") ?? 0
@@ -128,9 +128,9 @@ struct ValueObservationTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func aNamedRegionDecidesAlone(kind: Kind) throws {
+    func onlyAnExplicitRegionIsTracked(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let received = Collected()
+        let received = CollectedLines()
         let region = AnyDatabaseRegionConvertible { db in
             try db.makeStatement(sql: "SELECT * FROM other").databaseRegion
         }
@@ -146,9 +146,9 @@ struct ValueObservationTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func anErrorEndsIt(kind: Kind) throws {
+    func anErrorEndsTheObservation(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let received = Collected()
+        let received = CollectedLines()
         let observation = ValueObservation.trackingConstantRegion { db in
             try Int.fetchOne(db, sql: "SELECT 1000 / count(*) FROM t WHERE v IS NOT 'x'") ?? -1
         }.map { value in
@@ -173,7 +173,7 @@ struct ValueObservationTests {
     @Test(arguments: Kind.allCases)
     func equalValuesAreRemoved(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let received = Collected()
+        let received = CollectedLines()
         let observation = ValueObservation.trackingConstantRegion { db in
             try Int.fetchOne(db, sql: "SELECT max(v) FROM t") ?? -1
         }
@@ -191,7 +191,7 @@ struct ValueObservationTests {
     @Test(arguments: Kind.allCases)
     func eventsAreReported(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let (received, happened) = (Collected(), Collected())
+        let (received, happened) = (CollectedLines(), CollectedLines())
         let observation = Self.count.handleEvents(
             willStart: { happened.append("start") },
             willFetch: { happened.append("fetch") },
@@ -217,7 +217,7 @@ struct ValueObservationTests {
     @Test(arguments: Kind.allCases)
     func notifiedChangesAreFetched(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let received = Collected()
+        let received = CollectedLines()
         let cancellable = start(Self.count, in: database, received)
         try eventually { received.all == ["0"] && database.status().observations?.active == 1 }
         try database.write { db in try db.notifyChanges(in: .fullDatabase) }
@@ -240,7 +240,7 @@ struct ValueObservationTests {
     @Test func aSnapshotProvidesOneValue() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let snapshot = try pool.makeSnapshot()
-        let received = Collected()
+        let received = CollectedLines()
         let cancellable = start(Self.count, in: snapshot, received)
         try eventually { received.all == ["0"] }
         try pool.write { try $0.insert(1) }
@@ -252,7 +252,7 @@ struct ValueObservationTests {
     @Test(arguments: Kind.allCases)
     func aFetchMayWriteIfDeclared(kind: Kind) throws {
         let database = try makeDatabase(kind)
-        let received = Collected()
+        let received = CollectedLines()
         var observation = ValueObservation.trackingConstantRegion { db in
             try db.execute(sql: "INSERT INTO other VALUES (1)")
             return try Int.fetchOne(db, sql: "SELECT count(*) FROM t") ?? -1

@@ -20,7 +20,7 @@ struct AdviceCandidatesTests {
         return maker.all
     }
 
-    @Test func aQueueWithARollbackJournalCanBecomeALogOrAPool() {
+    @Test func aQueueWithARollbackJournalCanUseALogOrBecomeAPool() {
         let found = candidates(
             Arm(name: "queue", kind: .queue),
             environment: ["journal_mode": "delete", "synchronous": "full"]
@@ -36,7 +36,7 @@ struct AdviceCandidatesTests {
         #expect(Set(found.map(\.arm.name)).count == found.count)
     }
 
-    @Test func aPoolGetsOtherNumbersOfReadersAndNoOtherStructure() {
+    @Test func aPoolVariesItsReadersButNotItsStructure() {
         let found = candidates(
             Arm(name: "pool", kind: .pool, readers: 1),
             environment: ["journal_mode": "wal", "synchronous": "normal"]
@@ -51,7 +51,7 @@ struct AdviceCandidatesTests {
         #expect(found.allSatisfy { !$0.weakensDurability })
     }
 
-    @Test func busyErrorsAskForATimeoutAndDeferredTransactionsForImmediateOnes() {
+    @Test func busyErrorsSuggestATimeoutAndImmediateTransactions() {
         var arm = Arm(name: "present", kind: .pool, library: .raw)
         arm.begin = .deferred
         arm.busyTimeout = .milliseconds(100)
@@ -63,7 +63,7 @@ struct AdviceCandidatesTests {
         #expect(!others.contains { $0.kind == .begin || $0.kind == .busyTimeout })
     }
 
-    @Test func whatIsLargeAlreadyStaysAsItIs() {
+    @Test func settingsThatAreAlreadyLargeAreNotChanged() {
         let found = candidates(
             Arm(name: "pool", kind: .pool),
             environment: [
@@ -75,7 +75,7 @@ struct AdviceCandidatesTests {
         )
     }
 
-    @Test func aPageCacheInPagesCounts() {
+    @Test func aCacheSizeInPagesIsRecognized() {
         let found = candidates(
             Arm(name: "pool", kind: .pool),
             environment: ["cache_size": "20000", "page_size": "4096"]

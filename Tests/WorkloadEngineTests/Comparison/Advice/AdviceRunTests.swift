@@ -4,10 +4,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Candidates are screened and confirmed, on targets whose service time the arm decides.
+/// Screening and confirmation of candidates, on targets whose service time depends on the arm.
 @Suite(.timeLimit(.minutes(5)))
 struct AdviceRunTests {
-    /// Each access takes what `service` returns for its arm, in nanoseconds.
+    /// Each access takes the time in nanoseconds that `service` returns for its arm.
     private struct Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let service: @Sendable (Arm) -> UInt64
@@ -65,7 +65,7 @@ struct AdviceRunTests {
         #expect(result.answer.contains("none of"))
     }
 
-    @Test func whatWeakensDurabilityIsNoRecommendation() async throws {
+    @Test func aChangeThatWeakensDurabilityIsNotRecommended() async throws {
         let result = try await advice(Arm(name: "present", kind: .queue)) { arm in
             milliseconds(arm.synchronous == "normal" ? 2 : 10)
         }
@@ -73,7 +73,7 @@ struct AdviceRunTests {
         let last = try #require(result.candidates.last)
         #expect(last.weakensDurability && last.change == "journal: wal, synchronous: normal")
         let text = AdviceReport.text(of: result)
-        #expect(text.contains("These weaken durability, and are no recommendation:"))
+        #expect(text.contains("These weaken durability and are not recommended:"))
         #expect(!result.candidates.contains { $0.change.contains("synchronous: off") })
     }
 

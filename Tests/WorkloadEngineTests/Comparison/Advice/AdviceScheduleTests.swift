@@ -2,10 +2,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// How the time of a search for advice is spent.
+/// The division of a time limit between screening and confirmation.
 struct AdviceScheduleTests {
     @Test(arguments: [20.0, 60, 300, 3600], [1, 8, 20])
-    func theScreeningLeavesTimeToConfirm(limit: Double, candidates: Int) {
+    func screeningLeavesTimeForConfirmation(limit: Double, candidates: Int) {
         let overhead = 0.4
         let plan = AdviceSchedule.screening(
             candidates: candidates,
@@ -32,7 +32,7 @@ struct AdviceScheduleTests {
         #expect(plan(25)?.candidates == 1)
         let long = try #require(plan(200))
         #expect(long.candidates == 3)
-        // Six tests need eight blocks to find anything.
+        // Six tests need eight blocks to detect any difference.
         #expect(BlockCount.suffices(long.blocks, tests: 6))
         let spent = Double(long.blocks * 5) * (long.seconds * 1.5 + 0.4)
         #expect(spent <= 200.001)

@@ -120,7 +120,7 @@ struct CapacityRunTests {
         #expect(CapacityReport.text(of: result).contains("maximumReaderCount 4 is the smallest"))
     }
 
-    /// Three accesses in a hundred take 95 ms, whatever the rate.
+    /// Three accesses in a hundred take 95 ms, at any rate.
     private struct SlowFactory: WorkloadTargetFactory {
         let clock = SimulatedClock()
 

@@ -142,7 +142,7 @@ struct CrossoverVerdictsTests {
         #expect(cell(half, higherIsBetter: true).verdict == .worse)
     }
 
-    @Test func aDifferenceBelowTheNoiseIsNone() {
+    @Test func aDifferenceBelowTheNoiseFloorIsNotReported() {
         #expect(cell(half, floor: 2.5).verdict == .same)
         #expect(cell([0.02, 0.03, 0.01, 0.02, 0.04, 0.03]).verdict == .same)
         #expect(cell([0.05, 0.2, 0.06, 0.07, 0.3, 0.05], floor: 1.2).verdict == .inconclusive)

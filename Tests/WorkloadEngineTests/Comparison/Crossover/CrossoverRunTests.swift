@@ -6,9 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct CrossoverRunTests {
-    /// An access takes 16 ms in a queue, and 32 ms divided by the readers in a pool.
+    /// An access takes 16 ms in a queue, and 32 ms divided by the number of readers in a pool.
     ///
-    /// They are equal with two readers; with eight, the pool is four times as fast.
+    /// Both take the same time with two readers; with eight, the pool is four times as fast.
     private final class Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock(0)
@@ -144,7 +144,7 @@ struct CrossoverRunTests {
         #expect(throughput.logRatio(2, 1) == log(1.0) - log(2.0))
     }
 
-    @Test func anUnknownMetricNamesTheNearest() throws {
+    @Test func anUnknownMetricIsReportedWithTheNearestName() throws {
         #expect(try CrossoverMetric("ui.response.p99.9", of: scenario).aggregate == "p(99.9)")
         #expect(try CrossoverMetric("ui.response.p99.9", of: scenario).name == "ui.response.p99.9")
         #expect(try CrossoverMetric("ui.throughput", of: scenario).isThroughput)

@@ -32,7 +32,7 @@ struct SweepTests {
             ("readers=0", "not a whole number of 1 to 1000"),
             ("readers=1,,2", "lacks a value"),
             ("readers=", "lacks a value"),
-            ("readers=4..1", "must go up"),
+            ("readers=4..1", "must ascend"),
             ("readers=1,2,1..4", "twice"),
             ("readers=1..4/x", "is not a number of points"),
             ("readers=1..500/400", "is not a number of points"),

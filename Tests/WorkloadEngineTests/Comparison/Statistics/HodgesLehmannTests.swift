@@ -34,7 +34,7 @@ struct HodgesLehmannTests {
         )
     }
 
-    /// The interval holds exactly the shifts that the test does not reject.
+    /// The interval contains exactly the shifts that the test does not reject.
     @Test func theIntervalAgreesWithTheTest() throws {
         var random = RandomStream(seed: 3, stream: "agreement")
         for _ in 0..<200 {

@@ -3,8 +3,10 @@ import Testing
 @testable import WorkloadEngine
 
 struct HolmTests {
-    /// Wright, "Adjusted P-Values for Simultaneous Inference", Biometrics 48, 1992, defines them;
-    /// the numbers are the example of the encyclopedia's article on the Holm–Bonferroni method:
+    /// The adjusted values as Wright defines them, "Adjusted P-Values for Simultaneous Inference",
+    /// Biometrics 48, 1992.
+    ///
+    /// The numbers are the example in Wikipedia's article on the Holm–Bonferroni method:
     /// 0.01, 0.04, 0.03 and 0.005, of which the first and the last are rejected at 5 %.
     @Test func fourHypothesesHaveThePublishedAdjustedValues() {
         let adjusted = Holm.adjusted([0.01, 0.04, 0.03, 0.005])
@@ -13,7 +15,7 @@ struct HolmTests {
         }
     }
 
-    @Test func adjustedValuesNeverFallAndStayProbabilities() {
+    @Test func adjustedValuesAreMonotonicProbabilities() {
         #expect(Holm.adjusted([0.5, 0.6, 0.9]) == [1, 1, 1])
         #expect(Holm.adjusted([0.02]) == [0.02])
         #expect(Holm.adjusted([]) == [])

@@ -18,9 +18,8 @@ struct WilcoxonSignedRankTests {
 
     /// Hamilton's depression scale before and after a tranquilizer.
     ///
-    /// Hollander and Wolfe,
-    /// "Nonparametric Statistical Methods", example 3.1. R's manual of `wilcox.test` gives V = 40
-    /// and one-sided p = 0.01953.
+    /// Hollander and Wolfe, "Nonparametric Statistical Methods", example 3.1. R's manual of
+    /// `wilcox.test` gives V = 40 and one-sided p = 0.01953.
     @Test func theDepressionScaleHasThePublishedPValue() {
         let test = WilcoxonSignedRank(PublishedPairs.depression)
         #expect(test.positiveRankSum == 40)
@@ -29,13 +28,13 @@ struct WilcoxonSignedRankTests {
 
     /// The sample of Pratt's paper (JASA 54, 1959, 655–667), with its zero moved slightly below:
     /// 109 of the 2¹³ sign patterns are at least as extreme on that side.
-    @Test func prattsLoweredSampleHasHisPValue() {
+    @Test func prattsLoweredSampleHasThePublishedPValue() {
         let lowered = PublishedPairs.pratt.map { $0 - 0.5 }
         #expect(WilcoxonSignedRank(lowered).pValue == 2 * 109.0 / 8192)
     }
 
-    /// His procedure avoids this paradox: if each value decreases, the sample must not become more
-    /// positive.
+    /// Pratt's procedure avoids a paradox: if each value decreases, the sample must not become
+    /// more positive.
     @Test func zerosTakePartInTheRanking() {
         let test = WilcoxonSignedRank(PublishedPairs.pratt)
         #expect(test.count == 12)
@@ -46,8 +45,8 @@ struct WilcoxonSignedRankTests {
         #expect(test.pValue <= lowered.pValue)
     }
 
-    /// An example with ties of Sawyer's course on nonparametric statistics (Washington University,
-    /// Math 408, 2009): T− = 5.5 and T+ = 60.5.
+    /// An example with ties from Sawyer's course on nonparametric statistics (Washington
+    /// University, Math 408, 2009): T− = 5.5 and T+ = 60.5.
     @Test func tiesShareTheirRanksAsInThePublishedExample() {
         let test = WilcoxonSignedRank([11, 4, 3, -2, 13, 2, 7, 4, 3, -3, 12])
         #expect(test.negativeRankSum == 5.5)
@@ -73,7 +72,7 @@ struct WilcoxonSignedRankTests {
         }
     }
 
-    @Test func zerosAloneAreNoEvidence() {
+    @Test func zerosAloneAreNotEvidence() {
         #expect(WilcoxonSignedRank([0, 0, 0]).pValue == 1)
         #expect(WilcoxonSignedRank([]).pValue == 1)
     }
@@ -84,7 +83,7 @@ struct WilcoxonSignedRankTests {
         #expect(test.pValue < 1e-29)
     }
 
-    /// Under no effect 5 % of the tests are significant at most, and not far fewer.
+    /// Without an effect, at most 5 % of the tests are significant, and not far fewer.
     @Test func alarmsOccurAtTheStatedLevel() {
         var random = RandomStream(seed: 2026, stream: "null")
         let alarms = (0..<2000).count { _ in

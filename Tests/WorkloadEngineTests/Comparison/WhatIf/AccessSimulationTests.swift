@@ -40,7 +40,7 @@ struct AccessSimulationTests {
         let load = RecordedLoad.test(
             rate: rate,
             length: seconds * 1_000_000_000,
-            // So many workers that no arrival waits for one.
+            // Use so many workers that no arrival waits for one.
             workers: 1000
         )
         var model = try #require(
@@ -123,7 +123,7 @@ struct AccessSimulationTests {
         #expect(isNear(service.sum / Double(service.count), Self.service, within: 0.03))
     }
 
-    @Test func slowSecondsStaySlow() {
+    @Test func slowSecondsRemainSlow() {
         func second(_ number: Int, count: UInt64, mean: UInt64) -> IntervalResult {
             IntervalResult(
                 time: Double(number) + 1.02,
@@ -143,7 +143,7 @@ struct AccessSimulationTests {
             of: "ui",
             in: [
                 second(0, count: 100, mean: 1_000), second(1, count: 100, mean: 3_000),
-                // Too few to detect.
+                // There are too few accesses to detect a slow second.
                 second(2, count: 5, mean: 90_000),
             ]
         )
@@ -158,7 +158,7 @@ struct AccessSimulationTests {
         var processors = SharedProcessors(count: 2)
         #expect(processors.nextEnd == nil)
         for job in 0..<4 { processors.add(job, demand: Double(10 + job), at: 0) }
-        // Four jobs on two processors: each at half its speed.
+        // Four jobs share two processors, each at half speed.
         #expect(processors.nextEnd == 20)
         #expect(processors.take(at: 20) == 0)
         // Three remain, each with one nanosecond more than the previous one.
@@ -209,7 +209,7 @@ struct AccessSimulationTests {
 }
 
 extension RecordedLoad {
-    /// A load of one client that reads, at a rate.
+    /// A load of one reading client at the given rate.
     static func test(rate: Double, length: UInt64, workers: Int) -> RecordedLoad {
         RecordedLoad(
             kind: "pool",

@@ -48,7 +48,7 @@ struct KeptRecordingTests {
         let waits = result.predictions.map { $0.clients["ui"]?.p99 ?? 0 }
         try #require(waits.count == 3)
         // The report repeatedly holds the only connection for up to 40 ms within two seconds, so
-        // that more than one access in a hundred waits. Of two readers, one stays free.
+        // that more than one access in a hundred waits. With two readers, one remains free.
         #expect(waits[0] > 10 * waits[2])
         #expect(waits[1] > 10 * waits[2])
     }

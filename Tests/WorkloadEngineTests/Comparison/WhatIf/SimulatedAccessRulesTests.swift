@@ -125,9 +125,9 @@ struct SimulatedAccessRulesTests {
         }
         let inOrder = try waits(isOvertaking: false)
         let overtaking = try waits(isOvertaking: true)
-        // They alternate: each waits for the other's access.
+        // The workers alternate: each waits for the other's access.
         #expect(inOrder.dropFirst(2).allSatisfy { $0 > 15_000 && $0 < 25_000 })
-        // One continues until the other has waited for a millisecond.
+        // One worker continues until the other has waited for a millisecond.
         #expect(overtaking.count { $0 == 0 } > overtaking.count * 8 / 10)
         #expect(overtaking.contains { $0 >= 1e6 })
         #expect(overtaking.allSatisfy { $0 < 1.2e6 })
@@ -143,7 +143,7 @@ struct SimulatedAccessRulesTests {
     }
 
     /// Two readers become free while a thread wakes up; a task waits behind the thread.
-    @Test func aTaskDoesNotSleepBesideAReaderReservedForAThread() throws {
+    @Test func aTaskDoesNotSleepWhileAReaderReservedForAThreadIsFree() throws {
         func once(_ style: String, at time: UInt64) -> RecordedLoad.Client {
             RecordedLoad.Client(
                 workers: 1,
@@ -170,7 +170,7 @@ struct SimulatedAccessRulesTests {
 
     // MARK: Waking up
 
-    /// Two workers without think time, on one reader, beside a writer that is always busy.
+    /// Two workers without think time, on one reader, with a writer that is always busy.
     @Test func wakingThreadsSometimesWaitForATickOnBusyProcessors() throws {
         var writer = reader()
         writer.operations = [.init(name: "write", weight: 1, access: "write")]
@@ -220,7 +220,7 @@ struct SimulatedAccessRulesTests {
     }
 
     /// 50 ms is near the end of its bucket; slightly longer holds count in the next bucket.
-    @Test func aHoldNextToItsBucketsEndIsExactToo() throws {
+    @Test func aHoldNearTheEndOfItsBucketIsAlsoExact() throws {
         var spectrum = LatencySpectrum()
         spectrum.add(50_200_000, count: 5)
         spectrum.add(50_600_000, count: 5)
@@ -234,7 +234,7 @@ struct SimulatedAccessRulesTests {
         #expect(abs(times.reduce(0, +) / 5_000 - 50.4e6) < 0.03e6)
     }
 
-    // MARK: Their parts
+    // MARK: Parts of the simulation
 
     @Test func aJobCanBeShortened() {
         var processors = SharedProcessors(count: 1)

@@ -21,7 +21,7 @@ struct WhatIfCheckTests {
         #expect(Set(runs.map(\.arm.name)).count == 4)
     }
 
-    @Test func theRecordedSettingRunsAsOftenOnRequest() throws {
+    @Test func theRecordedSettingRunsEquallyOftenOnRequest() throws {
         let runs = try whatIf.checkRuns(
             in: whatIf.scenario(),
             times: 2,
@@ -52,7 +52,7 @@ struct WhatIfCheckTests {
     @Test func eachRunCountsForItsSetting() throws {
         let runs = try whatIf.checkRuns(in: whatIf.scenario(), times: 2, includingRecorded: true)
         let predictions = try whatIf.predict([.pool(readers: 1), .pool(readers: 3)])
-        // As if the run had been stopped in its fifth part.
+        // Act as if the check had been stopped after its fifth run.
         let made = runs.prefix(5).map { (run: $0, result: whatIf.run) }
         let result = whatIf.adding(made, on: recording.environment, to: predictions)
         #expect(result.checks?.map(\.setting.readers) == [1, 3])
@@ -66,7 +66,7 @@ struct WhatIfCheckTests {
         var machine = recording.environment
         machine.cpuCount = 8
         #expect(whatIf.adding([], on: machine, to: predictions) == predictions)
-        // Stopped after the run of the recorded setting.
+        // The check was stopped after the run of the recorded setting.
         let runs = try whatIf.checkRuns(in: whatIf.scenario(), includingRecorded: true)
         let result = whatIf.adding([(runs[0], whatIf.run)], on: machine, to: predictions)
         #expect(result.checks == nil)

@@ -70,14 +70,14 @@ struct WhatIfRepetitionTests {
         #expect(whatIf.repetition([run(longerBy: 0)], beside: nil).notes == [])
     }
 
-    @Test func aStoppedRunIsNoEvidenceAboutTheMachine() throws {
+    @Test func aStoppedRunIsNotEvidenceAboutTheMachine() throws {
         var stopped = run(longerBy: 2_000_000)
         stopped.partial = true
         let repetition = whatIf.repetition([stopped], beside: nil)
         #expect(repetition.problem == "a run was stopped early")
         #expect(repetition.clients["ui"]?.verdict == .inconclusive)
         #expect(repetition.notes == [])
-        // A stopped recording is no evidence either.
+        // A stopped recording is not evidence, either.
         var recording = try KeptRecording.result()
         recording.runs[0].partial = true
         recording.runs[0].valid = false
@@ -100,7 +100,7 @@ struct WhatIfRepetitionTests {
         #expect(
             text.contains(
                 "\n2 real runs with 2 readers, as when it was recorded, combined "
-                    + "[least … most of one]:\n"
+                    + "[lowest … highest single run]:\n"
             )
         )
         #expect(

@@ -59,7 +59,7 @@ struct WhatIfTests {
         #expect(predicted.notes?.contains { $0.contains("does not reproduce ui's wait") } == true)
     }
 
-    @Test(.timeLimit(.minutes(2))) func waitsLongerThanServiceExplainsMeanASlowHandover() throws {
+    @Test(.timeLimit(.minutes(2))) func unexplainedLongWaitsIndicateASlowHandover() throws {
         let settings: [WhatIfSetting] = [.pool(readers: 2), .pool(readers: 3)]
         let quick = waits(try WhatIf(result()).predict(settings))
         var slow = try result()
@@ -75,12 +75,12 @@ struct WhatIfTests {
     }
 
     /// A few waits of a second are not caused by handovers, although they double the mean.
-    @Test(.timeLimit(.minutes(2))) func aFewLongWaitsMakeNoSlowHandover() throws {
+    @Test(.timeLimit(.minutes(2))) func aFewLongWaitsDoNotIndicateASlowHandover() throws {
         let settings: [WhatIfSetting] = [.pool(readers: 3)]
         func predicted(longWaits: UInt64) throws -> UInt64 {
             var result = try result()
             var wait = LatencySpectrum()
-            // About the result of two readers under this load.
+            // These waits are similar to those of two readers under this load.
             wait.add(5_000, count: 400)
             for index in 0..<600 {
                 wait.add(UInt64(-log(1 - (Double(index) + 0.5) / 600) * 10e6))
@@ -99,7 +99,7 @@ struct WhatIfTests {
         crowded.runs[0].load?.clients["ui"]?.workers = 4
         let prediction = try WhatIf(crowded).predict([.pool(readers: 1), .pool(readers: 16)])
         let one = try #require(prediction.predictions.first?.clients["ui"])
-        // One reader serves 200 of 300 a second.
+        // One reader serves 200 of the 300 accesses per second.
         #expect(abs((one.skipped ?? 0) - 1.0 / 3) < 0.06)
         #expect(WhatIfReport.text(of: prediction).contains(" % skipped"))
         #expect(prediction.predictions.last?.clients["ui"]?.skipped == nil)
@@ -118,7 +118,7 @@ struct WhatIfTests {
 
     @Test func aHandoverIsFoundIfItExplainsTheWaits() {
         let found = Calibration.handover { handover, _ in
-            // Readers need 2 ms; no handover explains what writers wait.
+            // Readers need 2 ms; no handover explains the writers' waits.
             (reader: handover.reader - 2e6, writer: -1)
         }
         #expect(abs(found.reader - 2e6) < 2e4)
@@ -135,14 +135,14 @@ struct WhatIfTests {
         #expect(error?.message.contains("poolgauge run … --format json") == true)
     }
 
-    @Test func anUnknownArmGetsTheNearestName() throws {
+    @Test func anUnknownArmIsReportedWithTheNearestName() throws {
         let result = try result()
         let error = #expect(throws: WhatIfError.self) { try WhatIf(result, arm: "pol") }
         #expect(error?.code == .unknownArm)
         #expect(error?.message.contains("pool") == true)
     }
 
-    @Test func otherArmsThanQueuesAndPoolsAreRefused() throws {
+    @Test func armsOtherThanQueuesAndPoolsAreRefused() throws {
         var result = try result()
         result.runs[0].load?.kind = "memory"
         #expect(throws: WhatIfError.self) { try WhatIf(result) }
@@ -196,7 +196,7 @@ struct WhatIfTests {
     }
 
     @Test func severalRunsCountTogether() throws {
-        // In most runs, fewer than one in a hundred waits for 100 ms; in all together, more do.
+        // In most runs, fewer than one access in a hundred waits for 100 ms; in total, more do.
         let runs = [
             client(short: 995, long: 5), client(short: 995, long: 5), client(short: 900, long: 100),
         ]
@@ -279,7 +279,7 @@ struct WhatIfTests {
         try #require(wait.high > 2 * wait.low)
         let notes = try #require(predicted.notes)
         #expect(notes.contains { $0.contains("varies by chance with 2 readers") })
-        // The recorded run resembles those.
+        // The recorded run resembles the simulated ones.
         #expect((wait.low...wait.high).contains(30_000_000))
         #expect(!notes.contains { $0.contains("does not reproduce") })
     }

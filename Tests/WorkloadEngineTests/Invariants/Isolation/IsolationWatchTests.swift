@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The transactions of the invariant beside a load, in simulated time.
+/// The transactions of the isolation invariant during a load, in simulated time.
 @Suite(.timeLimit(.minutes(2)))
 struct IsolationWatchTests {
     /// Runs a quiet load with the invariant.
@@ -26,7 +26,7 @@ struct IsolationWatchTests {
 
     @Test func lostWritesAreFoundWhileTheLoadRuns() async throws {
         let events = Lock<[String]>([])
-        // Each query returns no rows, whatever was written.
+        // Each query returns no rows, regardless of what was written.
         let (result, target) = try await run(.init(hasSnapshots: false)) { sample in
             events.withLock { $0 += sample.events.map(\.message) }
         }
@@ -45,7 +45,8 @@ struct IsolationWatchTests {
         behaviour.statement = { _ = clock.spend(milliseconds(1)) }
         let (_, target) = try await run(behaviour, on: clock, measured: .seconds(600))
         let statements = target.statements.count { $0.sql.contains(ObjectTable.ofInvariant.name) }
-        // In milliseconds of ten minutes: about one in fifty, and at most one round more.
+        // Each statement takes a millisecond: about one in fifty of ten minutes, and at most one
+        // round more.
         #expect((6000...13_500).contains(statements), "\(statements) statements")
     }
 
@@ -59,7 +60,7 @@ struct IsolationWatchTests {
         #expect(result.clients["reader"]?.completed == 10)
     }
 
-    @Test func anErrorOfTheTableIsReported() async throws {
+    @Test func anErrorOnTheTableIsReported() async throws {
         var behaviour = FakeTarget.Behaviour()
         behaviour.before = { if $0.kind == .write { throw FakeFailure.broken } }
         let (result, _) = try await run(behaviour)

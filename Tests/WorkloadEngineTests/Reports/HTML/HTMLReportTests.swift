@@ -8,7 +8,7 @@ struct HTMLReportTests {
     static let hostile =
         "</script></title><script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u{1B}]0;x\u{7}"
 
-    /// A result whose every name and text is hostile.
+    /// A result in which every name and text is hostile.
     private func hostileResult() -> RunResult {
         let name = Self.hostile
         var run = ResultFixture.run

@@ -12,7 +12,7 @@ struct MarkupTests {
         #expect(html == "<p title=\"\(safe)\">\(safe)</p>")
     }
 
-    @Test func literalsAreEscapedToo() {
+    @Test func literalsAreAlsoEscaped() {
         let name = "<b>"
         #expect(Markup.element("p", [:], "a \(name) & b").html == "<p>a &lt;b&gt; &amp; b</p>")
     }

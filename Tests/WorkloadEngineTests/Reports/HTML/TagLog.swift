@@ -16,14 +16,14 @@ struct TagLog {
             rest = rest[start...].dropFirst()
             if rest.hasPrefix("!DOCTYPE html>") { continue }
             guard let end = Self.endOfTag(rest) else {
-                problems.append("a tag that does not end: \(rest.prefix(40))")
+                problems.append("unterminated tag: \(rest.prefix(40))")
                 return
             }
             let tag = rest[..<end]
             rest = rest[end...].dropFirst()
             if tag.hasPrefix("/") {
                 let name = String(tag.dropFirst())
-                if open.popLast() != name { problems.append("</\(name)> closes something else") }
+                if open.popLast() != name { problems.append("</\(name)> is not the open element") }
                 continue
             }
             let name = String(tag.prefix { $0.isLetter || $0.isNumber })

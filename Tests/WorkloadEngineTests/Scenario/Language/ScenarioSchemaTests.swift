@@ -6,7 +6,7 @@ import Yams
 
 /// The published schema, compared with the decoder.
 struct ScenarioSchemaTests {
-    @Test func theSchemaIsJSONOfTheDraft() throws {
+    @Test func theSchemaIsJSONOfTheStatedDraft() throws {
         let data = Data(ScenarioSchema.json.utf8)
         let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(object["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
@@ -25,7 +25,7 @@ struct ScenarioSchemaTests {
         #expect(try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml) == [])
     }
 
-    /// Mistakes of form, which an editor can show.
+    /// Syntactic mistakes, which an editor can show.
     ///
     /// Only the decoder checks what names refer to.
     @Test(arguments: [
@@ -72,18 +72,18 @@ struct ScenarioSchemaTests {
     /// The decoder supports exactly the keys of the schema: it accepts each declared key, and
     /// reports every other key as unknown.
     @Test(arguments: mappings.indices)
-    func theDecoderKnowsTheKeysOfTheSchema(index: Int) {
+    func theDecoderAcceptsTheKeysOfTheSchema(index: Int) {
         let (shape, yaml) = Self.mappings[index]
         for key in shape.names + ["no-such-key"] {
             let text = yaml.replacing("MAPPING", with: "{\(key): {}}")
-            var said = ""
+            var description = ""
             do throws(ScenarioError) {
                 _ = try Scenario.parse(yaml: text, file: "f")
             } catch {
-                said = error.description
+                description = error.description
             }
-            let isUnknown = said.contains("unknown key '\(key)'")
-            #expect(isUnknown == (key == "no-such-key"), "\(key) of \(shape.name): \(said)")
+            let isUnknown = description.contains("unknown key '\(key)'")
+            #expect(isUnknown == (key == "no-such-key"), "\(key) of \(shape.name): \(description)")
         }
     }
 

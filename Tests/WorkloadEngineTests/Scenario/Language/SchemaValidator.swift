@@ -17,7 +17,7 @@ struct SchemaValidator {
         root = object as? [String: Any] ?? [:]
     }
 
-    /// The errors in a YAML text; empty if it is valid.
+    /// The errors in YAML; empty if it is valid.
     func problems(yaml: String) throws -> [String] {
         guard let node = try Yams.compose(yaml: yaml) else { return ["nothing"] }
         return try problems(node, root, at: "")
@@ -111,7 +111,7 @@ struct SchemaValidator {
         node.mapping?.compactMap { key, value in key.scalar.map { ($0.string, value) } } ?? []
     }
 
-    /// Whether a node is of a type, by YAML 1.2's core schema.
+    /// Whether a node is of a type, according to YAML 1.2's core schema.
     private func isOfType(_ name: String, _ node: Node) -> Bool {
         guard let scalar = node.scalar else {
             return name == (node.mapping != nil ? "object" : "array")

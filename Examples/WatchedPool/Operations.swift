@@ -2,7 +2,7 @@ import Foundation
 import SQLiteEngine
 
 /// Operations on the pool; each prints its measured duration.
-struct Acts {
+struct Operations {
     private let pool: DatabasePool
 
     init(_ pool: DatabasePool) {
@@ -13,7 +13,7 @@ struct Acts {
 
     /// Performs one access that spends a long time outside SQLite.
     func holdAReader(seconds: Double) throws {
-        try act("hold a reader") {
+        try perform("hold a reader") {
             try pool.read { db in
                 _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM orders")
                 pause(seconds: seconds)
@@ -23,7 +23,7 @@ struct Acts {
 
     /// Keeps a snapshot of an old state of the database, which the WAL must retain.
     func keepASnapshot(seconds: Double) throws {
-        try act("keep a snapshot") {
+        try perform("keep a snapshot") {
             let snapshot = try pool.makeSnapshot()
             pause(seconds: seconds)
             try snapshot.close()
@@ -32,7 +32,7 @@ struct Acts {
 
     /// Interrupts a query that would take minutes.
     func interruptAQuery(after seconds: Double) throws {
-        try act("run a query and interrupt it") {
+        try perform("run a query and interrupt it") {
             let pool = pool
             Thread.detachNewThread {
                 Thread.sleep(forTimeInterval: seconds)
@@ -50,8 +50,8 @@ struct Acts {
     }
 
     /// Performs as many long accesses as there are readers, so that all other accesses wait.
-    func takeAllReaders(seconds: Double) {
-        act("take all readers") {
+    func acquireAllReaders(seconds: Double) {
+        perform("acquire all readers") {
             let pool = pool
             let holders = DispatchGroup()
             for _ in 1...pool.configuration.maximumReaderCount {
@@ -65,12 +65,12 @@ struct Acts {
         }
     }
 
-    private func act(_ name: String, _ body: () throws -> Void) rethrows {
+    private func perform(_ name: String, _ body: () throws -> Void) rethrows {
         say("\(name) …")
         let duration = try ContinuousClock().measure(body)
         say("\(name): \(duration.formatted(.units(allowed: [.milliseconds]))) by the stopwatch")
     }
 }
 
-/// Prints what the program does, between the tables of the watch.
+/// Prints what the program is doing, between the tables that the watcher prints.
 func say(_ text: String) { print(">>> \(text)") }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Notifications one after the other, some of which wait.
+/// Notifications that run one after another, some of which block.
 @Suite(.timeLimit(.minutes(1)))
-struct TellingTurnsTests {
+struct DeliveryTurnsTests {
     /// A value whose notification runs a closure.
     private final class ClosureMember: ObservedMember {
         private let body: @Sendable () -> Void
@@ -18,14 +18,14 @@ struct TellingTurnsTests {
         func endDelivery() -> Bool { true }
     }
 
-    /// The first thread has reached the waiting value, the last but one, before its starter
+    /// The first thread reaches the blocking value, the last but one, before the starting thread
     /// continues.
     ///
     /// The last value must not wait for it.
     @Test func theLastValueDoesNotWaitForTheLastButOne() throws {
         let (isInside, mayEnd, isNotified) = (Gate(), Gate(), Gate())
         let isFirst = Lock(true)
-        let turns = TellingTurns([
+        let turns = DeliveryTurns([
             ClosureMember {},
             ClosureMember {
                 isInside.open()
@@ -51,7 +51,7 @@ struct TellingTurnsTests {
     @Test func allValuesAreDeliveredOnce() throws {
         let received = Lock([Int]())
         let isDone = Gate()
-        let turns = TellingTurns(
+        let turns = DeliveryTurns(
             (0..<50).map { number in
                 ClosureMember {
                     let count = received.withLock { received in

@@ -7,7 +7,7 @@ import Testing
 /// Reports about a target of known speed: each access takes a millisecond, and one takes half a
 /// second.
 @Suite(.timeLimit(.minutes(5)))
-struct HonestyTests {
+struct KnownLatencyTests {
     private static let stall: UInt64 = 500
 
     private func target() -> FakeTarget {
@@ -31,7 +31,7 @@ struct HonestyTests {
         let rank = Int((percentile / 100 * Double(sorted.count)).rounded(.up))
         let expected = sorted[rank - 1] * 1e6
         let value = Double(try #require(measured))
-        // Two significant digits, and a rank on either side of a value.
+        // Allow for two significant digits, and for a rank on either side of a value.
         #expect(abs(value - expected) <= expected * 0.01 + 9.1e6 * (expected > 1.1e6 ? 1 : 0))
     }
 

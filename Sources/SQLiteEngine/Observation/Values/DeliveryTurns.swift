@@ -7,11 +7,12 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// Delivers values that run closures of the user, one after another on one thread as long as the
-/// closures are quick.
+/// Delivers values that run user closures, one after another on one thread as long as the closures
+/// are quick.
 ///
-/// A closure may take long, or wait for another one. Then a second thread continues with the rest.
-final class TellingTurns: Sendable {
+/// If a closure takes a long time, or waits for another one, a second thread continues with the
+/// remaining values.
+final class DeliveryTurns: Sendable {
     private let rest: Lock<ArraySlice<any ObservedMember>>
 
     init(_ members: [any ObservedMember]) { rest = Lock(members[...]) }
@@ -35,13 +36,13 @@ final class TellingTurns: Sendable {
     ///
     /// - Parameters:
     ///   - running: Runs a closure on another thread, concurrently with everything that is running.
-    ///   - later: The same, after the rest has waited long enough.
+    ///   - later: Runs a closure like `running`, but after ``EngineTimings/notificationTurn``.
     func start(
         running: @escaping @Sendable (@escaping Turn) -> Void,
         later: @escaping @Sendable (@escaping Turn) -> Void
     ) {
-        // Read before the first turn starts: this turn may reach the last but one member and block
-        // there.
+        // Read before the first turn starts, because this turn may reach the last but one member
+        // and block there.
         let mayWait = rest.withLock { $0.count > 1 }
         running { self.deliverInTurn() }
         guard mayWait else { return }

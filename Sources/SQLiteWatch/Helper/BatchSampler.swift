@@ -1,0 +1,134 @@
+#if os(Linux)
+import Telemetry
+
+/// Takes the samples of a batch in the helper process.
+///
+/// The cost of a sample is mainly that of waking up: 35 µs beside two busy programs, because their
+/// data replaces the helper's in the caches. Between complete samples, the sampler therefore only
+/// records bytes, without allocations, and processes them at the end of the batch.
+struct BatchSampler {
+    /// The sample of one moment.
+    private struct Entry {
+        var moment: Int
+        var time: UInt64
+        /// The samples of all databases; nil if only changes were recorded.
+        var samples: [FileSample]?
+        var locks: [FileLock]?
+    }
+
+    private let files: [DatabaseFiles?]
+    private let probesReaders: Bool
+    private var entries: [Entry] = []
+    private var listNanoseconds: UInt64 = 0
+
+    /// Whether the wal-indexes show all changes since the last complete sample.
+    private var areChangesEnough = false
+    /// The inodes of the files with relevant locks.
+    private var inodes: Set<UInt64> = []
+    /// The recorded headers of wal-indexes, one after the other.
+    private var headers: [UInt8] = []
+    /// The recorded locks, and for each header the number of locks up to its own.
+    private var probes: [FileSample.Probe] = []
+    private var probeEnds: [Int] = []
+
+    /// The number of locks per sample for which memory is reserved: a writer and a checkpoint.
+    private static let usualProbes = 2
+
+    /// - Parameters:
+    ///   - files: The files of the databases, by slot.
+    ///   - probesReaders: Whether the first sample queries the read locks.
+    ///   - count: The number of moments.
+    init(files: [DatabaseFiles?], probesReaders: Bool, count: Int) {
+        self.files = files
+        self.probesReaders = probesReaders
+        entries.reserveCapacity(count)
+        headers.reserveCapacity(count * files.count * WALIndexHeader.length)
+        probes.reserveCapacity(count * files.count * Self.usualProbes)
+        probeEnds.reserveCapacity(count * files.count)
+    }
+
+    /// Samples all databases now.
+    ///
+    /// - Parameters:
+    ///   - moment: The number of the moment.
+    ///   - list: Reads the list of all locks; nil to omit it.
+    mutating func sample(_ moment: Int, list: LockListFile?) {
+        var entry = Entry(moment: moment, time: 0)
+        if !areChangesEnough || !recordChanges() { entry.samples = completeSamples() }
+        // Reading the list may take milliseconds, which must not lengthen the holds of locks.
+        entry.time = monotonicNanoseconds()
+        if let list {
+            let start = SystemClock.thread
+            entry.locks = list.locks(on: inodes)
+            listNanoseconds &+= SystemClock.thread &- start
+        }
+        entries.append(entry)
+    }
+
+    /// The samples so far.
+    var batch: SampleBatch {
+        var batch = SampleBatch(entries: [])
+        var samples: [FileSample] = []
+        var position = 0
+        for entry in entries {
+            if let complete = entry.samples {
+                samples = complete
+            } else {
+                for slot in files.indices { update(&samples[slot], at: position + slot) }
+                position += files.count
+            }
+            batch.entries.append(
+                SampleBatch.Entry(
+                    moment: entry.moment,
+                    time: entry.time,
+                    samples: samples,
+                    locks: entry.locks
+                )
+            )
+        }
+        batch.listNanoseconds = listNanoseconds
+        batch.helperNanoseconds = SystemClock.process
+        return batch
+    }
+
+    private mutating func completeSamples() -> [FileSample] {
+        let isFirst = entries.isEmpty
+        let samples = files.map { file in
+            file?.sample(probesReaders: probesReaders && isFirst) ?? FileSample()
+        }
+        inodes = Set(
+            samples.flatMap { [$0.database.identity, $0.index.identity] }.compactMap { $0?.inode }
+        )
+        areChangesEnough = zip(files, samples).allSatisfy { file, sample in
+            file?.hasChangesInIndex(since: sample) == true
+        }
+        return samples
+    }
+
+    /// Records the headers of the wal-indexes and their write locks; returns false if that fails.
+    private mutating func recordChanges() -> Bool {
+        let counts = (headers.count, probes.count, probeEnds.count)
+        for file in files {
+            guard let file, file.appendIndexHeader(to: &headers) else {
+                headers.removeLast(headers.count - counts.0)
+                probes.removeLast(probes.count - counts.1)
+                probeEnds.removeLast(probeEnds.count - counts.2)
+                return false
+            }
+            file.appendIndexWriteLocks(to: &probes)
+            probeEnds.append(probes.count)
+        }
+        return true
+    }
+
+    /// Replaces what may have changed by the recorded bytes.
+    private func update(_ sample: inout FileSample, at position: Int) {
+        let first = position * WALIndexHeader.length
+        sample.index.bytes = Array(headers[first..<first + WALIndexHeader.length])
+        let firstProbe = position == 0 ? 0 : probeEnds[position - 1]
+        sample.probes =
+            probes[firstProbe..<probeEnds[position]]
+            + sample.probes.filter { !$0.isIndex && $0.isWrite }
+    }
+}
+#endif

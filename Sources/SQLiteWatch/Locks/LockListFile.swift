@@ -1,0 +1,57 @@
+#if os(Linux)
+import Glibc
+
+/// The system's list of all locks, `/proc/locks`, open for reading.
+final class LockListFile {
+    private let descriptor: Int32
+    private var list = LockList()
+
+    /// The size limit of the list, in bytes.
+    private static let limit = 1 << 24
+    /// The size of one read, in bytes: Linux returns at most a page.
+    private static let readLength = 4096
+
+    /// Opens the list.
+    ///
+    /// - Throws: ``WatchError`` if `/proc` is not mounted or hides the list.
+    init() throws(WatchError) {
+        descriptor = open("/proc/locks", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw WatchError(
+                .processes,
+                "/proc/locks cannot be read: \(String(cString: strerror(errno))); mount /proc"
+            )
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Reads the locks on files with one of the inodes.
+    func locks(on inodes: Set<UInt64>) -> [FileLock] {
+        list.locks(on: inodes) { read() }
+    }
+
+    /// Reads the whole list.
+    ///
+    /// Each call of `read` stops all processes' requests for locks for a moment and waits for a
+    /// grace period of RCU, which takes milliseconds (`locks_start` in `fs/locks.c`). A result that
+    /// is too short for another line is therefore the last one.
+    private func read() -> [UInt8] {
+        lseek(descriptor, 0, SEEK_SET)
+        var content: [UInt8] = []
+        while content.count < Self.limit {
+            var result = 0
+            content.append(
+                contentsOf: [UInt8](unsafeUninitializedCapacity: Self.readLength) { buffer, count in
+                    repeat {
+                        result = Glibc.read(descriptor, buffer.baseAddress, Self.readLength)
+                    } while result < 0 && errno == EINTR
+                    count = max(0, result)
+                }
+            )
+            if result <= LockList.page { break }
+        }
+        return content
+    }
+}
+#endif

@@ -1,0 +1,90 @@
+import Foundation
+import SQLiteEngine
+import Testing
+
+/// Every command in the README and in `docs` runs.
+///
+/// Commands that take long are interrupted: they report what they have measured.
+@Suite(.timeLimit(.minutes(10)), .serialized)
+struct DocumentedCommandsTests {
+    /// The time after which a command is interrupted, in seconds.
+    private static let limit = 2.0
+    /// The time for a command whose result another one reads, in seconds: long enough to measure.
+    private static let recordingLimit = 20.0
+
+    /// The statuses of a command that ran: passed, a regression, a missed threshold, an invalid or
+    /// an undecided result on a busy machine, and interrupted.
+    private static let statuses: Set<Int32> = [0, 2, 3, 5, 6, 130]
+
+    /// Commands that fail where a condition is not met, and a part of their message.
+    private static let conditions: [(command: String, message: String)] = [
+        ("poolgauge dashboard", "the dashboard needs a terminal"),
+        ("poolgauge capture", "tracefs"), ("poolgauge capture", "root"),
+        ("poolgauge doctor --clean", "tracefs"), ("poolgauge doctor --clean", "root"),
+    ]
+
+    /// Creates the files that the pages name: the README's scenario, a database, and recorded runs.
+    private func createFiles(in folder: URL) throws {
+        let readme = try Documentation.text(of: "README.md")
+        let scenario = try #require(readme.firstMatch(of: /```yaml\n([^`]*)```/)).1
+        for name in ["inbox.yaml", "mine.yaml"] {
+            try Data(scenario.utf8).write(to: folder.appendingPathComponent(name))
+        }
+        let data = folder.appendingPathComponent("data")
+        try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+        for file in ["app.sqlite", "data/shop.sqlite"] {
+            let queue = try DatabaseQueue(path: folder.appendingPathComponent(file).path)
+            try queue.write { db in
+                try db.execute(
+                    sql: """
+                        CREATE TABLE t (id INTEGER PRIMARY KEY, text);
+                        CREATE TABLE orders (id INTEGER PRIMARY KEY, customer, state);
+                        CREATE TABLE mail (id INTEGER PRIMARY KEY, folder, subject);
+                        WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 2000)
+                        INSERT INTO orders SELECT n, n % 50, 'new' FROM number;
+                        INSERT INTO t SELECT id, state FROM orders;
+                        INSERT INTO mail SELECT id, id % 20, state FROM orders;
+                        """
+                )
+            }
+            try queue.close()
+        }
+        for name in ["run.json", "storm.json"] {
+            let arguments = [
+                "run", "ycsb-c", "--arm", "pool", "--duration", "1s", "--format", "json",
+            ]
+            let result = try HeadlessProgram.run(
+                arguments + ["--output", name],
+                in: folder,
+                interruptingAfter: Self.limit
+            )
+            #expect(Self.statuses.contains(result.status), "\(result.errors)")
+        }
+    }
+
+    @Test func everyCommandRuns() throws {
+        try withTemporaryFolder { folder in
+            try createFiles(in: folder)
+            var count = 0
+            for page in Documentation.pages {
+                for command in try Documentation.commands(of: page) {
+                    guard let arguments = Documentation.arguments(command) else { continue }
+                    count += 1
+                    let isRead = arguments.first == "run" && arguments.last == "storm.json"
+                    let result = try HeadlessProgram.run(
+                        arguments,
+                        in: folder,
+                        interruptingAfter: isRead ? Self.recordingLimit : Self.limit
+                    )
+                    if Self.statuses.contains(result.status) { continue }
+                    let isExpected = Self.conditions.contains { condition in
+                        command.hasPrefix(condition.command)
+                            && result.errors.contains(condition.message)
+                    }
+                    #expect(isExpected, "\(page): \(command): \(result.status) \(result.errors)")
+                }
+            }
+            #expect(count > 40)
+        }
+    }
+}
