@@ -152,7 +152,7 @@ struct TransactionAssemblerTests {
     ])
     func repetitionsBecomeLoops(statements: [Int], expected: String) {
         let occurrences = TransactionShape.occurrences(of: statements)
-        let text = occurrences.map { occurrence in
+        let text = occurrences.map { occurrence -> String in
             switch occurrence.part {
             case .statement(let number): "\(number)"
             case .loop(let body, let times):

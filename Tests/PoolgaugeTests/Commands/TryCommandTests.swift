@@ -151,8 +151,8 @@ struct TryCommandTests {
                     sql: """
                         CREATE TABLE item (id INTEGER PRIMARY KEY, owner INTEGER, text TEXT);
                         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
-                          WHERE i < 60000)
-                        INSERT INTO item (owner, text) SELECT i % 20000, 'text ' || i FROM n;
+                          WHERE i < 30000)
+                        INSERT INTO item (owner, text) SELECT i % 10000, 'text ' || i FROM n;
                         """
                 )
             }
@@ -173,7 +173,7 @@ struct TryCommandTests {
                 encoding: .utf8
             )
             let outcome = try HeadlessProgram.run(
-                ["advise", "items.yaml", "--within", "90s", "--format", "json"],
+                ["advise", "items.yaml", "--within", "30s", "--format", "json"],
                 in: folder
             )
             // A slow machine may not confirm the index within the time limit (status 6).

@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteEngine
+import Synchronization
 import Testing
 
 /// Every command in the README and in `docs` runs.
@@ -62,29 +63,53 @@ struct DocumentedCommandsTests {
         }
     }
 
+    /// Runs the commands of a page in a folder of its own.
+    ///
+    /// - Parameters:
+    ///   - page: The page's path.
+    ///   - folder: The folder.
+    /// - Returns: The number of commands that ran.
+    /// - Throws: An error if a file cannot be written or a program cannot be started.
+    private func runCommands(of page: String, in folder: URL) throws -> Int {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let lines = try Documentation.commands(of: page).compactMap { command in
+            Documentation.arguments(command).map { (command: command, arguments: $0) }
+        }
+        guard !lines.isEmpty else { return 0 }
+        try createFiles(in: folder)
+        for (command, arguments) in lines {
+            let isRead = arguments.first == "run" && arguments.last == "storm.json"
+            let result = try HeadlessProgram.run(
+                arguments,
+                in: folder,
+                interruptingAfter: isRead ? Self.recordingLimit : Self.limit
+            )
+            if Self.statuses.contains(result.status) { continue }
+            let isExpected = Self.conditions.contains { condition in
+                command.hasPrefix(condition.command) && result.errors.contains(condition.message)
+            }
+            #expect(isExpected, "\(page): \(command): \(result.status) \(result.errors)")
+        }
+        return lines.count
+    }
+
+    /// Pages run concurrently: most commands wait for their time to pass.
     @Test func everyCommandRuns() throws {
         try withTemporaryFolder { folder in
-            try createFiles(in: folder)
-            var count = 0
-            for page in Documentation.pages {
-                for command in try Documentation.commands(of: page) {
-                    guard let arguments = Documentation.arguments(command) else { continue }
-                    count += 1
-                    let isRead = arguments.first == "run" && arguments.last == "storm.json"
-                    let result = try HeadlessProgram.run(
-                        arguments,
-                        in: folder,
-                        interruptingAfter: isRead ? Self.recordingLimit : Self.limit
-                    )
-                    if Self.statuses.contains(result.status) { continue }
-                    let isExpected = Self.conditions.contains { condition in
-                        command.hasPrefix(condition.command)
-                            && result.errors.contains(condition.message)
+            let outcomes = Mutex<[Result<Int, any Error>]>([])
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = 4
+            for (number, page) in Documentation.pages.enumerated() {
+                queue.addOperation {
+                    let outcome = Result {
+                        try runCommands(of: page, in: folder.appendingPathComponent("\(number)"))
                     }
-                    #expect(isExpected, "\(page): \(command): \(result.status) \(result.errors)")
+                    outcomes.withLock { $0.append(outcome) }
                 }
             }
-            #expect(count > 40)
+            queue.waitUntilAllOperationsAreFinished()
+            let counts = try outcomes.withLock { $0 }.map { try $0.get() }
+            #expect(counts.reduce(0, +) > 40)
         }
     }
 }
