@@ -225,8 +225,8 @@ let package = Package(
         .testTarget(
             name: "EngineTargetTests",
             dependencies: [
-                "Capture", "Dashboard", "EngineTarget", "SQLiteEngine", "Telemetry", "TerminalUI",
-                "WorkloadEngine",
+                "CSQLite", "Capture", "Dashboard", "EngineTarget", "SQLiteEngine", "Telemetry",
+                "TerminalUI", "WorkloadEngine",
             ],
             swiftSettings: strict
         ),
