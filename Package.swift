@@ -225,7 +225,7 @@ let package = Package(
         .testTarget(
             name: "EngineTargetTests",
             dependencies: [
-                "EngineTarget", "SQLiteEngine", "Telemetry", "WorkloadEngine",
+                "CSQLite", "EngineTarget", "SQLiteEngine", "Telemetry", "WorkloadEngine",
             ],
             swiftSettings: strict
         ),

@@ -16,17 +16,20 @@ final class EngineTarget: WorkloadTarget {
     /// How write transactions start; nil for the library's default.
     private let begin: Database.TransactionKind?
     private let statementGuard: StatementGuard?
+    private let replacesBusyHandler: Bool
 
     init(
         _ server: Server,
         isWAL: Bool = true,
         begin: Arm.Begin? = nil,
-        statementGuard: StatementGuard? = nil
+        statementGuard: StatementGuard? = nil,
+        replacesBusyHandler: Bool = false
     ) {
         self.server = server
         self.isWAL = isWAL
         self.begin = begin.flatMap(\.transactionKind)
         self.statementGuard = statementGuard
+        self.replacesBusyHandler = replacesBusyHandler
     }
 
     private var kind: ServerKind {
@@ -149,6 +152,20 @@ final class EngineTarget: WorkloadTarget {
         case .pool(let pool): pool.status()
         case .frozen(let frozen): frozen.pool.status()
         }
+    }
+
+    func busyFailure(of error: any Error) -> BusyFailure? {
+        guard let error = error as? DatabaseError, error.resultCode == .SQLITE_BUSY else {
+            return nil
+        }
+        return BusyFailure(
+            statement: error.sql,
+            wait: replacesBusyHandler ? nil : error.lockWait
+        )
+    }
+
+    var writingClient: String? {
+        status()?.connections.first { $0.role != .reader && $0.holder != nil }?.holder?.name
     }
 
     func restartTimes() {

@@ -22,7 +22,8 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
             server(of: arm, at: path, statementGuard),
             isWAL: arm.isWAL,
             begin: arm.begin,
-            statementGuard: statementGuard
+            statementGuard: statementGuard,
+            replacesBusyHandler: arm.replacesBusyHandler
         )
         try arm.setSynchronous(of: target)
         return target
@@ -59,10 +60,7 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         var configuration = Configuration()
         configuration.label = arm.name
         if let readers = arm.readers { configuration.maximumReaderCount = readers }
-        if let timeout = arm.busyTimeout {
-            configuration.busyMode =
-                timeout > .zero ? .timeout(timeout / .seconds(1)) : .immediateError
-        }
+        if let mode = arm.busyMode { configuration.busyMode = mode }
         let pragmas = arm.openingPragmas
         if !pragmas.isEmpty {
             configuration.prepareDatabase { db in
@@ -105,5 +103,16 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         }
         try source.close()
         return queue
+    }
+}
+
+extension Arm {
+    /// The busy mode of the arm's connection that writes; nil for the engine's default.
+    fileprivate var busyMode: Database.BusyMode? {
+        guard let timeout = busyTimeout else { return nil }
+        guard timeout > .zero else { return .immediateError }
+        guard case .fixed? = busyRetry else { return .timeout(timeout / .seconds(1)) }
+        let wait = BusyWait(timeout: timeout, retry: busyRetry)
+        return .callback { wait.handle(tries: $0) }
     }
 }

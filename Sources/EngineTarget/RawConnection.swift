@@ -1,4 +1,5 @@
 import CSQLite
+import Synchronization
 import WorkloadEngine
 
 /// One connection of libsqlite3 and the statements that it keeps prepared.
@@ -9,6 +10,18 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
     // any thread (https://sqlite.org/c3ref/interrupt.html), and closing waits for all of them.
     private var connection: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
+    private let busyWait: BusyWait
+    /// Whether ``busyWait`` is the connection's busy handler: a pragma can replace it.
+    private let measuresWaits: Bool
+    /// The write lock of the file; nil if its holder is not recorded.
+    private let writer: WriterSlot?
+    private let number: UInt64
+    /// Whether the transaction of the connection holds the write lock.
+    private var isWriter = false
+    /// The client that uses the connection, by the identity of its name.
+    private var client: ObjectIdentifier?
+
+    private static let count = Atomic<UInt64>(0)
 
     /// The default time for which a connection waits for another connection's lock: without a
     /// library's queue, writers wait for the file.
@@ -18,8 +31,15 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
     init(
         path: String,
         busyTimeout: Duration = RawConnection.busyTimeout,
+        retry: BusyRetry? = nil,
+        measuresWaits: Bool = true,
+        writer: WriterSlot? = nil,
         isReadOnly: Bool = false
     ) throws {
+        busyWait = BusyWait(timeout: busyTimeout, retry: retry)
+        self.measuresWaits = measuresWaits
+        self.writer = writer
+        number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         let flags = access | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &connection, flags, nil)
@@ -28,8 +48,8 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
             throw RawError(code, connection, path: path)
         }
         sqlite3_extended_result_codes(connection, 1)
-        let milliseconds = (busyTimeout / .milliseconds(1)).rounded(.up)
-        sqlite3_busy_timeout(connection, CInt(min(milliseconds, Double(CInt.max))))
+        // A handler instead of `sqlite3_busy_timeout`, whose waits cannot be measured.
+        busyWait.install(on: connection)
     }
 
     /// Installs the guard of captured SQL.
@@ -58,6 +78,7 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
             for _ in 0..<100 where sqlite3_get_autocommit(connection) == 0 {
                 _ = try? run("ROLLBACK", [])
             }
+            releaseIfEnded()
             throw error
         }
     }
@@ -133,16 +154,55 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
     ) throws {
         let statement = try statement(sql)
         defer { sqlite3_reset(statement) }
+        busyWait.begin()
         for (index, value) in values.enumerated() {
             let code = Self.bind(value, to: statement, at: CInt(index + 1))
             guard code == SQLITE_OK else { throw RawError(code, connection, sql: sql) }
         }
         while true {
             let code = sqlite3_step(statement)
-            if code == SQLITE_DONE { return }
-            guard code == SQLITE_ROW else { throw RawError(code, connection, sql: sql) }
+            if code == SQLITE_DONE {
+                recordWriter(after: statement)
+                return
+            }
+            guard code == SQLITE_ROW else { throw failure(code, sql: sql) }
             try row(statement)
         }
+    }
+
+    /// Returns the error of a failed step.
+    private func failure(_ code: CInt, sql: String) -> RawError {
+        var error = RawError(code, connection, sql: sql)
+        guard code & 0xff == SQLITE_BUSY else { return error }
+        error.lockWait = measuresWaits ? busyWait.take() : nil
+        error.writer = writer?.writer(otherThan: number)
+        return error
+    }
+
+    /// Records which client uses the connection.
+    @inline(__always)
+    func serve(_ client: WorkloadClientName) {
+        let identity = ObjectIdentifier(client.memo)
+        guard self.client != identity, let writer else { return }
+        self.client = identity
+        writer.assign(number, to: client.name)
+    }
+
+    /// Records that the transaction has acquired or released the write lock.
+    @inline(__always)
+    private func recordWriter(after statement: OpaquePointer) {
+        if isWriter { return releaseIfEnded() }
+        // Reads and BEGIN DEFERRED acquire no write lock.
+        guard sqlite3_stmt_readonly(statement) == 0, let writer else { return }
+        writer.acquire(number)
+        isWriter = true
+        releaseIfEnded()
+    }
+
+    private func releaseIfEnded() {
+        guard isWriter, sqlite3_get_autocommit(connection) != 0 else { return }
+        isWriter = false
+        writer?.release(number)
     }
 
     private func statement(_ sql: String) throws -> OpaquePointer {

@@ -12,6 +12,10 @@ struct RawError: Error, CustomStringConvertible {
     var sql: String?
     /// The path of the file, if it could not be opened.
     var path: String?
+    /// The calls of the busy handler before an `SQLITE_BUSY`; nil if unknown.
+    var lockWait: LockWait?
+    /// The other connection that held the write lock, or held it last; nil if unknown.
+    var writer: WriterSlot.Writer?
 
     init(
         _ code: CInt,

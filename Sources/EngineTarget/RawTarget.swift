@@ -15,6 +15,9 @@ final class RawTarget: WorkloadTarget {
     private let isWAL: Bool
     private let begin: String
     private let busyTimeout: Duration
+    private let busyRetry: BusyRetry?
+    private let replacesBusyHandler: Bool
+    private let writer = WriterSlot()
     private let statementGuard: StatementGuard?
     private let key: pthread_key_t
     private let connections = Lock<[RawConnection]>([])
@@ -25,6 +28,8 @@ final class RawTarget: WorkloadTarget {
         isWAL = arm.isWAL
         begin = (arm.begin ?? .immediate).sql
         busyTimeout = arm.busyTimeout ?? RawConnection.busyTimeout
+        busyRetry = arm.busyRetry
+        replacesBusyHandler = arm.replacesBusyHandler
         statementGuard = arm.isGuarded ? StatementGuard(database: path) : nil
         var setup = ["PRAGMA foreign_keys = ON"]
         // The mode is stored in the file, and each connection must use it.
@@ -58,7 +63,13 @@ final class RawTarget: WorkloadTarget {
     }
 
     private func open() throws -> RawConnection {
-        let connection = try RawConnection(path: path, busyTimeout: busyTimeout)
+        let connection = try RawConnection(
+            path: path,
+            busyTimeout: busyTimeout,
+            retry: busyRetry,
+            measuresWaits: !replacesBusyHandler,
+            writer: writer
+        )
         for sql in setup { _ = try connection.rows(sql, []) }
         if let statementGuard { connection.install(statementGuard) }
         return connection
@@ -72,6 +83,7 @@ final class RawTarget: WorkloadTarget {
         _ body: (any WorkloadSession) throws -> Void
     ) throws {
         let connection = try connection()
+        connection.serve(client)
         switch access {
         case .read: try connection.transaction("BEGIN DEFERRED", body)
         case .write: try connection.transaction(begin, body)
@@ -115,6 +127,21 @@ final class RawTarget: WorkloadTarget {
     func failure(of error: any Error) -> WorkloadFailure {
         guard let error = error as? RawError else { return .error("\(type(of: error))") }
         return WorkloadFailure(error.code)
+    }
+
+    func busyFailure(of error: any Error) -> BusyFailure? {
+        guard let error = error as? RawError, error.code.primaryResultCode == .SQLITE_BUSY else {
+            return nil
+        }
+        return BusyFailure(
+            statement: error.sql,
+            wait: error.lockWait,
+            holder: error.writer?.client
+        )
+    }
+
+    var writingClient: String? {
+        writer.writer(otherThan: 0).flatMap { $0.isHolding ? $0.client : nil }
     }
 
     func status() -> DatabaseStatus? { nil }

@@ -18,9 +18,11 @@ final class GRDBTarget: WorkloadTarget {
     private let arm: Arm
     private let path: String
     let watch: AccessWatch
+    private let waits: GRDBBusyWaits
 
-    init(_ server: Server, arm: Arm, path: String) {
+    init(_ server: Server, arm: Arm, path: String, _ waits: GRDBBusyWaits) {
         self.server = server
+        self.waits = waits
         self.arm = arm
         self.path = path
         let readers: Int? =
@@ -152,6 +154,18 @@ final class GRDBTarget: WorkloadTarget {
     func failure(of error: any Error) -> WorkloadFailure {
         guard let error = error as? DatabaseError else { return .error("\(type(of: error))") }
         return WorkloadFailure(sqliteCode: error.extendedResultCode.rawValue)
+    }
+
+    func busyFailure(of error: any Error) -> BusyFailure? {
+        guard let error = error as? DatabaseError, error.resultCode == .SQLITE_BUSY else {
+            return nil
+        }
+        // SQLite does not call the handler for an upgrade of an old snapshot.
+        let isUpgrade = error.extendedResultCode == .SQLITE_BUSY_SNAPSHOT
+        return BusyFailure(
+            statement: error.sql,
+            handler: arm.replacesBusyHandler || isUpgrade ? .unknown : waits.take()
+        )
     }
 
     func status() -> DatabaseStatus? {

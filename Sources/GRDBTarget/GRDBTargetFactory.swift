@@ -7,19 +7,22 @@ import WorkloadEngine
 /// Opens GRDB connections for the arms of a scenario.
 struct GRDBTargetFactory {
     func open(_ arm: Arm, at path: String) throws -> GRDBTarget {
-        let target = try GRDBTarget(server(of: arm, at: path), arm: arm, path: path)
+        let waits = GRDBBusyWaits(arm)
+        let server = try server(of: arm, at: path, waits)
+        let target = GRDBTarget(server, arm: arm, path: path, waits)
         try arm.setSynchronous(of: target)
         return target
     }
 
-    private func server(of arm: Arm, at path: String) throws -> GRDBTarget.Server {
+    private func server(
+        of arm: Arm,
+        at path: String,
+        _ waits: GRDBBusyWaits
+    ) throws -> GRDBTarget.Server {
         var configuration = Configuration()
         configuration.label = arm.name
         if let readers = arm.readers { configuration.maximumReaderCount = readers }
-        if let timeout = arm.busyTimeout {
-            configuration.busyMode =
-                timeout > .zero ? .timeout(timeout / .seconds(1)) : .immediateError
-        }
+        configuration.busyMode = .callback { waits.handle(tries: $0) }
         let pragmas = arm.openingPragmas
         if !pragmas.isEmpty {
             configuration.prepareDatabase { db in

@@ -28,13 +28,14 @@ extension Database {
 
     /// Called after a failed step: updates the probe's counters, and returns the error.
     func statementDidFail(_ statement: Statement, code: CInt) -> any Error {
-        let error = DatabaseError(
+        var error = DatabaseError(
             resultCode: ResultCode(rawValue: sqlite3_extended_errcode(handle)),
             message: lastErrorMessage,
             sql: statement.sql,
             arguments: statement.arguments,
             publicStatementArguments: configuration.publicStatementArguments
         )
+        error.lockWait = probe.takeLockWait(code)
         statement.reset()
         probe.didFail(code)
         if attention.contains(.transaction), !isInsideTransaction { transactionDidEnd() }

@@ -20,6 +20,9 @@ public struct DatabaseError: Error {
     /// The place of the error and a remedy, if known; part of ``description``.
     var explanation: String?
 
+    /// The calls of the busy handler before an `SQLITE_BUSY`; nil for other errors.
+    package var lockWait: LockWait?
+
     private let publicStatementArguments: Bool
 
     /// Creates an error.

@@ -2,7 +2,7 @@
 ///
 /// The steps are those of SQLite's busy timeout (`sqliteDefaultBusyCallback` in `main.c`), so that
 /// both wait equally often and equally long.
-enum BusyBackoff {
+package enum BusyBackoff {
     private static let delays = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
 
     /// Returns how long to sleep before the next attempt.
@@ -11,7 +11,7 @@ enum BusyBackoff {
     ///   - tries: The number of attempts so far; 0 at the first.
     ///   - timeout: The total time allowed, in seconds.
     /// - Returns: The time in milliseconds; nil when the timeout has elapsed.
-    static func pause(tries: Int, timeout: Double) -> Int? {
+    package static func pause(tries: Int, timeout: Double) -> Int? {
         let limit = Int(timeout * 1_000)
         let known = min(tries, delays.count)
         let slept =

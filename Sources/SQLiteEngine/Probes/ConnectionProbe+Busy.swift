@@ -14,8 +14,11 @@ extension ConnectionProbe {
             handle,
             { this, tries in
                 guard let this else { return 0 }
-                return Unmanaged<ConnectionProbe>.fromOpaque(this).takeUnretainedValue()
-                    .handleLock(tries: Int(tries)) ? 1 : 0
+                let probe = Unmanaged<ConnectionProbe>.fromOpaque(this).takeUnretainedValue()
+                if tries == 0 { probe.lockWait.withLock { $0 = LockWait() } }
+                let triesAgain = probe.handleLock(tries: Int(tries))
+                if !triesAgain { probe.lockWait.withLock { $0.gaveUp = true } }
+                return triesAgain ? 1 : 0
             },
             this
         )
@@ -58,10 +61,34 @@ extension ConnectionProbe {
         isWaitingForLock.store(true, ordering: .relaxed)
         let start = monotonicNanoseconds()
         defer {
-            busyWait.wrappingAdd(monotonicNanoseconds() &- start, ordering: .relaxed)
+            let time = monotonicNanoseconds() &- start
+            busyWait.wrappingAdd(time, ordering: .relaxed)
+            lockWait.withLock { $0.nanoseconds &+= time }
             isWaitingForLock.store(false, ordering: .relaxed)
         }
         return body()
+    }
+
+    /// Returns the calls of the busy handler during the statement that has just failed; call this
+    /// before ``didFail(_:)``.
+    ///
+    /// - Returns: Nil if the statement did not fail with `SQLITE_BUSY`.
+    func takeLockWait(_ code: CInt) -> LockWait? {
+        guard code & 0xff == SQLITE_BUSY else { return nil }
+        let wait = lockWait.withLock { wait in
+            defer { wait = LockWait() }
+            return wait
+        }
+        // Calls during an earlier step, such as a checkpoint that reported a lock as its result,
+        // do not belong to this statement.
+        let isOfStep = lockStep.load(ordering: .relaxed) == steps.load(ordering: .relaxed)
+        var result = wait.gaveUp && isOfStep ? wait : LockWait()
+        switch busyMode.withLock({ $0 }) {
+        case .immediateError: result.timeout = 0
+        case .timeout(let seconds): result.timeout = UInt64(max(0, seconds) * 1e9)
+        case .callback: break
+        }
+        return result
     }
 
     /// Counts an encountered lock.

@@ -60,6 +60,8 @@ final class ConnectionProbe: @unchecked Sendable {
     ///
     /// If that step then fails because of a lock, the lock is not counted again.
     let lockStep = Atomic<UInt64>(.max)
+    /// The calls of the busy handler since the last failure because of a lock.
+    let lockWait = Lock(LockWait())
     let interrupts = Atomic<UInt64>(0)
     /// When an interrupt of the running statement was first requested, and in which access.
     let interruptRequest = Lock(InterruptRequest())

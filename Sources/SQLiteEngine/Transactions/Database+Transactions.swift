@@ -156,12 +156,15 @@ extension Database {
 
     /// Returns the error for a transaction statement that failed.
     func transactionError(_ code: CInt, sql: String) -> DatabaseError {
+        let lockWait = probe.takeLockWait(code)
         probe.didFail(code)
-        return DatabaseError(
+        var error = DatabaseError(
             resultCode: ResultCode(rawValue: sqlite3_extended_errcode(handle)),
             message: lastErrorMessage,
             sql: sql
         )
+        error.lockWait = lockWait
+        return error
     }
 
     /// Rolls back, regardless of interrupts, and returns the last result code.

@@ -130,6 +130,12 @@ final class WorkerRecorder: Sendable {
         heldSince.store(now, ordering: .relaxed)
     }
 
+    /// The clock time at which the running access entered its closure; nil if none has.
+    var runningSince: UInt64? {
+        let since = heldSince.load(ordering: .relaxed)
+        return since == 0 ? nil : since
+    }
+
     /// Counts a retry of the running access.
     func retry() {
         state.withLock { state in

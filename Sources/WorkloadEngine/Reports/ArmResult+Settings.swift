@@ -1,8 +1,8 @@
 extension ArmResult {
-    /// The journal mode and `synchronous` in force, such as `journal_mode wal, synchronous normal`;
-    /// nil if the target did not report them.
+    /// The journal mode and `synchronous` in force and the arm's `busy`, such as `journal_mode wal,
+    /// synchronous normal, busy timeout 5.00 s`; nil if none is known.
     var journalSettings: String? {
-        let known = ["journal_mode", "synchronous"].compactMap { name in
+        let known = ["journal_mode", "synchronous", "busy"].compactMap { name in
             environment[name].map { "\(name) \($0)" }
         }
         return known.isEmpty ? nil : known.joined(separator: ", ")

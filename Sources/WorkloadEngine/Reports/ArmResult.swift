@@ -30,6 +30,8 @@ public struct ArmResult: Sendable, Codable, Equatable {
     ///
     /// Absent if no access did. `this process` is the process that generates the load.
     public var busyHolders: [String: UInt64]?
+    /// The failures with `SQLITE_BUSY` in the measured time, by cause; absent without any.
+    public var busy: BusyResult?
     /// The number of statements that the guard of captured SQL rejected, by kind, such as
     /// `ATTACH`; absent if it rejected none.
     public var refusals: [String: UInt64]?

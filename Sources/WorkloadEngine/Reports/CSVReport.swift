@@ -22,7 +22,9 @@ public enum CSVReport {
     ]
 
     /// The columns after the latencies.
-    private static let lastColumns = ["row", "versions"]
+    private static let lastColumns =
+        ["row", "versions"]
+        + BusyCause.allCases.map { "busy_\($0.rawValue.replacing("-", with: "_"))" }
 
     /// The first line, without its end.
     public static var header: String {
@@ -49,8 +51,10 @@ public enum CSVReport {
                         case (true, false): "phase"
                         case (false, false): "phase-operation"
                         }
+                    let busy = busy(of: client, in: run, isWhole: kind == "client")
                     lines.append(
-                        (head + cells(row) + [kind, versions]).map(quoted).joined(separator: ",")
+                        (head + cells(row) + [kind, versions] + busy).map(quoted)
+                            .joined(separator: ",")
                     )
                 }
                 add(all)
@@ -67,6 +71,15 @@ public enum CSVReport {
             }
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The number of failures of a client by cause; empty cells in rows of its parts.
+    private static func busy(of client: String, in run: ArmResult, isWhole: Bool) -> [String] {
+        BusyCause.allCases.map { cause in
+            guard isWhole else { return "" }
+            let groups = run.busy?.groups.filter { $0.client == client && $0.cause == cause }
+            return String((groups ?? []).reduce(0) { $0 + $1.count })
+        }
     }
 
     private static func cells(_ row: ClientResult) -> [String] {

@@ -69,6 +69,9 @@ public enum MarkdownReport {
                     .joined(separator: "; ")
             )
         }
+        if let busy = run.busy {
+            lines += busy.groups.prefix(5).map { "SQLITE_BUSY: " + TextReport.sentence($0) }
+        }
         lines += (run.wal?.pins ?? []).prefix(3).map { "WAL: " + TextReport.sentence($0) }
         guard !lines.isEmpty else { return nil }
         return "**\(escaped(run.arm))**\n\n"

@@ -57,6 +57,7 @@ public enum TextReport {
         lines += counts(run)
         let parts = [
             latencies(run), operations(run), phases(run, measured: measuredPhases), blame(run),
+            busy(run),
             facts(run), profiles(run), checks(run),
         ]
         for part in parts where !part.isEmpty { lines += [""] + part }

@@ -8,6 +8,9 @@ public enum CheckpointMode: String, Sendable, Codable, CaseIterable {
     case restart
     /// Like ``restart``, and truncates the log.
     case truncate
+
+    /// The statement.
+    var sql: String { "PRAGMA wal_checkpoint(\(rawValue.uppercased()))" }
 }
 
 /// The result of a checkpoint.
@@ -36,8 +39,7 @@ struct Checkpoint: Sendable, CustomStringConvertible {
         var checkpoint: Checkpoint?
         try target.perform(.writeWithoutTransaction, as: client) { session in
             entered()
-            let sql = "PRAGMA wal_checkpoint(\(mode.rawValue.uppercased()))"
-            checkpoint = Checkpoint(try session.rows(sql, []).first ?? [])
+            checkpoint = Checkpoint(try session.rows(mode.sql, []).first ?? [])
         }
         guard let checkpoint, checkpoint.frames >= 0 else { throw NoLog() }
         return checkpoint

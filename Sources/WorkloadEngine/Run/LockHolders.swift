@@ -23,6 +23,8 @@ final class LockHolders: Sendable {
 
     /// The name if no process holds a lock anymore, or the system does not report it.
     static let unknown = "unknown"
+    /// The name of the process that generates the load.
+    static let thisProcess = "this process"
     /// The time between two reads of the list, in nanoseconds: a read takes longer than an access.
     private static let interval: UInt64 = 2_000_000
 
@@ -44,8 +46,8 @@ final class LockHolders: Sendable {
     /// - Parameters:
     ///   - process: The process that made the access.
     ///   - now: The clock time: between two reads of the list, the last holder counts.
-    /// - Returns: The holder, if it is found for the first time.
-    func countBusy(in process: Int32, at now: UInt64) -> String? {
+    /// - Returns: The holder, and whether it is found for the first time.
+    func countBusy(in process: Int32, at now: UInt64) -> (holder: String, isNew: Bool) {
         let mayRead = state.withLock { state in
             guard now >= state.nextRead else { return false }
             state.nextRead = now &+ Self.interval
@@ -56,7 +58,7 @@ final class LockHolders: Sendable {
             if let found { state.last = found }
             let name = state.last
             state.counts[name, default: 0] += 1
-            return state.counts[name] == 1 && name != Self.unknown ? name : nil
+            return (name, state.counts[name] == 1 && name != Self.unknown)
         }
     }
 
@@ -94,7 +96,7 @@ final class LockHolders: Sendable {
     }
 
     private func name(of process: Int32) -> String {
-        if process == getpid() { return "this process" }
+        if process == getpid() { return Self.thisProcess }
         if let client = processes?.client(of: process) { return "process of \(client)" }
         let command = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
         let name = command.map { $0.filter { !$0.isNewline } } ?? "process"

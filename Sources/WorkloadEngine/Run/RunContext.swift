@@ -12,6 +12,8 @@ struct RunContext: Sendable {
     let target: any WorkloadTarget
     /// The events of the run.
     let events: EventLog
+    /// The failures because of locks.
+    let busy: BusyRecord
     /// The comparisons of snapshots.
     let stability: StabilityLog
     /// The alarms; nil if no client needs them.

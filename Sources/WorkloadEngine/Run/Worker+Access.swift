@@ -1,5 +1,3 @@
-import Foundation
-
 extension Worker {
     /// The times of one attempt.
     struct Attempt {
@@ -63,6 +61,8 @@ extension Worker {
         var intended: UInt64
         /// The start.
         var start: UInt64
+        /// Whether the access counts in the result.
+        var isMeasured: Bool
 
         /// Returns all times of the access after its end.
         @inline(__always)
@@ -97,7 +97,11 @@ extension Worker {
             if turn.isScheduled { recorder.countUnstarted(in: turn.phase) }
             return nil
         }
-        return Begun(intended: turn.isScheduled ? turn.intended : start, start: start)
+        return Begun(
+            intended: turn.isScheduled ? turn.intended : start,
+            start: start,
+            isMeasured: turn.phase.isMeasured
+        )
     }
 
     /// Counts the outcome of an attempt.
@@ -133,8 +137,9 @@ extension Worker {
         case .interrupted:
             recorder.finish(.interrupted, stamps)
         case .busy(let code):
-            recordLockHolder()
-            if retries > 0, control.stage < .stopped {
+            let isRetried = retries > 0 && control.stage < .stopped
+            countBusy(code, error, isRetried: isRetried, isMeasured: begun.isMeasured)
+            if isRetried {
                 retries -= 1
                 recorder.retry()
                 return false
@@ -144,14 +149,5 @@ extension Worker {
             recorder.finish(.failed(code), stamps)
         }
         return true
-    }
-
-    /// Finds the process that holds the lock when an access finds the database busy.
-    private func recordLockHolder() {
-        guard let holders else { return }
-        let process = (target as? RemoteTarget)?.processIdentifier ?? getpid()
-        if let holder = holders.countBusy(in: process, at: clock.now()) {
-            events.note("\(plan.name.name) finds the database locked by \(holder)", .warning)
-        }
     }
 }

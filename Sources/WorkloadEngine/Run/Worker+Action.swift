@@ -36,10 +36,16 @@ extension Worker {
 
     private func performCheckpoint(_ mode: CheckpointMode, _ turn: Turn) {
         access(0, turn) { attempt in
+            var start = clock.now()
             let result = try Checkpoint.run(mode, on: target, as: plan.name) {
-                attempt.entry = clock.now()
+                start = clock.now()
+                attempt.entry = start
             }
             plan.tally.count(result)
+            if result.isBlocked {
+                let time = clock.now() &- start
+                countBlocked(mode, for: time, isMeasured: turn.phase.isMeasured)
+            }
             events.note(
                 "\(plan.name.name) checkpoints, \(mode.rawValue): \(result)",
                 result.isBlocked ? .warning : .info

@@ -28,6 +28,7 @@ final class Worker {
     let events: EventLog
     let stability: StabilityLog
     let holders: LockHolders?
+    let busy: BusyRecord
     /// The closures of a load test; nil if accesses run statements.
     let closures: ClosureTarget?
     let alarm: AlarmClock?
@@ -61,6 +62,8 @@ final class Worker {
         clock = context.clock
         self.target = target ?? context.target
         holders = context.holders
+        busy = context.busy
+        busy.add(recorder, of: plan.name.name)
         closures = context.target as? ClosureTarget
         events = context.events
         stability = context.stability

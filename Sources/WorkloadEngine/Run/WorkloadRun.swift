@@ -165,7 +165,7 @@ public final class WorkloadRun: Sendable {
         defer { self.target.withLock { $0 = nil } }
         var result: ArmResult
         do {
-            result = try load(target, in: folder, emitter)
+            result = try load(target, at: file.path, in: folder, emitter)
         } catch let error as RunError where error.code == .stuck {
             // Threads still use the target, so it must stay open.
             throw error
@@ -216,6 +216,7 @@ public final class WorkloadRun: Sendable {
 
     private func load(
         _ target: any WorkloadTarget,
+        at file: String,
         in folder: URL,
         _ emitter: SampleEmitter
     ) throws -> ArmResult {
@@ -225,7 +226,6 @@ public final class WorkloadRun: Sendable {
             startsProcesses: options.processCommand != nil
         )
         try plan.checkStatements(of: scenario, on: target)
-        let file = folder.appendingPathComponent("database.sqlite").path
         let processes = try startProcesses(of: plan, on: file)
         defer { processes?.close() }
         let steering = LoadSteering(
@@ -239,6 +239,7 @@ public final class WorkloadRun: Sendable {
             clock: options.clock,
             target: target,
             events: events,
+            busy: BusyRecord(arm, on: target),
             stability: StabilityLog(),
             alarm: plan.needsAlarm
                 ? AlarmClock(clock: options.clock, sleeper: options.clock.makeSleeper()) : nil,
@@ -305,6 +306,8 @@ public final class WorkloadRun: Sendable {
             intervals: outcome.sampler.intervals
         )
         if let counts = context.holders?.counts, !counts.isEmpty { result.busyHolders = counts }
+        result.busy = context.busy.ledger.result
+        if let settings = arm.busySettings { result.environment["busy"] = settings }
         let refusals = target.refusals()
         if !refusals.isEmpty { result.refusals = refusals }
         result.thresholds = scenario.thresholds.map { result.check($0) }

@@ -71,6 +71,9 @@ public struct Arm: Sendable, Equatable {
     /// The time for which a connection waits for a lock before it fails with `SQLITE_BUSY`; nil for
     /// the library's default.
     public var busyTimeout: Duration?
+    /// The pauses between attempts to acquire a lock within ``busyTimeout``; nil for
+    /// ``BusyRetry/backoff``.
+    public var busyRetry: BusyRetry?
     /// Whether connections reject statements that access files outside the run's folder.
     public var isGuarded = false
     /// Additional pragmas, which run in order on each connection.

@@ -92,6 +92,15 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// Classifies an error that ``perform(_:as:_:)`` threw.
     func failure(of error: any Error) -> WorkloadFailure
 
+    /// Describes an error that ``failure(of:)`` classified as `SQLITE_BUSY`; call this on the thread
+    /// of the access, immediately after it.
+    ///
+    /// By default, returns nil: the details are unknown.
+    func busyFailure(of error: any Error) -> BusyFailure?
+
+    /// The client that holds the write lock through this target; nil if none does, and by default.
+    var writingClient: String? { get }
+
     /// Returns the state of the database, or nil if the library has no probes.
     func status() -> DatabaseStatus?
 
@@ -197,6 +206,12 @@ extension WorkloadTarget {
         in access: WorkloadAccess,
         running: Bool
     ) throws -> OperationProfile? { nil }
+
+    /// Returns nil.
+    public func busyFailure(of error: any Error) -> BusyFailure? { nil }
+
+    /// Nil.
+    public var writingClient: String? { nil }
 
     /// Returns `false`.
     public func interrupt(connection label: String) -> Bool { false }

@@ -61,6 +61,46 @@ struct BusyTests {
         }
         #expect(error?.extendedResultCode == .SQLITE_BUSY_SNAPSHOT)
         #expect(queue.status().busyCount == 1)
+        #expect(error?.lockWait?.gaveUp == false)
+    }
+
+    @Test(arguments: [0.0, 0.02])
+    func anErrorStatesTheWaitOfTheBusyHandler(timeout: Double) throws {
+        let queue = try makeQueue(timeout > 0 ? .timeout(timeout) : .immediateError)
+        try withLockedFile { _ in
+            let error = #expect(throws: DatabaseError.self) { try queue.write { _ in } }
+            let wait = try #require(error?.lockWait)
+            #expect(wait.gaveUp && wait.timeout == UInt64(timeout * 1e9))
+            #expect(wait.nanoseconds >= UInt64(timeout * 1e9))
+            #expect(wait.nanoseconds < 5_000_000_000)
+        }
+        let other = #expect(throws: DatabaseError.self) {
+            try queue.write { try $0.execute(sql: "SELECT * FROM missing") }
+        }
+        #expect(other?.lockWait == nil)
+    }
+
+    /// A checkpoint reports a lock as its result, so its wait is not part of a later failure.
+    @Test func theWaitOfABlockedCheckpointBelongsToNoError() throws {
+        let configuration = Configuration.with {
+            $0.journalMode = .wal
+            $0.busyMode = .timeout(0.01)
+        }
+        let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
+        try queue.write { db in try db.execute(sql: "CREATE TABLE t (v)") }
+        let other = try DatabaseQueue(path: folder.file(), configuration: configuration)
+        let error = #expect(throws: DatabaseError.self) {
+            try queue.inDatabase { db in
+                try other.write { writer in
+                    try writer.execute(sql: "INSERT INTO t VALUES (1)")
+                    try db.execute(sql: "PRAGMA wal_checkpoint(FULL)")
+                    try db.execute(sql: "BEGIN; SELECT * FROM t; INSERT INTO t VALUES (2)")
+                }
+            }
+        }
+        #expect(error?.resultCode == .SQLITE_BUSY)
+        #expect(error?.lockWait?.gaveUp == false)
+        try queue.inDatabase { try $0.execute(sql: "ROLLBACK") }
     }
 
     @Test func aCallbackDecidesAndTheWaitIsReported() throws {

@@ -208,4 +208,34 @@ struct ReportTests {
         #expect(host.fileSystem != nil)
         #endif
     }
+
+    @Test func eachFormatShowsTheCausesOfBusyErrors() throws {
+        let result = ResultFixture.result
+        let remedy = "raise the busy timeout above 50.0 ms, or shorten the transaction of import"
+        #expect(MarkdownReport.text(of: result).contains(remedy))
+        let page = try HTMLReport.text(of: result)
+        #expect(page.contains("ui, timeout: \(remedy)."))
+        #expect(page.contains("2 failures of other kinds are not listed."))
+        let lines = CSVReport.text(of: result).split(separator: "\n").map {
+            $0.split(separator: ",", omittingEmptySubsequences: false)
+        }
+        let column = try #require(lines[0].firstIndex(of: "busy_timeout"))
+        #expect(
+            lines[0].suffix(5).map(String.init) == [
+                "busy_timeout", "busy_snapshot_upgrade", "busy_recovery", "busy_checkpoint",
+                "busy_no_timeout",
+            ]
+        )
+        #expect(lines[1][column] == "3" && lines[1][column + 1] == "0")
+        #expect(lines.dropFirst(2).allSatisfy { $0[column].isEmpty })
+    }
+
+    @Test func aLongListOfCausesIsShortened() throws {
+        var result = ResultFixture.result
+        let group = try #require(result.runs[0].busy?.groups.first)
+        result.runs[0].busy = BusyResult(groups: Array(repeating: group, count: 12), others: 5)
+        let text = TextReport.text(of: result)
+        #expect(text.contains("and 11 more of other kinds"))
+        #expect(text.components(separatedBy: "remedy:").count == 11)
+    }
 }

@@ -75,6 +75,7 @@ struct CapturedLanguageTests {
         var arm = Arm(name: "a", kind: .pool, library: .raw)
         arm.begin = .exclusive
         arm.busyTimeout = .milliseconds(1500)
+        arm.busyRetry = .fixed(.microseconds(500))
         arm.isGuarded = true
         var writer = WireWriter()
         writer.add(arm)

@@ -55,13 +55,49 @@ enum ResultFixture {
         return client
     }
 
+    static var busy: BusyResult {
+        BusyResult(
+            groups: [
+                .init(
+                    cause: .timeout,
+                    client: "ui",
+                    code: "SQLITE_BUSY",
+                    statement: "BEGIN IMMEDIATE",
+                    count: 3,
+                    retried: 1,
+                    waited: 151_000_000,
+                    longestWait: 51_000_000,
+                    holders: ["import": 2, "unknown": 1],
+                    remedy: BusyCause.timeout.remedy(
+                        timeout: 50_000_000,
+                        holder: "import",
+                        client: "ui"
+                    )
+                ),
+                .init(
+                    cause: .checkpoint,
+                    client: "clean",
+                    statement: "PRAGMA wal_checkpoint(TRUNCATE)",
+                    count: 1,
+                    retried: 0,
+                    holders: ["unknown": 1],
+                    remedy: BusyCause.checkpoint.remedy(timeout: nil, holder: nil, client: "clean")
+                ),
+            ],
+            others: 2
+        )
+    }
+
     static var run: ArmResult {
         ArmResult(
             arm: "pool",
             valid: true,
             partial: false,
             duration: 30,
-            environment: ["journal_mode": "wal", "synchronous": "normal"],
+            environment: [
+                "journal_mode": "wal", "synchronous": "normal",
+                "busy": "timeout 50.0 ms, retry fixed 1.00 ms",
+            ],
             clients: ["ui": reader],
             unsupported: ["export": "this arm has no snapshot accesses"],
             pool: PoolResult(
@@ -82,6 +118,7 @@ enum ResultFixture {
             ),
             snapshots: SnapshotResult(made: 3, oldestSeconds: 4.2),
             interrupts: InterruptStatus(requested: 9, delivered: 5, withoutEffect: 4),
+            busy: busy,
             blame: [
                 "ui": BlameResult(
                     beyond: "p99",

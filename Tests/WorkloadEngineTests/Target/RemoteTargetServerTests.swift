@@ -16,7 +16,18 @@ struct RemoteTargetServerTests {
             .open(arm, path: "/a b/c"), .perform(.write, client: "pay"), .run("SELECT 1", values),
             .query("SELECT ?", []), .finish, .abort, .entered, .done, .count(12),
             .rows([values, []]), .failed(.busy("SQLITE_BUSY"), "locked"),
-            .failed(.interrupted, ""),
+            .failed(.interrupted, ""), .failed(.busy("SQLITE_BUSY"), "", BusyFailure()),
+            .failed(
+                .busy("SQLITE_BUSY"),
+                "locked",
+                BusyFailure(
+                    statement: "COMMIT",
+                    handler: .gaveUp(waited: 7, timeout: 5),
+                    holder: "pay"
+                )
+            ),
+            .failed(.interrupted, "", BusyFailure(handler: .gaveUp(waited: 7, timeout: nil))),
+            .failed(.interrupted, "", BusyFailure(handler: .skipped)),
         ]
         for message in messages { #expect(try RemoteMessage(message.bytes) == message) }
     }
@@ -70,7 +81,7 @@ struct RemoteTargetServerTests {
         #expect(try request(.run("U", [.integer(1)])) == .count(1))
         #expect(try request(.query("S", [.text("b")])) == .rows([[.text("b")]]))
         #expect(try request(.finish) == .done)
-        guard case .failed(let failure, _) = try request(.perform(.write, client: "pay")) else {
+        guard case .failed(let failure, _, _) = try request(.perform(.write, client: "pay")) else {
             Issue.record("expected a busy database")
             return
         }

@@ -44,7 +44,7 @@ extension ScenarioDecoder {
                 at: reader.mark(of: "begin")
             )
         }
-        arm.busyTimeout = decodeBusyTimeout(reader)
+        decodeBusy(reader, into: &arm)
         arm.pragmas = decodePragmas(reader)
         if let node = reader["setup"] {
             let statements = SQLReader(what: "'setup' of \(reader.what)", log: log).statements(node)
@@ -90,26 +90,6 @@ extension ScenarioDecoder {
             )
         }
         return journal
-    }
-
-    /// Decodes `busy: {timeout: 5s}`, or its short form.
-    private func decodeBusyTimeout(_ reader: MappingReader) -> Duration? {
-        guard let node = reader["busy"] else { return reader.duration("busy-timeout") }
-        if reader.has("busy-timeout") {
-            log.add(
-                "'busy-timeout' cannot be combined with 'busy'",
-                at: reader.mark(of: "busy-timeout")
-            )
-        }
-        let busy = MappingReader(
-            node,
-            what: "'busy' of \(reader.what)",
-            Language.busy,
-            at: reader.mark(of: "busy"),
-            log: log
-        )
-        guard let busy, busy.required("timeout", example: "5s") != nil else { return nil }
-        return busy.duration("timeout")
     }
 
     private func decodePragmas(_ reader: MappingReader) -> [Arm.Pragma] {

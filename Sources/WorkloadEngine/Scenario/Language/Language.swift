@@ -120,7 +120,15 @@ enum Language {
                 "The wait before SQLITE_BUSY: 5s; 0s fails immediately. By default, the engine and "
                     + "GRDB fail immediately, and raw waits 10s. The readers of a pool always wait "
                     + "10s."
-            )
+            ),
+            .init(
+                "retry",
+                .either([.words(["backoff"]), .quantity(.fixedPause)]),
+                "The pauses between attempts within the timeout. backoff, the default: those of "
+                    + "sqlite3_busy_timeout, 1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, then 100 ms. "
+                    + "fixed 1ms: always 1 ms, as in Rails, which is fair to connections that have "
+                    + "waited for long. A client's retry is different: it repeats the whole access."
+            ),
         ]
     )
 

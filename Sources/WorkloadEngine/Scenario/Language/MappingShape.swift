@@ -84,4 +84,6 @@ enum QuantityShape: Sendable {
     case bytes
     /// `40%`.
     case share
+    /// `fixed 1ms`.
+    case fixedPause
 }

@@ -68,6 +68,7 @@ extension ValueShape {
         case .quantity(.rate): "rate, such as 200/s"
         case .quantity(.bytes): "size, such as 64MiB"
         case .quantity(.share): "share, such as 40%"
+        case .quantity(.fixedPause): "fixed and a time, such as fixed 1ms"
         case .scalar: "text, number, true, false or null"
         case .mapping(let shape): "[\(shape.name)](#\(shape.name))"
         case .list(let item): "list of \(item.words)"

@@ -148,6 +148,7 @@ extension QuantityShape {
         case .rate: "^\(number)/[smh]$"
         case .bytes: "^\(number)(B|KiB|MiB|GiB|KB|MB|GB)$"
         case .share: "^\(number)%$"
+        case .fixedPause: "^fixed +\(number)(ns|us|µs|ms|s|m|h)$"
         }
     }
 
@@ -158,6 +159,7 @@ extension QuantityShape {
         case .rate: ["200/s"]
         case .bytes: ["64MiB"]
         case .share: ["40%"]
+        case .fixedPause: ["fixed 1ms"]
         }
     }
 }

@@ -27,8 +27,8 @@ enum RemoteMessage: Equatable {
     case count(Int)
     /// The rows that a query returned.
     case rows([[WorkloadValue]])
-    /// The library's error, as classified by the target, and its text.
-    case failed(WorkloadFailure, String)
+    /// The library's error, as classified by the target, its text, and the details of a lock.
+    case failed(WorkloadFailure, String, BusyFailure? = nil)
 }
 
 extension RemoteMessage {
@@ -67,10 +67,11 @@ extension RemoteMessage {
             writer.add(Tag.rows.rawValue)
             writer.add(UInt64(rows.count))
             for row in rows { writer.add(row) }
-        case .failed(let failure, let text):
+        case .failed(let failure, let text, let busy):
             writer.add(Tag.failed.rawValue)
             writer.add(failure)
             writer.add(text)
+            writer.add(busy)
         }
         return writer.bytes
     }
@@ -97,7 +98,8 @@ extension RemoteMessage {
         case .rows:
             let count = try reader.number()
             self = .rows(try (0..<count).map { _ in try reader.values() })
-        case .failed: self = .failed(try reader.failure(), try reader.text())
+        case .failed:
+            self = .failed(try reader.failure(), try reader.text(), try reader.busyFailure())
         case nil: throw WireReader.Malformed()
         }
     }

@@ -10,6 +10,8 @@ final class RemoteTarget: WorkloadTarget {
     struct Failure: Error, CustomStringConvertible {
         var failure: WorkloadFailure
         var description: String
+        /// The details of a lock.
+        var busy: BusyFailure?
     }
 
     /// The command that starts the other process.
@@ -56,7 +58,8 @@ final class RemoteTarget: WorkloadTarget {
     private func expectDone() throws {
         switch try channel.receive() {
         case .done: return
-        case .failed(let failure, let text): throw Failure(failure: failure, description: text)
+        case .failed(let failure, let text, let busy):
+            throw Failure(failure: failure, description: text, busy: busy)
         default: throw WireReader.Malformed()
         }
     }
@@ -71,7 +74,8 @@ final class RemoteTarget: WorkloadTarget {
         try channel.send(.perform(access, client: client.name))
         switch try channel.receive() {
         case .entered: break
-        case .failed(let failure, let text): throw Failure(failure: failure, description: text)
+        case .failed(let failure, let text, let busy):
+            throw Failure(failure: failure, description: text, busy: busy)
         default: throw WireReader.Malformed()
         }
         do {
@@ -92,7 +96,8 @@ final class RemoteTarget: WorkloadTarget {
             try channel.send(.run(sql, values))
             switch try channel.receive() {
             case .count(let count): return count
-            case .failed(let failure, let text): throw Failure(failure: failure, description: text)
+            case .failed(let failure, let text, let busy):
+                throw Failure(failure: failure, description: text, busy: busy)
             default: throw WireReader.Malformed()
             }
         }
@@ -101,7 +106,8 @@ final class RemoteTarget: WorkloadTarget {
             try channel.send(.query(sql, values))
             switch try channel.receive() {
             case .rows(let rows): return rows
-            case .failed(let failure, let text): throw Failure(failure: failure, description: text)
+            case .failed(let failure, let text, let busy):
+                throw Failure(failure: failure, description: text, busy: busy)
             default: throw WireReader.Malformed()
             }
         }
@@ -118,6 +124,8 @@ final class RemoteTarget: WorkloadTarget {
         if let failure = error as? Failure { return failure.failure }
         return .error(error is RemoteChannel.Closed ? "PROCESS_ENDED" : "\(type(of: error))")
     }
+
+    func busyFailure(of error: any Error) -> BusyFailure? { (error as? Failure)?.busy }
 
     func status() -> DatabaseStatus? { nil }
 

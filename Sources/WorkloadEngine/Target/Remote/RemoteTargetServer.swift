@@ -79,7 +79,7 @@ public struct RemoteTargetServer: Sendable {
         } catch let broken as Broken {
             throw broken.cause
         } catch {
-            try channel.send(.failed(target.failure(of: error), "\(error)"))
+            try channel.send(failed(error, of: target))
         }
     }
 
@@ -111,8 +111,12 @@ public struct RemoteTargetServer: Sendable {
         } catch let broken as Broken {
             throw broken
         } catch {
-            try reply(.failed(target.failure(of: error), "\(error)"))
+            try reply(failed(error, of: target))
         }
+    }
+
+    private func failed(_ error: any Error, of target: any WorkloadTarget) -> RemoteMessage {
+        .failed(target.failure(of: error), "\(error)", target.busyFailure(of: error))
     }
 
     private func reply(_ message: RemoteMessage) throws {

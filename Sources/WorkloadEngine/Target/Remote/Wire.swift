@@ -70,6 +70,13 @@ struct WireWriter {
         add(UInt8(arm.busyTimeout == nil ? 0 : 1))
         if let timeout = arm.busyTimeout { add(timeout.wholeNanoseconds) }
         add(UInt8(arm.isGuarded ? 1 : 0))
+        switch arm.busyRetry {
+        case nil: add(UInt8(0))
+        case .backoff?: add(UInt8(1))
+        case .fixed(let pause)?:
+            add(UInt8(2))
+            add(pause.wholeNanoseconds)
+        }
     }
 }
 
@@ -155,6 +162,12 @@ struct WireReader {
             arm.busyTimeout = .nanoseconds(Int64(clamping: try number()))
         }
         arm.isGuarded = try byte() != 0
+        switch try byte() {
+        case 0: break
+        case 1: arm.busyRetry = .backoff
+        case 2: arm.busyRetry = .fixed(.nanoseconds(Int64(clamping: try number())))
+        default: throw Malformed()
+        }
         return arm
     }
 }

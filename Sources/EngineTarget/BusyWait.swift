@@ -1,0 +1,146 @@
+import CSQLite
+import Foundation
+import SQLiteEngine
+import Synchronization
+import Telemetry
+import WorkloadEngine
+
+/// The busy handler of a connection: pauses as an arm's `busy` requires, and measures the wait.
+///
+/// Only the thread that uses the connection calls it.
+package final class BusyWait: Sendable {
+    /// The clock and the pauses of a handler; a test injects its own.
+    package struct Timing: Sendable {
+        /// Returns the time, in nanoseconds.
+        package var now: @Sendable () -> UInt64
+        /// Pauses for some nanoseconds.
+        package var sleep: @Sendable (UInt64) -> Void
+
+        /// Creates a timing.
+        package init(
+            now: @escaping @Sendable () -> UInt64,
+            sleep: @escaping @Sendable (UInt64) -> Void
+        ) {
+            self.now = now
+            self.sleep = sleep
+        }
+
+        /// The machine's clock, and pauses of the calling thread.
+        package static let system = Timing(now: monotonicNanoseconds) { nanoseconds in
+            var rest = timespec(
+                tv_sec: Int(nanoseconds / 1_000_000_000),
+                tv_nsec: Int(nanoseconds % 1_000_000_000)
+            )
+            // A signal interrupts the pause.
+            while nanosleep(&rest, &rest) != 0, errno == EINTR {}
+        }
+    }
+
+    private struct State: Sendable {
+        var start: UInt64 = 0
+        var wait = LockWait()
+    }
+
+    private let timeout: UInt64
+    private let retry: BusyRetry
+    private let timing: Timing
+    // Only one thread at a time uses the state, so the lock is never contended.
+    private let state = Lock(State())
+    /// Whether the current statement has called the handler.
+    private let wasCalled = Atomic<Bool>(false)
+
+    /// Creates a handler.
+    ///
+    /// - Parameters:
+    ///   - timeout: The time after which it gives up; zero to give up immediately.
+    ///   - retry: The pauses; nil for ``BusyRetry/backoff``.
+    ///   - timing: The clock.
+    package init(timeout: Duration, retry: BusyRetry?, timing: Timing = .system) {
+        self.timeout = UInt64(max(0, timeout / .nanoseconds(1)).rounded(.up))
+        self.retry = retry ?? .backoff
+        self.timing = timing
+    }
+
+    /// Pauses before the next attempt.
+    ///
+    /// - Parameter tries: The number of earlier calls for the same lock.
+    /// - Returns: Whether to try again.
+    package func handle(tries: Int) -> Bool {
+        wasCalled.store(true, ordering: .relaxed)
+        let now = timing.now()
+        let pause = state.withLock { state -> UInt64? in
+            if tries == 0 { state = State(start: now) }
+            state.wait.timeout = timeout
+            let pause = self.pause(tries: tries, elapsed: now &- state.start)
+            if pause == nil { state.wait.gaveUp = true }
+            return pause
+        }
+        guard let pause else { return false }
+        timing.sleep(pause)
+        let time = timing.now() &- now
+        state.withLock { $0.wait.nanoseconds &+= time }
+        return true
+    }
+
+    private func pause(tries: Int, elapsed: UInt64) -> UInt64? {
+        switch retry {
+        case .backoff:
+            BusyBackoff.pause(tries: tries, timeout: Double(timeout) / 1e9)
+                .map { UInt64($0) * 1_000_000 }
+        case .fixed(let pause):
+            elapsed < timeout ? UInt64(max(0, pause / .nanoseconds(1))) : nil
+        }
+    }
+
+    /// Marks the start of a statement.
+    @inline(__always)
+    package func begin() { wasCalled.store(false, ordering: .relaxed) }
+
+    /// Returns the calls of the handler during the statement that has just failed.
+    func take() -> LockWait {
+        let wasCalled = wasCalled.load(ordering: .relaxed)
+        return state.withLock { state in
+            defer { state.wait = LockWait() }
+            var result = wasCalled && state.wait.gaveUp ? state.wait : LockWait()
+            result.timeout = timeout
+            return result
+        }
+    }
+
+    /// Returns the part of the handler in the statement that has just failed.
+    package func takeHandler() -> BusyFailure.Handler { BusyFailure(wait: take()).handler }
+
+    /// Installs the handler on a connection, which must be closed before the handler is released.
+    func install(on connection: OpaquePointer?) {
+        sqlite3_busy_handler(
+            connection,
+            { this, tries in
+                guard let this else { return 0 }
+                return Unmanaged<BusyWait>.fromOpaque(this).takeUnretainedValue()
+                    .handle(tries: Int(tries)) ? 1 : 0
+            },
+            Unmanaged.passUnretained(self).toOpaque()
+        )
+    }
+}
+
+extension BusyFailure {
+    /// Describes a failure because of a lock.
+    package init(statement: String? = nil, wait: LockWait?, holder: String? = nil) {
+        let handler: Handler =
+            switch wait {
+            case nil: .unknown
+            case let wait? where wait.gaveUp:
+                .gaveUp(waited: wait.nanoseconds, timeout: wait.timeout)
+            case _?: .skipped
+            }
+        self.init(statement: statement, handler: handler, holder: holder)
+    }
+}
+
+extension Arm {
+    /// Whether a pragma of the arm replaces the connection's busy handler.
+    package var replacesBusyHandler: Bool {
+        pragmas.contains { $0.name.lowercased() == "busy_timeout" }
+    }
+}

@@ -1,0 +1,16 @@
+/// The calls of a connection's busy handler during a statement that failed with `SQLITE_BUSY`.
+package struct LockWait: Sendable, Equatable {
+    /// Whether the handler gave up.
+    ///
+    /// SQLite does not call the handler where waiting could cause a deadlock: if a transaction that
+    /// has read wants to write while another connection writes
+    /// (<https://sqlite.org/c3ref/busy_handler.html>).
+    package var gaveUp = false
+    /// The time spent in the handler, in nanoseconds.
+    package var nanoseconds: UInt64 = 0
+    /// The handler's timeout, in nanoseconds; nil if only a callback knows it.
+    package var timeout: UInt64?
+
+    /// Creates a wait without a call of the handler.
+    package init() {}
+}

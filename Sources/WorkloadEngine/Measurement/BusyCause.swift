@@ -1,0 +1,64 @@
+/// Why the database was busy.
+public enum BusyCause: String, Sendable, Codable, CaseIterable {
+    /// The busy handler waited for its timeout.
+    case timeout
+    /// A transaction that had read wanted to write, but another connection wrote, or had written
+    /// since: waiting cannot help.
+    case snapshotUpgrade = "snapshot-upgrade"
+    /// Another connection recovered the write-ahead log.
+    case recovery
+    /// Another connection blocked a checkpoint.
+    case checkpoint
+    /// The connection has no busy timeout.
+    case noTimeout = "no-timeout"
+
+    /// The name in reports.
+    var title: String { rawValue.replacing("-", with: " ") }
+
+    /// Classifies a failure; nil if its code is not `SQLITE_BUSY`.
+    ///
+    /// A plain `SQLITE_BUSY` without a call of the busy handler belongs to an upgrade: SQLite then
+    /// skips the handler to avoid a deadlock, in WAL mode and with a rollback journal
+    /// (<https://sqlite.org/c3ref/busy_handler.html>).
+    ///
+    /// - Parameters:
+    ///   - code: The name of the extended result code.
+    ///   - handler: The part of the busy handler.
+    ///   - timeout: The arm's busy timeout in nanoseconds, if the handler's is unknown.
+    init?(code: String, handler: BusyFailure.Handler, timeout: UInt64?) {
+        switch (code, handler) {
+        case ("SQLITE_BUSY_SNAPSHOT", _): self = .snapshotUpgrade
+        case ("SQLITE_BUSY_RECOVERY", _): self = .recovery
+        case (let code, _) where !code.hasPrefix("SQLITE_BUSY"): return nil
+        case (_, .skipped): self = .snapshotUpgrade
+        case (_, .gaveUp(_, let own)): self = (own ?? timeout) == 0 ? .noTimeout : .timeout
+        case (_, .unknown): self = timeout == 0 ? .noTimeout : .timeout
+        }
+    }
+
+    /// Describes a remedy.
+    ///
+    /// - Parameters:
+    ///   - timeout: The busy timeout in nanoseconds; nil if unknown.
+    ///   - holder: The client or process that most often held the lock; nil if unknown.
+    ///   - client: The client whose accesses failed.
+    /// - Returns: One sentence without a period.
+    func remedy(timeout: UInt64?, holder: String?, client: String) -> String {
+        let limit = timeout.map { "above \(HumanUnits.time($0))" } ?? "(`busy: {timeout: 5s}`)"
+        let transaction =
+            switch holder {
+            case nil: "the transaction that holds the lock"
+            case client?: "the transactions of \(client)"
+            case let holder?: "the transaction of \(holder)"
+            }
+        return switch self {
+        case .timeout: "raise the busy timeout \(limit), or shorten \(transaction)"
+        case .snapshotUpgrade: "start the transaction with BEGIN IMMEDIATE: `begin: immediate`"
+        case .recovery:
+            "raise the busy timeout \(limit): the recovery of the log after a crash ends soon"
+        case .checkpoint:
+            "shorten \(transaction), or use `mode: passive`, which does not wait"
+        case .noTimeout: "set a busy timeout: `busy: {timeout: 5s}`"
+        }
+    }
+}

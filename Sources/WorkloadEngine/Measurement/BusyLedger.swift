@@ -1,0 +1,129 @@
+import Telemetry
+
+/// Groups the failures with `SQLITE_BUSY` of a run by cause, client and statement.
+///
+/// Any thread may use it. Its memory does not grow with the run.
+final class BusyLedger: Sendable {
+    /// One failure.
+    struct Failure: Sendable {
+        var cause: BusyCause
+        var client: String
+        /// The name of the extended result code; nil for a checkpoint that reported a lock.
+        var code: String?
+        /// The SQL that failed.
+        var statement: String?
+        /// The wait in nanoseconds; nil if unknown.
+        var waited: UInt64?
+        /// The busy timeout in nanoseconds; nil if unknown.
+        var timeout: UInt64?
+        /// The client or process that held the lock; nil if unknown.
+        var holder: String?
+        /// Whether the access is retried, and therefore not counted as an error.
+        var isRetried = false
+    }
+
+    private struct Key: Hashable {
+        var cause: BusyCause
+        var client: String
+        var code: String?
+        var statement: String?
+    }
+
+    fileprivate struct Group: Sendable {
+        var count: UInt64 = 0
+        var retried: UInt64 = 0
+        var waited: UInt64?
+        var longest: UInt64?
+        var timeout: UInt64?
+        var holders: [String: UInt64] = [:]
+    }
+
+    private struct State: Sendable {
+        var groups: [Key: Group] = [:]
+        var others: UInt64 = 0
+    }
+
+    /// The largest number of groups; the failures of further ones are only counted.
+    static let limit = 64
+    /// The largest number of holders of a group; further ones count as unknown.
+    static let holderLimit = 8
+    /// The largest length of a statement; longer ones are shortened.
+    static let statementLimit = 500
+
+    private let state = Lock(State())
+
+    /// Counts a failure.
+    func add(_ failure: Failure) {
+        let key = Key(
+            cause: failure.cause,
+            client: failure.client,
+            code: failure.code,
+            statement: failure.statement.map(Self.shortened)
+        )
+        state.withLock { state in
+            guard state.groups[key] != nil || state.groups.count < Self.limit else {
+                state.others += 1
+                return
+            }
+            state.groups[key, default: Group()].add(failure)
+        }
+    }
+
+    private static func shortened(_ sql: String) -> String {
+        guard sql.utf8.count > statementLimit else { return sql }
+        return String(sql.prefix(statementLimit)) + "…"
+    }
+
+    /// Returns the groups, most frequent first; nil without failures.
+    var result: BusyResult? {
+        let state = state.withLock { $0 }
+        guard !state.groups.isEmpty else { return nil }
+        let groups = state.groups.map { key, group in
+            BusyResult.Group(
+                cause: key.cause,
+                client: key.client,
+                code: key.code,
+                statement: key.statement,
+                count: group.count,
+                retried: group.retried,
+                waited: group.waited,
+                longestWait: group.longest,
+                holders: group.holders,
+                remedy: key.cause.remedy(
+                    timeout: group.timeout,
+                    holder: group.mostFrequentHolder,
+                    client: key.client
+                )
+            )
+        }
+        return BusyResult(
+            groups: groups.sorted { one, other in
+                (other.count, one.client, one.cause.rawValue, one.statement ?? "")
+                    < (one.count, other.client, other.cause.rawValue, other.statement ?? "")
+            },
+            others: state.others
+        )
+    }
+}
+
+extension BusyLedger.Group {
+    fileprivate mutating func add(_ failure: BusyLedger.Failure) {
+        count += 1
+        if failure.isRetried { retried += 1 }
+        if let time = failure.waited {
+            waited = (waited ?? 0) + time
+            longest = max(longest ?? 0, time)
+        }
+        timeout = failure.timeout ?? timeout
+        var holder = failure.holder ?? LockHolders.unknown
+        if holders[holder] == nil, holders.count >= BusyLedger.holderLimit {
+            holder = LockHolders.unknown
+        }
+        holders[holder, default: 0] += 1
+    }
+
+    fileprivate var mostFrequentHolder: String? {
+        holders.filter { $0.key != LockHolders.unknown }
+            .max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    }
+}

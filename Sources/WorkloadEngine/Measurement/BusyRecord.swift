@@ -1,0 +1,50 @@
+import Telemetry
+
+/// What the workers of a run need to classify failures with `SQLITE_BUSY`, and to name the holder.
+final class BusyRecord: Sendable {
+    /// The classified failures.
+    let ledger = BusyLedger()
+    /// The busy timeout of connections that write, in nanoseconds; nil if unknown.
+    let timeout: UInt64?
+    private let isWAL: Bool
+    private let target: any WorkloadTarget
+    private let recorders = Lock<[(client: String, recorder: WorkerRecorder)]>([])
+
+    /// Creates an empty record for the run of an arm.
+    init(_ arm: Arm, on target: any WorkloadTarget) {
+        timeout = arm.writerTimeout?.wholeNanoseconds
+        isWAL = arm.isWAL
+        self.target = target
+    }
+
+    /// Adds a worker.
+    func add(_ recorder: WorkerRecorder, of client: String) {
+        recorders.withLock { $0.append((client, recorder)) }
+    }
+
+    /// The client that holds the write lock through the run's own connections; nil if unknown.
+    func writingClient() -> String? { target.writingClient }
+
+    /// Returns the client of the access that has been inside its closure for the longest time, if
+    /// such an access can be the cause; otherwise nil.
+    ///
+    /// Any access can block a checkpoint. With a rollback journal, any access can block a commit,
+    /// because it holds at least a shared lock (<https://sqlite.org/lockingv3.html>).
+    func longestRunning(except own: WorkerRecorder, _ cause: BusyCause) -> String? {
+        guard cause == .checkpoint || (cause == .timeout && !isWAL) else { return nil }
+        return recorders.withLock { recorders in
+            recorders.filter { $0.recorder !== own }
+                .compactMap { entry in entry.recorder.runningSince.map { (entry.client, $0) } }
+                .min { $0.1 < $1.1 }?.0
+        }
+    }
+}
+
+extension Arm {
+    /// The busy timeout of a connection that writes; nil if only a pragma's text states it.
+    var writerTimeout: Duration? {
+        let pragma = pragmas.last { $0.name.lowercased() == "busy_timeout" }
+        if let pragma { return Int64(pragma.value).map { .milliseconds(max(0, $0)) } }
+        return busyTimeout ?? (library == .raw ? .seconds(10) : .zero)
+    }
+}

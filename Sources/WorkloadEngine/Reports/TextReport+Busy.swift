@@ -1,0 +1,64 @@
+extension TextReport {
+    /// The number of groups that a text shows.
+    private static let busyLimit = 10
+    /// The largest length of a statement in a text.
+    private static let statementLength = 100
+
+    /// Lists the failures because of locks by cause, each with its statement and a remedy.
+    static func busy(_ run: ArmResult) -> [String] {
+        guard let busy = run.busy else { return [] }
+        let shown = busy.groups.prefix(busyLimit)
+        var table = TextTable([
+            "cause", "client", "times", "retried", "waited", "longest", "held by",
+        ])
+        for group in shown { table.add(cells(group)) }
+        let rows = table.lines(indent: "    ")
+        var lines = ["  SQLITE_BUSY by cause"] + rows.prefix(1)
+        for (row, group) in zip(rows.dropFirst(), shown) {
+            lines.append(row)
+            if let statement = group.statement { lines.append("      in: \(oneLine(statement))") }
+            lines.append("      remedy: \(group.remedy)")
+        }
+        if let rest = rest(busy) { lines.append("    \(rest)") }
+        return lines
+    }
+
+    /// The cells of a group: cause, client, times, retried, waited, longest wait, holders.
+    static func cells(_ group: BusyResult.Group) -> [String] {
+        [
+            group.cause.title, group.client, HumanUnits.count(group.count),
+            HumanUnits.count(group.retried), HumanUnits.time(group.waited),
+            HumanUnits.time(group.longestWait), holders(group),
+        ]
+    }
+
+    /// One sentence for a bullet, such as `ui: 3 × timeout in UPDATE …, waited 150 ms in total, …`.
+    static func sentence(_ group: BusyResult.Group) -> String {
+        let statement = group.statement.map { " in \(oneLine($0))" } ?? ""
+        let waited = group.waited.map { ", waited \(HumanUnits.time($0)) in total" } ?? ""
+        return
+            "\(group.client): \(HumanUnits.count(group.count)) × \(group.cause.title)\(statement)"
+            + "\(waited), held by \(holders(group)); remedy: \(group.remedy)"
+    }
+
+    /// The number of failures and groups that a text omits; nil if there are none.
+    static func rest(_ busy: BusyResult) -> String? {
+        let hidden = busy.groups.dropFirst(busyLimit).reduce(0) { $0 + $1.count } + busy.others
+        return hidden > 0 ? "and \(HumanUnits.count(hidden)) more of other kinds" : nil
+    }
+
+    /// The most frequent holders with their shares, such as `import 80 %, unknown 20 %`.
+    private static func holders(_ group: BusyResult.Group) -> String {
+        let sorted = group.holders.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
+        if sorted.count == 1, let only = sorted.first { return only.key }
+        return sorted.prefix(3).map { name, count in
+            "\(name) \(HumanUnits.percent(Double(count) / Double(max(1, group.count))))"
+        }.joined(separator: ", ")
+    }
+
+    /// A statement in one line of limited length.
+    static func oneLine(_ sql: String) -> String {
+        let line = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return line.count <= statementLength ? line : line.prefix(statementLength) + "…"
+    }
+}

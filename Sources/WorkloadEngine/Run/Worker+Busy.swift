@@ -1,0 +1,66 @@
+import Foundation
+
+extension Worker {
+    /// Classifies and counts an attempt that found the database busy.
+    ///
+    /// - Parameters:
+    ///   - code: The name of the extended result code.
+    ///   - error: The error.
+    ///   - isRetried: Whether the access is retried.
+    ///   - isMeasured: Whether the access counts in the result.
+    func countBusy(_ code: String, _ error: any Error, isRetried: Bool, isMeasured: Bool) {
+        let process = lockHolder()
+        guard isMeasured, control.stage < .sealed else { return }
+        let details = target.busyFailure(of: error) ?? BusyFailure()
+        let timeout = busyTimeout
+        guard let cause = BusyCause(code: code, handler: details.handler, timeout: timeout) else {
+            return
+        }
+        var failure = BusyLedger.Failure(cause: cause, client: plan.name.name, code: code)
+        failure.statement = details.statement
+        failure.timeout = timeout
+        failure.isRetried = isRetried
+        switch details.handler {
+        case .unknown: break
+        case .skipped: failure.waited = 0
+        case .gaveUp(let waited, let own):
+            failure.waited = waited
+            failure.timeout = own ?? timeout
+        }
+        failure.holder = details.holder ?? process ?? busy.longestRunning(except: recorder, cause)
+        busy.ledger.add(failure)
+    }
+
+    /// Counts a checkpoint that another connection blocked.
+    ///
+    /// - Parameters:
+    ///   - mode: The mode.
+    ///   - time: The length of the checkpoint, in nanoseconds.
+    ///   - isMeasured: Whether it counts in the result.
+    func countBlocked(_ mode: CheckpointMode, for time: UInt64, isMeasured: Bool) {
+        guard isMeasured, control.stage < .sealed else { return }
+        var failure = BusyLedger.Failure(cause: .checkpoint, client: plan.name.name)
+        failure.statement = mode.sql
+        failure.waited = mode == .passive ? 0 : time
+        failure.timeout = busyTimeout
+        failure.holder = busy.longestRunning(except: recorder, .checkpoint)
+        busy.ledger.add(failure)
+    }
+
+    private var busyTimeout: UInt64? { busy.timeout }
+
+    /// Returns the process that holds the lock, or the client if it is this process; nil if unknown.
+    private func lockHolder() -> String? {
+        guard let holders else { return nil }
+        let process = (target as? RemoteTarget)?.processIdentifier ?? getpid()
+        let (holder, isNew) = holders.countBusy(in: process, at: clock.now())
+        if isNew {
+            events.note("\(plan.name.name) finds the database locked by \(holder)", .warning)
+        }
+        switch holder {
+        case LockHolders.unknown: return nil
+        case LockHolders.thisProcess: return busy.writingClient() ?? holder
+        default: return holder
+        }
+    }
+}

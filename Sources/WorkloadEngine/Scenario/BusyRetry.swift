@@ -1,0 +1,58 @@
+/// The pauses of a connection between attempts to acquire another connection's lock.
+public enum BusyRetry: Sendable, Equatable {
+    /// The pauses of `sqlite3_busy_timeout`: 1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, then 100 ms.
+    case backoff
+    /// Pauses of equal length, as in the busy handler of Rails, which pauses for 1 ms.
+    ///
+    /// With growing pauses, new waiters try more often than old ones; with equal pauses, all
+    /// waiters have the same chance.
+    case fixed(Duration)
+
+    /// A text that is not a kind of retry.
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// Parses `backoff` or `fixed 1ms`.
+    ///
+    /// - Throws: ``Failure``.
+    init(parsing text: String) throws {
+        let words = text.split(separator: " ", maxSplits: 1).map(String.init)
+        func failure(_ problem: String) -> Failure {
+            Failure(
+                description: "\(problem); write backoff, or fixed and a time, such as fixed 1ms"
+            )
+        }
+        switch (words.first ?? "", words.dropFirst().first) {
+        case ("backoff", nil):
+            self = .backoff
+        case ("backoff", _?):
+            throw failure("'\(text)' has a time, but the pauses of backoff are those of SQLite")
+        case ("fixed", nil):
+            throw failure("'\(text)' has no time")
+        case ("fixed", let time?):
+            let pause: Duration
+            do { pause = try Quantity.duration(time) } catch { throw failure("\(error)") }
+            guard pause > .zero else { throw failure("'\(text)' has no pause above 0") }
+            self = .fixed(pause)
+        case (let word, _):
+            let hint = NearestName.hint(word, among: ["backoff", "fixed"])
+            throw failure("'\(text)' is not a kind of retry" + hint)
+        }
+    }
+}
+
+extension Arm {
+    /// The settings of the busy handler as a report states them, such as `timeout 5.00 s, retry
+    /// fixed 1.00 ms`; nil without such settings.
+    var busySettings: String? {
+        guard let busyTimeout else { return nil }
+        let timeout = "timeout \(HumanUnits.time(busyTimeout.wholeNanoseconds))"
+        switch busyRetry {
+        case nil: return timeout
+        case .backoff?: return timeout + ", retry backoff"
+        case .fixed(let pause)?:
+            return timeout + ", retry fixed \(HumanUnits.time(pause.wholeNanoseconds))"
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import WorkloadEngine
+
+/// `retry` of an arm's `busy`.
+struct BusyRetryTests {
+    private func arm(_ busy: String) throws -> Arm {
+        let text = """
+            version: 1
+            name: busy
+            dataset: {schema: "CREATE TABLE t (a)"}
+            arms:
+              a: {type: queue, busy: \(busy)}
+            phases: [{name: steady, duration: 1s}]
+            clients: {app: {access: read, sql: SELECT 1}}
+            """
+        return try Scenario.parse(yaml: text, file: "f").arms[0]
+    }
+
+    @Test(arguments: [
+        ("{timeout: 5s}", BusyRetry?.none), ("{timeout: 5s, retry: backoff}", .backoff),
+        ("{timeout: 5s, retry: fixed 1ms}", .fixed(.milliseconds(1))),
+        ("{timeout: 5s, retry: fixed 250us}", .fixed(.microseconds(250))),
+        ("{timeout: 1ms, retry: fixed 1ms}", .fixed(.milliseconds(1))),
+    ])
+    func theKindOfRetryIsRead(busy: String, retry: BusyRetry?) throws {
+        #expect(try arm(busy).busyRetry == retry)
+    }
+
+    @Test(arguments: [
+        ("{timeout: 5s, retry: fixed}", "'fixed' has no time"),
+        ("{timeout: 5s, retry: fixed 1}", "'1' has no unit"),
+        ("{timeout: 5s, retry: fixed 0ms}", "'fixed 0ms' has no pause above 0"),
+        (
+            "{timeout: 5s, retry: backof}",
+            "'backof' is not a kind of retry; did you mean 'backoff'?"
+        ),
+        ("{timeout: 5s, retry: backoff 1ms}", "'backoff 1ms' has a time"),
+        ("{timeout: 5s, retry: 3}", "'3' is not a kind of retry"),
+        ("{timeout: 0s, retry: fixed 1ms}", "requires a timeout above 0, such as timeout: 5s"),
+        ("{timeout: 1ms, retry: fixed 2ms}", "must not be longer than its timeout, '1ms'"),
+        ("{retry: fixed 1ms}", "needs 'timeout'"),
+    ])
+    func aMistakeIsReportedWithItsLine(busy: String, message: String) {
+        let error = #expect(throws: ScenarioError.self) { try arm(busy) }
+        let text = error?.description ?? ""
+        #expect(text.contains(message), "\(text)")
+        #expect(text.contains("f:5:"), "\(text)")
+        if message.hasPrefix("'") {
+            #expect(text.contains("write backoff, or fixed and a time, such as fixed 1ms"))
+        }
+    }
+
+    @Test func aReportStatesTheSettings() throws {
+        #expect(try arm("{timeout: 5s}").busySettings == "timeout 5.00 s")
+        #expect(
+            try arm("{timeout: 50ms, retry: fixed 1ms}").busySettings
+                == "timeout 50.0 ms, retry fixed 1.00 ms"
+        )
+        #expect(Arm(name: "a", kind: .queue).busySettings == nil)
+    }
+
+    @Test func theSchemaAcceptsBothKinds() {
+        let schema = ScenarioSchema.json
+        #expect(schema.contains(#""examples": ["fixed 1ms"]"#) || schema.contains("fixed 1ms"))
+        #expect(ScenarioReference.markdown.contains("backoff; or fixed and a time"))
+    }
+}
