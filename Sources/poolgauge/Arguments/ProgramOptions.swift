@@ -36,7 +36,7 @@ struct ProgramOptions: ParsableArguments {
     /// The name of the program that is judged.
     private static let judgedName = "this"
     /// The usual name of the baseline.
-    private static let baselineName = "against"
+    private static let baselineName = "baseline"
 
     func validate() throws {
         guard against == nil else {

@@ -2,7 +2,7 @@ import Foundation
 
 /// A program that a comparison runs in place of an arm.
 public struct ComparedProgram: Sendable, Codable, Equatable {
-    /// The name in the reports, such as `against`.
+    /// The name in the reports, such as `baseline`.
     public var name: String
     /// The absolute path of the program.
     public var path: String

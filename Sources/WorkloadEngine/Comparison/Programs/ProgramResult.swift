@@ -86,8 +86,9 @@ struct ProgramResult {
         var text = "\(program.name), \(program.path), \(problem)"
         if !said.isEmpty { text += "; it states: \(said.suffix(Self.quotation))" }
         text +=
-            "\nIt must accept 'run \(name) --arm \(arm) --format json', as poolgauge does; try this "
-            + "command"
+            "\nA program must accept 'run SCENARIO --arm NAME --seed N --database FILE --format "
+            + "json', as poolgauge does; to see the problem, execute: \(program.path) run \(name) "
+            + "--arm \(arm) --format json"
         // 64 is the status of poolgauge for a scenario or an option that it does not accept.
         return RunError(status == 64 ? .scenario : .program, text)
     }

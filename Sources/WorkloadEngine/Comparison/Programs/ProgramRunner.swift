@@ -33,8 +33,9 @@ final class ProgramRunner: Sendable {
     private let scenario: Scenario
     /// The folder of all files: the scenario, the data, and those of the running program.
     private let folder: URL
-    private let file: URL
+    private let text: String
     private let data: URL
+    private let dataIdentity: Identity
     private let limit: Duration
     private let state: Lock<State>
 
@@ -55,10 +56,8 @@ final class ProgramRunner: Sendable {
         identities = options.programs.map { Identity($0.path) }
         state = Lock(State(programs: options.programs))
         folder = run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
-        file = folder.appendingPathComponent("scenario.yaml")
-        let text = try scenario.text(withArm: options.arm)
+        text = try scenario.text(withArm: options.arm)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try text.write(to: file, atomically: false, encoding: .utf8)
         if case .copy(let own) = run.database {
             data = own
         } else {
@@ -76,6 +75,7 @@ final class ProgramRunner: Sendable {
                 throw RunError(.dataset, "the data cannot be built", cause: error)
             }
         }
+        dataIdentity = Identity(data.path)
         let phases = scenario.phases.reduce(scenario.drain) { $0 + $1.duration }
         // Copying is part of the run: assume a slow disk.
         let copying = Duration.seconds(Double(FreeSpace.size(of: data.path)) / 10e6)
@@ -120,12 +120,15 @@ final class ProgramRunner: Sendable {
         guard Identity(program.path) == identities[index] else {
             throw RunError(
                 .program,
-                "\(program.path) changed during the comparison; compare a copy of it"
+                "'\(program.path)' changed during the comparison; compare a copy of it"
             )
         }
+        // Each run has its own copy of the scenario: a program cannot affect the next one.
         let own = folder.appendingPathComponent("run")
+        let file = own.appendingPathComponent("scenario.yaml")
         try? FileManager.default.removeItem(at: own)
         try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+        try text.write(to: file, atomically: false, encoding: .utf8)
         let process = ProgramProcess(
             program.path,
             ["run", file.path, "--arm", options.arm, "--seed", "\(seed)"] + options.arguments
@@ -147,6 +150,13 @@ final class ProgramRunner: Sendable {
         let outcome = try await promise.value().get()
         try? FileManager.default.removeItem(at: own)
         if outcome.end == .stopped { return nil }
+        guard Identity(data.path) == dataIdentity else {
+            throw RunError(
+                .program,
+                "'\(program.path)' changed the file of --database, so that the next run would have "
+                    + "other data; it must use a copy of the file"
+            )
+        }
         let result = try ProgramResult(
             program: program,
             arm: options.arm,
