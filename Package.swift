@@ -253,10 +253,18 @@ let package = Package(
             exclude: ["Golden"],
             swiftSettings: strict
         ),
+        // A program with its own target, two builds of which the tests compare.
+        .executableTarget(
+            name: "OwnTarget",
+            dependencies: ["SQLiteEngine", "Telemetry", "WorkloadEngine"],
+            path: "Tests/OwnTarget",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "PoolgaugeTests",
             dependencies: [
-                "CNCurses", "CursesTerminal", "Dashboard", "SQLiteEngine", "SQLiteWatch",
+                "CNCurses", "CursesTerminal", "Dashboard", "OwnTarget", "SQLiteEngine",
+                "SQLiteWatch",
                 "Telemetry", "TerminalUI", "WorkloadEngine", "poolgauge",
             ],
             swiftSettings: strict

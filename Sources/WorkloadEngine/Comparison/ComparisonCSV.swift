@@ -12,8 +12,10 @@ public enum ComparisonCSV {
 
     /// Returns the header and all rows, each with a line feed at the end.
     public static func text(of result: ComparisonResult) -> String {
-        let versions = result.environment.versions.sorted { $0.key < $1.key }
+        let versions =
+            result.environment.versions.sorted { $0.key < $1.key }
             .map { "\($0.key) \($0.value)" }.joined(separator: " ")
+            + (result.programs ?? []).map { "; \($0.line)" }.joined()
         var lines = [columns.joined(separator: ",")]
         func add(_ cells: [String: String]) {
             var cells = cells

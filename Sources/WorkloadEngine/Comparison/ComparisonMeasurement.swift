@@ -1,3 +1,5 @@
+import Telemetry
+
 /// The result of one run of a comparison, with the responses of all accesses, even skipped ones.
 struct ComparisonMeasurement: Sendable {
     /// The run's own result.
@@ -8,6 +10,9 @@ struct ComparisonMeasurement: Sendable {
     /// of ten accesses, only the fastest tenth would count. Each skipped access therefore counts
     /// with the time after which it was skipped, a lower bound of its response.
     let responses: [String: LatencyHistogram]
+    /// The summaries that replace those of the responses, by client: a program states them more
+    /// precisely than the distribution.
+    var summaries: [String: LatencySummary] = [:]
 
     /// Combines a run's result with the responses of its completed accesses.
     init(
@@ -29,7 +34,9 @@ struct ComparisonMeasurement: Sendable {
 
     /// The value of a metric; nil with too few samples of it.
     func value(of metric: ComparisonMetric) -> Double? {
-        if metric.isResponse, let found = responses[metric.owner]?.summary {
+        if metric.isResponse,
+            let found = summaries[metric.owner] ?? responses[metric.owner]?.summary
+        {
             return found.value(metric.aggregate)
         }
         return result.value(of: metric.metric, metric.aggregate)

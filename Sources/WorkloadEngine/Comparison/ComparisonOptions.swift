@@ -15,6 +15,8 @@ public struct ComparisonOptions: Sendable {
     ///
     /// Nil selects those of `queue`, `queue-wal` and `pool` that the scenario has.
     public var arms: [String]?
+    /// The programs to compare, each with the same arm; nil to compare arms.
+    public var programs: ComparedPrograms?
     /// The deciding metrics, such as `ui.response.p99`; nil for those that the scenario declares.
     ///
     /// If it declares none: each closed loop's throughput, and each open loop's p99.
@@ -37,6 +39,7 @@ extension ComparisonOptions {
     ///
     /// - Throws: ``RunError`` for a name that the scenario does not have.
     func chosenArms(in scenario: Scenario) throws -> [Arm] {
+        if let programs { return try programs.arms(of: scenario) }
         guard let names = arms else { return Self.usualArms(of: scenario) }
         let known = scenario.arms.map(\.name)
         var chosen: [Arm] = []

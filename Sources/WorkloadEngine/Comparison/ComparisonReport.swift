@@ -192,6 +192,7 @@ public enum ComparisonReport {
                     + "inconclusive, however small its p",
             ]
         }
+        lines += (result.programs ?? []).map(\.line)
         lines += ArmSettings.lines(
             result.arms.map { ($0.arm, $0.representative?.journalSettings) }
         )

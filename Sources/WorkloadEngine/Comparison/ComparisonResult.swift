@@ -15,6 +15,8 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     public var seed: UInt64
     /// The machine, the versions, and the scenario's text.
     public var environment: HostEnvironment
+    /// The programs that ran in place of arms, the baseline first; absent if arms were compared.
+    public var programs: [ComparedProgram]?
     /// The number of blocks that count: completed blocks whose runs are valid.
     public var blocks: Int
     /// The length of the measured part of each run, in seconds.

@@ -14,6 +14,7 @@ public final class ComparisonRun: Sendable {
     private struct State: Sendable {
         var isStopped = false
         var current: WorkloadRun?
+        var programs: ProgramRunner?
     }
 
     private let state = Lock(State())
@@ -31,12 +32,17 @@ public final class ComparisonRun: Sendable {
 
     /// Ends the comparison early: only completed blocks count, and the result is partial.
     public func stop() {
-        let current = state.withLock { state in
+        let (current, programs) = state.withLock { state in
             state.isStopped = true
-            return state.current
+            return (state.current, state.programs)
         }
         current?.stop()
+        programs?.stop()
     }
+
+    /// Kills the running program, if programs are compared; the process that calls this is about to
+    /// end.
+    public func killProgram() { state.withLock { $0.programs }?.kill() }
 
     /// Runs all blocks.
     ///
@@ -48,7 +54,11 @@ public final class ComparisonRun: Sendable {
         defer { if options.run.datasets == nil { datasets.remove() } }
         var scenario = try self.scenario.scaled(toBlock: options.duration)
         scenario.arms = arms
-        let leftOut = try leaveOutUnsupported(from: &scenario, datasets)
+        let programs = try makeProgramRunner(scenario, datasets)
+        defer { programs?.close() }
+        let leftOut =
+            options.programs?.hasOwnTarget == true
+            ? [:] : try leaveOutUnsupported(from: &scenario, datasets)
         let plan = try ComparisonPlan(scenario, arms: arms, options: options)
         var progress = ComparisonProgress(
             runs: plan.slots.count * options.blocks,
@@ -71,7 +81,7 @@ public final class ComparisonRun: Sendable {
             else { break }
             blocks.append(block)
         }
-        return ComparisonSummary(
+        var result = ComparisonSummary(
             scenario: scenario,
             original: self.scenario,
             plan: plan,
@@ -79,6 +89,8 @@ public final class ComparisonRun: Sendable {
             isPartial: isStopped,
             leftOut: leftOut
         ).result(of: blocks)
+        if let programs { result.add(programs.programs) }
+        return result
     }
 
     /// The measurements of one block.
@@ -106,15 +118,22 @@ public final class ComparisonRun: Sendable {
             options.onProgress?(
                 "block \(number) of \(options.blocks): \(arm.name), \(progress.remaining)"
             )
+            // The runs of a block share a seed; blocks differ, or they would repeat one experiment.
+            let seed = scenario.seed &+ UInt64(number - 1)
+            if let programs = state.withLock({ $0.programs }) {
+                guard let result = try await programs.run(arm.name, seed: seed) else { return nil }
+                runs[slot] = ComparisonMeasurement(program: result, clients: scenario.clients)
+                progress.countRun()
+                continue
+            }
             let responses = Lock<[String: LatencyHistogram]>([:])
             var runOptions = options.run
             runOptions.datasets = datasets
             runOptions.datasetSeed = scenario.seed
             runOptions.recordInterval = Self.recordInterval(of: options.duration)
             runOptions.onResponses = { found in responses.withLock { $0 = found } }
-            // The runs of a block share a seed; blocks differ, or they would repeat one experiment.
             let run = WorkloadRun(
-                scenario: scenario.with(seed: scenario.seed &+ UInt64(number - 1)),
+                scenario: scenario.with(seed: seed),
                 arm: arm,
                 factory: factory,
                 options: runOptions
@@ -140,6 +159,29 @@ public final class ComparisonRun: Sendable {
         }
         state.withLock { $0.current = nil }
         return Block(order: order, runs: plan.slots.indices.compactMap { runs[$0] })
+    }
+
+    /// Prepares the programs to compare; returns nil if arms are compared.
+    private func makeProgramRunner(
+        _ scenario: Scenario,
+        _ datasets: DatasetStore
+    ) throws -> ProgramRunner? {
+        guard let programs = options.programs else { return nil }
+        let runner = try ProgramRunner(
+            programs,
+            scenario,
+            on: programs.commonArm(of: self.scenario),
+            factory: factory,
+            options: options.run,
+            datasets: datasets,
+            onProgress: options.onProgress
+        )
+        let isStopped = state.withLock { state in
+            state.programs = runner
+            return state.isStopped
+        }
+        if isStopped { runner.stop() }
+        return runner
     }
 
     /// The interval of a run's records: even a short run has at least about a dozen of them.

@@ -12,6 +12,8 @@ public struct RunError: Error, Sendable, CustomStringConvertible {
         case closing
         /// The scenario cannot be run or compared.
         case scenario
+        /// A program of a comparison fails, or has no result.
+        case program
     }
 
     /// The kind of failure.

@@ -67,6 +67,7 @@ extension Scenario {
                 issues: error.issues.map { .init(file: "", message: "\(named): \($0.message)") }
             )
         }
+        changed.settings = settings
         if !changed.source.hasSuffix("\n") { changed.source += "\n" }
         for setting in settings { changed.source += "# --set \(setting)\n" }
         return changed

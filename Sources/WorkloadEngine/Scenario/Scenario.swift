@@ -32,6 +32,8 @@ public struct Scenario: Sendable, Equatable {
     public var dataInvariants: [DataInvariant] = []
     /// The file's text.
     public var source: String = ""
+    /// The settings that changed the scenario after its file, in order.
+    package internal(set) var settings: [Setting] = []
     /// The file's name as given, for messages.
     public var file: String = ""
     /// The variables whose range comes from a variable of the dataset.

@@ -9,7 +9,8 @@ struct CompareSubcommand: ParsableCommand {
         abstract: "Run a scenario's arms in random order, in blocks, and report which is better.",
         discussion: "In each block, every arm runs once on a fresh copy of the same data. The "
             + "first arm runs twice, which measures the noise of this machine; smaller "
-            + "differences do not count. ^C ends the comparison and reports the completed blocks, "
+            + "differences do not count. With --against, two programs run the same arm in place of "
+            + "two arms. ^C ends the comparison and reports the completed blocks, "
             + "marked as partial."
     )
 
@@ -26,6 +27,8 @@ struct CompareSubcommand: ParsableCommand {
         )
     )
     var arms: String?
+
+    @OptionGroup var programs: ProgramOptions
 
     @Option(help: "The number of blocks.")
     var blocks = ComparisonOptions().blocks
@@ -80,6 +83,7 @@ struct CompareSubcommand: ParsableCommand {
         var options = ComparisonOptions()
         options.blocks = blocks
         if let duration = changes.duration { options.duration = duration.duration }
+        options.programs = try programs.programs(for: scenario, changes, arms: arms)
         options.arms = try list(arms, of: "--arms")
         options.primary = try list(primary, of: "--primary")
         let names = try options.armNames(in: scenario)
@@ -110,7 +114,10 @@ struct CompareSubcommand: ParsableCommand {
             factory: LibraryTargetFactory(),
             options: options
         )
-        let interruption = Interruption(cleanUp: folder.remove) { comparison.stop() }
+        let interruption = Interruption(cleanUp: {
+            comparison.killProgram()
+            folder.remove()
+        }) { comparison.stop() }
         let result = try blocking { try await comparison.run() }
         reporter.finish()
         switch format {

@@ -28,6 +28,15 @@ struct DocumentedCommandsTests {
         for name in ["inbox.yaml", "mine.yaml"] {
             try Data(scenario.utf8).write(to: folder.appendingPathComponent(name))
         }
+        // Builds of an earlier version.
+        for path in ["old", "old/.build/release"] {
+            let builds = folder.appendingPathComponent(path)
+            try FileManager.default.createDirectory(at: builds, withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(
+                at: builds.appendingPathComponent("poolgauge"),
+                withDestinationURL: URL(fileURLWithPath: Program.path)
+            )
+        }
         let data = folder.appendingPathComponent("data")
         try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
         for file in ["app.sqlite", "data/shop.sqlite"] {

@@ -1,0 +1,98 @@
+import Foundation
+
+/// A program that a comparison runs in place of an arm.
+public struct ComparedProgram: Sendable, Codable, Equatable {
+    /// The name in the reports, such as `baseline`.
+    public var name: String
+    /// The absolute path of the program.
+    public var path: String
+    /// The versions that its result states, such as `poolgauge` and `sqlite`; empty before its
+    /// first run.
+    public var versions: [String: String] = [:]
+
+    /// Creates a description of a program that ``locate(_:searching:)`` found.
+    public init(name: String, path: String) {
+        self.name = name
+        self.path = path
+    }
+
+    /// A path that does not name a program.
+    public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        /// The path, the problem and a remedy.
+        public var description: String
+    }
+
+    /// Returns the absolute path of a program.
+    ///
+    /// A name without a slash is a file in the current folder or, if there is none, in one of the
+    /// folders.
+    ///
+    /// - Parameters:
+    ///   - name: The path or the name.
+    ///   - folders: Folders separated by colons, such as the variable `PATH`.
+    /// - Throws: ``Failure`` if there is no such file, or if it cannot be executed.
+    public static func locate(
+        _ name: String,
+        searching folders: String = ""
+    ) throws(Failure) -> String {
+        let files = FileManager.default
+        var path = name
+        if !name.contains("/"), !files.fileExists(atPath: name) {
+            let found = folders.split(separator: ":").map { "\($0)/\(name)" }
+                .first { files.isExecutableFile(atPath: $0) }
+            guard let found else {
+                throw Failure(
+                    description:
+                        "there is no file '\(name)' in this folder, and no program of this "
+                        + "name in PATH; write the path of the program"
+                )
+            }
+            path = found
+        }
+        var isFolder: ObjCBool = false
+        guard files.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw Failure(description: "there is no file '\(path)'; write the path of a program")
+        }
+        guard !isFolder.boolValue else {
+            throw Failure(
+                description: "'\(path)' is a folder; write the path of a program, such as "
+                    + "'\(URL(fileURLWithPath: path).appendingPathComponent("poolgauge").path)'"
+            )
+        }
+        guard files.isExecutableFile(atPath: path) else {
+            throw Failure(
+                description: "'\(path)' is not executable; if it is the program, run chmod +x on it"
+            )
+        }
+        return URL(fileURLWithPath: path).path
+    }
+
+    /// The program in a line: `this: /usr/bin/poolgauge (poolgauge 0.1.0, sqlite 3.40.1)`.
+    var line: String {
+        let versions = versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        return "\(name): \(path)"
+            + (versions.isEmpty ? "" : " (\(versions.joined(separator: ", ")))")
+    }
+}
+
+/// The programs of a comparison, and their common arm.
+public struct ComparedPrograms: Sendable {
+    /// The baseline, then the program that is judged.
+    public var programs: [ComparedProgram]
+    /// The name of the scenario's arm that all programs run.
+    public var arm: String
+    /// The options of the command that change the scenario, such as `--scale 2`, for each program.
+    public var arguments: [String] = []
+    /// Whether a program has a target of its own, which may support other accesses.
+    public var hasOwnTarget = false
+    /// The variables of the programs' environment.
+    public var environment: [String: String] = ProcessInfo.processInfo.environment
+    /// The time after which a run is ended, beyond three times the length of its phases.
+    package var patience: Duration = .seconds(60)
+
+    /// Creates a comparison of programs, with the baseline first.
+    public init(_ programs: [ComparedProgram], arm: String) {
+        self.programs = programs
+        self.arm = arm
+    }
+}

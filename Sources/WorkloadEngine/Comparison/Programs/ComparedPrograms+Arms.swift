@@ -1,0 +1,25 @@
+extension ComparedPrograms {
+    /// Returns the common arm once for each program, with the program's name.
+    ///
+    /// - Throws: ``RunError`` for a name that the scenario does not have.
+    func arms(of scenario: Scenario) throws -> [Arm] {
+        let arm = try commonArm(of: scenario)
+        return programs.map { program in
+            var own = arm
+            own.name = program.name
+            return own
+        }
+    }
+
+    /// Returns the arm that all programs run.
+    ///
+    /// - Throws: ``RunError`` for a name that the scenario does not have.
+    func commonArm(of scenario: Scenario) throws -> Arm {
+        if let arm = scenario.arms.first(where: { $0.name == arm }) { return arm }
+        throw RunError(
+            .scenario,
+            "\(scenario.name) has no arm '\(arm)'"
+                + NearestName.hint(arm, among: scenario.arms.map(\.name))
+        )
+    }
+}

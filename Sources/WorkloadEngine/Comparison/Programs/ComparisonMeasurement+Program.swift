@@ -1,0 +1,39 @@
+import Telemetry
+
+extension ComparisonMeasurement {
+    /// Creates the measurement of a run in another program, from its result.
+    ///
+    /// A client's percentiles are those that its result states. If it skipped accesses, they come
+    /// from its distribution together with the skipped accesses, within 6.25 %.
+    init(program result: ArmResult, clients: [Client]) {
+        let completed = result.clients.compactMapValues { client in
+            client.spectra.map {
+                LatencyHistogram($0.response, maximum: client.response?.max ?? .max)
+            }
+        }
+        self.init(result, completed: completed, clients: clients)
+        summaries = result.clients.compactMapValues { $0.skipped == 0 ? $0.response : nil }
+    }
+}
+
+extension LatencyHistogram {
+    /// The number of values by which a bucket of a spectrum is represented.
+    private static let steps: UInt64 = 8
+
+    /// Creates a histogram of a spectrum, whose buckets are assumed to be evenly filled.
+    ///
+    /// - Parameter maximum: The largest latency, in nanoseconds.
+    init(_ spectrum: LatencySpectrum, maximum: UInt64) {
+        self.init()
+        for bucket in spectrum.buckets {
+            let width = bucket.upper - bucket.lower
+            for step in 0..<Self.steps {
+                let below = bucket.count * step / Self.steps
+                let count = bucket.count * (step + 1) / Self.steps - below
+                guard count > 0 else { continue }
+                let value = bucket.lower + width * (2 * step + 1) / (2 * Self.steps)
+                self.count(min(value, maximum), times: count)
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+extension ComparisonResult {
+    /// Adds the programs that ran in place of arms, and the warnings about them.
+    mutating func add(_ programs: [ComparedProgram]) {
+        self.programs = programs
+        if let first = programs.first, let last = programs.last, first.path == last.path {
+            warnings =
+                (warnings ?? []) + [
+                    "\(first.name) and \(last.name) are the same program: a difference between "
+                        + "them is noise"
+                ]
+        }
+        let versions = programs.map { $0.versions["sqlite"] ?? "an unknown version" }
+        guard let version = versions.first, versions.contains(where: { $0 != version }) else {
+            return
+        }
+        let list = zip(programs, versions).map { "\($0.name): \($1)" }.joined(separator: ", ")
+        warnings =
+            (warnings ?? []) + ["the programs use different versions of SQLite (\(list))"]
+    }
+}

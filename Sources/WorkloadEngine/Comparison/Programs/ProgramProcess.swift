@@ -1,0 +1,227 @@
+import Foundation
+import Telemetry
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// One run of a program in its own process group; files receive its output.
+///
+/// Pipes would stay open while a descendant of the program has them. The process group makes it
+/// possible to end all descendants, for example those of a shell script.
+final class ProgramProcess: Sendable {
+    /// The end of a program.
+    struct Outcome: Sendable {
+        /// Why the program ended.
+        enum End: Sendable, Equatable {
+            /// It ended with a status.
+            case status(Int32)
+            /// A signal ended it, for example a crash.
+            case signal(Int32)
+            /// It exceeded the time limit.
+            case late
+            /// It wrote more than ``ProgramProcess/outputLimit`` bytes.
+            case verbose
+            /// ``ProgramProcess/stop()`` ended it.
+            case stopped
+        }
+
+        var end: End
+        var output: Data
+        var errors: String
+    }
+
+    private struct State: Sendable {
+        var group: pid_t?
+        var isStopped = false
+    }
+
+    /// The largest accepted output, in bytes.
+    private static let outputLimit = 256 << 20
+    /// The time between two checks, in microseconds.
+    private static let interval: UInt32 = 10_000
+    /// The time in which a stopped program can remove its files, in nanoseconds.
+    private static let grace: UInt64 = 5_000_000_000
+
+    private let path: String
+    private let arguments: [String]
+    private let environment: [String: String]
+    private let folder: URL
+    private let limit: UInt64
+    private let state = Lock(State())
+
+    /// Prepares a program; call ``run()`` to start it.
+    ///
+    /// - Parameters:
+    ///   - path: The absolute path.
+    ///   - arguments: The arguments, without the program's name.
+    ///   - environment: All variables of the environment.
+    ///   - folder: The folder for the files that receive the output.
+    ///   - limit: The time after which the program is ended.
+    init(
+        _ path: String,
+        _ arguments: [String],
+        environment: [String: String],
+        in folder: URL,
+        limit: Duration
+    ) {
+        self.path = path
+        self.arguments = arguments
+        self.environment = environment
+        self.folder = folder
+        self.limit = limit.wholeNanoseconds
+    }
+
+    /// Ends the program early; it can remove its files first.
+    func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            if let group = state.group { kill(-group, SIGTERM) }
+        }
+    }
+
+    /// Ends the program and its descendants immediately.
+    func killGroup() {
+        state.withLock { state in
+            state.isStopped = true
+            if let group = state.group { kill(-group, SIGKILL) }
+        }
+    }
+
+    /// Runs the program to its end, on the current thread.
+    ///
+    /// - Throws: ``RunError`` if the program cannot be started.
+    func run() throws -> Outcome {
+        let output = folder.appendingPathComponent("output.json")
+        let errors = folder.appendingPathComponent("errors.txt")
+        let isStopped = try state.withLock { state in
+            if !state.isStopped { state.group = try spawn(output.path, errors.path) }
+            return state.isStopped
+        }
+        let end = isStopped ? .stopped : wait(for: output.path, errors.path)
+        return Outcome(
+            end: end,
+            output: end == .verbose ? Data() : (try? Data(contentsOf: output)) ?? Data(),
+            errors: Self.ending(of: errors)
+        )
+    }
+
+    /// Returns the last part of a file.
+    private static func ending(of file: URL) -> String {
+        guard let handle = try? FileHandle(forReadingFrom: file) else { return "" }
+        let size = (try? handle.seekToEnd()) ?? 0
+        try? handle.seek(toOffset: size > 4096 ? size - 4096 : 0)
+        return String(decoding: (try? handle.readToEnd()) ?? Data(), as: UTF8.self)
+    }
+
+    // MARK: The end
+
+    private func wait(for files: String...) -> Outcome.End {
+        let clock = MonotonicClock()
+        let start = clock.now()
+        var end: Outcome.End?
+        var stoppedAt: UInt64?
+        while !hasEnded {
+            let now = clock.now()
+            if end == nil {
+                if now - start > limit { end = .late }
+                if files.reduce(0, { $0 + Self.size(of: $1) }) > Self.outputLimit { end = .verbose }
+                if state.withLock({ $0.isStopped }) { end = .stopped }
+            }
+            switch end {
+            case .stopped:
+                stoppedAt = stoppedAt ?? now
+                if let stoppedAt, now - stoppedAt > Self.grace { killGroup() }
+            case .late, .verbose: killGroup()
+            default: break
+            }
+            usleep(Self.interval)
+        }
+        let status = reap()
+        if let end { return end }
+        if state.withLock({ $0.isStopped }) { return .stopped }
+        return status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)
+    }
+
+    /// Whether the program has ended; its identifier is in use until ``reap()``.
+    private var hasEnded: Bool {
+        guard let group = state.withLock({ $0.group }) else { return true }
+        var info = siginfo_t()
+        let result = waitid(P_PID, id_t(group), &info, WEXITED | WNOHANG | WNOWAIT)
+        // Without an ended child, the number of the signal is 0.
+        return result != 0 ? errno != EINTR : info.si_signo != 0
+    }
+
+    /// Ends the descendants of the ended program, and returns its status as `waitpid` does.
+    private func reap() -> Int32 {
+        state.withLock { state in
+            guard let group = state.group else { return 0 }
+            kill(-group, SIGKILL)
+            var status: Int32 = 0
+            while waitpid(group, &status, 0) < 0, errno == EINTR {}
+            state.group = nil
+            return status
+        }
+    }
+
+    private static func size(of path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    // MARK: The start
+
+    private func spawn(_ output: String, _ errors: String) throws -> pid_t {
+        #if canImport(Glibc)
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        #else
+        var actions: posix_spawn_file_actions_t?
+        var attributes: posix_spawnattr_t?
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        let new = O_WRONLY | O_CREAT | O_TRUNC
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, new, 0o600)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, new, 0o600)
+        // This process ignores these signals and handles them in another way.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { sigaddset(&signals, number) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setflags(
+            &attributes,
+            Int16(POSIX_SPAWN_SETPGROUP) | Int16(POSIX_SPAWN_SETSIGDEF)
+        )
+        var own = environment
+        // The program's files are removed with the folder, even if the program is killed.
+        own["TMPDIR"] = folder.path
+        let texts = ([path] + arguments).map { strdup($0) }
+        let variables = own.map { strdup("\($0.key)=\($0.value)") }
+        defer { (texts + variables).forEach { free($0) } }
+        var child: pid_t = 0
+        let code = posix_spawn(
+            &child,
+            path,
+            &actions,
+            &attributes,
+            texts + [nil],
+            variables + [nil]
+        )
+        guard code == 0 else {
+            throw RunError(
+                .scenario,
+                "'\(path)' cannot be started: \(String(cString: strerror(code)))"
+            )
+        }
+        return child
+    }
+}

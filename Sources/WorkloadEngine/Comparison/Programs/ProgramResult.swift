@@ -1,0 +1,95 @@
+import Foundation
+
+/// Reads the result of a program's run, or explains why there is none.
+struct ProgramResult {
+    let program: ComparedProgram
+    /// The arm that ran.
+    let arm: String
+    /// The scenario, for messages.
+    let scenario: Scenario
+    /// The path of the scenario's copy, which no message contains.
+    let path: String
+    /// The time limit.
+    let limit: Duration
+
+    /// The longest quotation of a program's messages, in characters.
+    private static let quotation = 600
+
+    /// Returns the result, with one run: that of the arm.
+    ///
+    /// - Throws: ``RunError`` with the reason and the program's messages.
+    func result(of outcome: ProgramProcess.Outcome) throws -> RunResult {
+        switch outcome.end {
+        case .late:
+            throw failure(
+                "did not end within \(HumanUnits.seconds(limit.inSeconds)) and was killed",
+                outcome
+            )
+        case .verbose: throw failure("wrote too much output and was killed", outcome)
+        case .signal(let number):
+            throw failure(
+                "crashed: signal \(number) (\(String(cString: strsignal(number))))",
+                outcome
+            )
+        // Without a run, these statuses report a usage error, or a program that is not found.
+        case .status(let status) where outcome.output.isEmpty && status != 0:
+            throw failure("ended with status \(status) and no result", outcome, status: status)
+        case .status, .stopped: break
+        }
+        var result: RunResult
+        do {
+            result = try WhatIf.decode(outcome.output, file: "its output")
+        } catch let error as WhatIfError {
+            throw failure("has no result: \(described(error, outcome.output))", outcome)
+        }
+        result.runs.removeAll { $0.arm != arm }
+        guard let run = result.runs.first else {
+            let reasons = (result.failures ?? []).joined(separator: "; ")
+            throw failure(
+                "has no result of arm '\(arm)'" + (reasons.isEmpty ? "" : ": \(reasons)"),
+                outcome
+            )
+        }
+        if run.partial, run.failures == nil { throw failure("was interrupted", outcome) }
+        for client in scenario.clients {
+            guard let own = run.clients[client.name], own.skipped > 0, own.completed > 0,
+                own.spectra == nil
+            else { continue }
+            throw failure(
+                "states no distribution ('spectra') of \(client.name), which skipped accesses; "
+                    + "remove 'skip-after', or compare with a newer version",
+                outcome
+            )
+        }
+        return result
+    }
+
+    /// Describes output that is not a result.
+    private func described(_ error: WhatIfError, _ output: Data) -> String {
+        guard (try? JSONSerialization.jsonObject(with: output)) != nil else {
+            let start = String(decoding: output.prefix(60), as: UTF8.self)
+            let line = start.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+            return line.isEmpty ? "its output is empty" : "its output begins with '\(line)'"
+        }
+        let problem = error.message.components(separatedBy: "; record one").first ?? error.message
+        return "\(problem); its version may be too old or too new"
+    }
+
+    private func failure(
+        _ problem: String,
+        _ outcome: ProgramProcess.Outcome,
+        status: Int32 = 0
+    ) -> RunError {
+        let name = scenario.file.isEmpty ? scenario.name : scenario.file
+        let said = outcome.errors.replacing(path, with: name)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        var text = "\(program.name), \(program.path), \(problem)"
+        if !said.isEmpty { text += "; it states: \(said.suffix(Self.quotation))" }
+        text +=
+            "\nA program must accept 'run SCENARIO --arm NAME --seed N --database FILE --format "
+            + "json', as poolgauge does; to see the problem, execute: \(program.path) run \(name) "
+            + "--arm \(arm) --format json"
+        // 64 is the status of poolgauge for a scenario or an option that it does not accept.
+        return RunError(status == 64 ? .scenario : .program, text)
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import Telemetry
+
+/// Runs the blocks of a comparison in other programs, all on the same data.
+final class ProgramRunner: Sendable {
+    private struct State: Sendable {
+        var isStopped = false
+        var current: ProgramProcess?
+        var programs: [ComparedProgram]
+    }
+
+    /// A file's device, inode, size and time: they change if a build replaces it.
+    private struct Identity: Equatable {
+        var numbers: [Int]
+
+        init(_ path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else {
+                numbers = []
+                return
+            }
+            #if canImport(Glibc)
+            let time = status.st_mtim
+            #else
+            let time = status.st_mtimespec
+            #endif
+            numbers = [Int(status.st_ino), Int(status.st_size), time.tv_sec, time.tv_nsec]
+        }
+    }
+
+    private let options: ComparedPrograms
+    private let identities: [Identity]
+    private let scenario: Scenario
+    /// The folder of all files: the scenario, the data, and those of the running program.
+    private let folder: URL
+    private let text: String
+    private let data: URL
+    private let dataIdentity: Identity
+    private let limit: Duration
+    private let state: Lock<State>
+
+    /// Writes the scenario, and builds the data.
+    ///
+    /// - Throws: ``ScenarioError``, ``RunError``, or an error of the dataset.
+    init(
+        _ options: ComparedPrograms,
+        _ scenario: Scenario,
+        on arm: Arm,
+        factory: any WorkloadTargetFactory,
+        options run: RunOptions,
+        datasets: DatasetStore,
+        onProgress: (@Sendable (String) -> Void)?
+    ) throws {
+        self.options = options
+        self.scenario = scenario
+        identities = options.programs.map { Identity($0.path) }
+        state = Lock(State(programs: options.programs))
+        folder = run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
+        text = try scenario.text(withArm: options.arm)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        if case .copy(let own) = run.database {
+            data = own
+        } else {
+            data = folder.appendingPathComponent("data.sqlite")
+            do {
+                var shown = -1
+                try datasets.copy(dataOf: scenario, for: arm, through: factory, to: data) { share in
+                    let tenth = Int(share * 10)
+                    guard tenth > shown else { return }
+                    shown = tenth
+                    onProgress?("building the data: \(tenth * 10) %")
+                }
+            } catch {
+                try? FileManager.default.removeItem(at: folder)
+                throw RunError(.dataset, "the data cannot be built", cause: error)
+            }
+        }
+        dataIdentity = Identity(data.path)
+        let phases = scenario.phases.reduce(scenario.drain) { $0 + $1.duration }
+        // Copying is part of the run: assume a slow disk.
+        let copying = Duration.seconds(Double(FreeSpace.size(of: data.path)) / 10e6)
+        limit = phases * 3 + options.patience + copying
+    }
+
+    /// The programs, with the versions that their results state.
+    var programs: [ComparedProgram] { state.withLock { $0.programs } }
+
+    /// Ends the running program, and prevents further runs.
+    func stop() {
+        let current = state.withLock { state in
+            state.isStopped = true
+            return state.current
+        }
+        current?.stop()
+    }
+
+    /// Kills the running program with its descendants.
+    func kill() {
+        let current = state.withLock { state in
+            state.isStopped = true
+            return state.current
+        }
+        current?.killGroup()
+    }
+
+    /// Deletes the files.
+    func close() { try? FileManager.default.removeItem(at: folder) }
+
+    /// Runs a program once.
+    ///
+    /// - Parameters:
+    ///   - name: The program's name in the comparison.
+    ///   - seed: The seed of the block.
+    /// - Returns: The result, with the program's name as its arm; nil if it was stopped.
+    /// - Throws: ``RunError`` if there is no result.
+    func run(_ name: String, seed: UInt64) async throws -> ArmResult? {
+        let found = options.programs.firstIndex { $0.name == name }
+        guard let index = found else { return nil }
+        let program = options.programs[index]
+        guard Identity(program.path) == identities[index] else {
+            throw RunError(
+                .program,
+                "'\(program.path)' changed during the comparison; compare a copy of it"
+            )
+        }
+        // Each run has its own copy of the scenario: a program cannot affect the next one.
+        let own = folder.appendingPathComponent("run")
+        let file = own.appendingPathComponent("scenario.yaml")
+        try? FileManager.default.removeItem(at: own)
+        try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+        try text.write(to: file, atomically: false, encoding: .utf8)
+        let process = ProgramProcess(
+            program.path,
+            ["run", file.path, "--arm", options.arm, "--seed", "\(seed)"] + options.arguments
+                + ["--database", data.path, "--format", "json"],
+            environment: options.environment,
+            in: own,
+            limit: limit
+        )
+        let isStopped = state.withLock { state in
+            state.current = process
+            return state.isStopped
+        }
+        if isStopped { return nil }
+        defer { state.withLock { $0.current = nil } }
+        let promise = Promise<Result<ProgramProcess.Outcome, any Error>>()
+        let thread = Thread { promise.fulfill(Result { try process.run() }) }
+        thread.name = "poolgauge.program"
+        thread.start()
+        let outcome = try await promise.value().get()
+        try? FileManager.default.removeItem(at: own)
+        if outcome.end == .stopped { return nil }
+        guard Identity(data.path) == dataIdentity else {
+            throw RunError(
+                .program,
+                "'\(program.path)' changed the file of --database, so that the next run would have "
+                    + "other data; it must use a copy of the file"
+            )
+        }
+        let result = try ProgramResult(
+            program: program,
+            arm: options.arm,
+            scenario: scenario,
+            path: file.path,
+            limit: limit
+        ).result(of: outcome)
+        state.withLock { $0.programs[index].versions = result.environment.versions }
+        guard var run = result.runs.first else { return nil }
+        run.arm = name
+        return run
+    }
+}

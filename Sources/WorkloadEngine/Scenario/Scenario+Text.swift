@@ -1,0 +1,62 @@
+import Foundation
+import Yams
+
+extension Scenario {
+    /// Returns the text of the scenario for another program: with its settings, phases and drain,
+    /// and with one arm only.
+    ///
+    /// The scale, the seed and the number of readers are those of the file: they are options of the
+    /// command. Paths become absolute, so that the text can be in any folder.
+    ///
+    /// - Throws: ``ScenarioError`` for a scenario created in code, which has no text.
+    package func text(withArm name: String) throws(ScenarioError) -> String {
+        func failure(_ message: String) -> ScenarioError {
+            ScenarioError(issues: [.init(file: file, message: message)])
+        }
+        let text: String
+        do {
+            guard var root = try Yams.compose(yaml: source) else {
+                throw failure("a scenario created in code has no text for another program")
+            }
+            for setting in settings { try SettingPath(setting, in: root).apply(to: &root) }
+            root["phases"] = try Node(phases.map { try $0.node })
+            root["drain"] = Node("\(drain.wholeNanoseconds)ns")
+            root["arms"] = root["arms"]?.mapping?.first { $0.key.string == name }.map { arm in
+                Node([(arm.key, absolute(arm.value))])
+            }
+            root["dataset"] = root["dataset"].map(absolute)
+            text = try Yams.serialize(node: root, allowUnicode: true)
+        } catch let error as ScenarioError {
+            throw error
+        } catch {
+            throw failure("the scenario cannot be written for another program: \(error)")
+        }
+        let copy = try Scenario.parse(yaml: text, file: file)
+        guard copy.clients == clients, copy.phases == phases, copy.drain == drain,
+            copy.transactions == transactions, copy.thresholds == thresholds
+        else { throw failure("the scenario cannot be written for another program") }
+        return text
+    }
+
+    /// Returns a node whose `file`, if any, is an absolute path.
+    private func absolute(_ node: Node) -> Node {
+        guard let path = node["file"]?.string else { return node }
+        var node = node
+        let resolved = ScenarioDecoder.path(path, relativeTo: file)
+        node["file"] = Node(URL(fileURLWithPath: resolved).path)
+        return node
+    }
+}
+
+extension Phase {
+    /// The phase in a scenario's text.
+    fileprivate var node: Node {
+        get throws {
+            try Node([
+                "name": Node(name),
+                "duration": Node("\(duration.wholeNanoseconds)ns"),
+                "measure": Node(isMeasured),
+            ])
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import Foundation
+import WorkloadEngine
+
+/// The options that compare two programs in place of arms.
+struct ProgramOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Compare this program with another one, such as a build of an earlier version: the "
+                + "path of a poolgauge, which runs the same arm. The other program is the baseline.",
+            valueName: "program"
+        ),
+        completion: .file()
+    )
+    var against: String?
+
+    @Option(
+        name: .customLong("against-name"),
+        help: ArgumentHelp("The name of the other program in the report.", valueName: "name")
+    )
+    var againstName: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --against: the program to judge, if it is not this one, such as a program of "
+                + "yours with its own target.",
+            valueName: "program"
+        ),
+        completion: .file()
+    )
+    var binary: String?
+
+    @Option(help: "With --against: the arm that both programs run.")
+    var arm: String?
+
+    /// The name of the program that is judged.
+    private static let judgedName = "this"
+    /// The usual name of the baseline.
+    private static let baselineName = "baseline"
+
+    func validate() throws {
+        guard against == nil else {
+            let name = againstName ?? Self.baselineName
+            let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || "-_./+@".contains($0) }
+            guard isPlain, !name.isEmpty else {
+                throw ValidationError(
+                    "--against-name: '\(name)' must consist of letters, digits and -_./+@"
+                )
+            }
+            guard name != Self.judgedName else {
+                throw ValidationError(
+                    "--against-name: '\(name)' is the name of the program that is judged"
+                )
+            }
+            return
+        }
+        for (option, value) in [("--against-name", againstName), ("--binary", binary)]
+        where value != nil {
+            throw ValidationError("\(option) requires --against")
+        }
+        guard arm == nil else {
+            throw ValidationError(
+                "--arm requires --against; to compare arms of one program, write --arms"
+            )
+        }
+    }
+
+    /// Returns the programs to compare; nil without `--against`.
+    ///
+    /// - Parameters:
+    ///   - scenario: The scenario.
+    ///   - changes: The options that change it.
+    ///   - arms: The option `--arms`, which needs one program.
+    /// - Throws: ``CommandFailure`` for a path that is no program, or an arm that is missing.
+    func programs(
+        for scenario: Scenario,
+        _ changes: ScenarioOptions,
+        arms: String?
+    ) throws -> ComparedPrograms? {
+        guard let against else { return nil }
+        guard arms == nil else {
+            throw CommandFailure(
+                "--arms compares arms of one program, and --against compares two programs on one "
+                    + "arm; choose it with --arm"
+            )
+        }
+        var programs = ComparedPrograms(
+            [
+                ComparedProgram(
+                    name: againstName ?? Self.baselineName,
+                    path: try locate(against, of: "--against")
+                ),
+                ComparedProgram(
+                    name: Self.judgedName,
+                    path: try binary.map { try locate($0, of: "--binary") } ?? ClientProcess.path
+                ),
+            ],
+            arm: try armName(in: scenario)
+        )
+        programs.hasOwnTarget = binary != nil
+        if let scale = changes.scale { programs.arguments += ["--scale", "\(scale)"] }
+        if let readers = changes.readers { programs.arguments += ["--readers", "\(readers)"] }
+        return programs
+    }
+
+    private func locate(_ name: String, of option: String) throws -> String {
+        let folders = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        do { return try ComparedProgram.locate(name, searching: folders) } catch {
+            throw CommandFailure("\(option): \(error)")
+        }
+    }
+
+    private func armName(in scenario: Scenario) throws -> String {
+        let names = scenario.arms.map(\.name)
+        if let arm {
+            guard names.contains(arm) else {
+                throw CommandFailure(
+                    "\(scenario.name) has no arm '\(arm)'" + NearestName.hint(arm, among: names)
+                )
+            }
+            return arm
+        }
+        guard names.count == 1, let name = names.first else {
+            throw CommandFailure(
+                "both programs run one arm, and \(scenario.name) has several; choose one with "
+                    + "--arm: \(names.joined(separator: ", "))"
+            )
+        }
+        return name
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import Telemetry
+import Testing
+
+@testable import WorkloadEngine
+
+/// Programs that fail, hang, or are not poolgauge.
+@Suite(.timeLimit(.minutes(2)))
+struct ProgramFailureTests {
+    /// A program that fails, and the expected part of the message.
+    struct Failing: Sendable, CustomStringConvertible {
+        var script: String
+        var message: String
+        var code = RunError.Code.program
+        var description: String { script }
+    }
+
+    private static let failing = [
+        Failing(
+            script: "echo \"error in $2: unknown key 'x'\" >&2; exit 64",
+            message: "ended with status 64 and no result; it states: error in pretend.yaml: "
+                + "unknown key 'x'",
+            code: .scenario
+        ),
+        Failing(
+            script: "echo no disk >&2; exit 3",
+            message: "status 3 and no result; it states: no disk"
+        ),
+        Failing(script: "kill -SEGV $$", message: "crashed: signal 11"),
+        Failing(script: "exit 0", message: "has no result: its output is empty"),
+        Failing(script: "echo hello", message: "has no result: its output begins with 'hello'"),
+        Failing(
+            script: "echo '{\"schema\": \"poolgauge.run/9\"}'",
+            message: "this is a 'poolgauge.run/9', not a 'poolgauge.run/1'"
+        ),
+        Failing(
+            script: "echo '{\"schema\": \"poolgauge.run/1\"}'",
+            message: "is missing at its top; its version may be too old or too new"
+        ),
+        Failing(script: "yes poolgauge", message: "wrote too much output and was killed"),
+        Failing(script: "echo x >> \"$8\"; echo", message: "changed the file of --database"),
+        Failing(script: "echo '# new build' >> \"$0\"; cat good.json", message: "changed during"),
+    ]
+
+    @Test(arguments: failing)
+    func aProgramWithoutAResultEndsTheComparison(failing: Failing) async throws {
+        let fakes = try FakePrograms()
+        defer { fakes.remove() }
+        _ = try fakes.program("good")
+        let script = failing.script.replacing("good.json", with: fakes.path("good.json"))
+        let comparison = try fakes.comparison(
+            fakes.script("baseline", script),
+            fakes.program("this")
+        )
+        let error = await #expect(throws: RunError.self) { try await comparison.run() }
+        #expect(error?.code == failing.code)
+        #expect(
+            error?.description.contains(failing.message) == true,
+            "\(String(describing: error))"
+        )
+        #expect(error?.description.contains("baseline.sh") == true)
+    }
+
+    /// A change of a run's result, and the expected part of the message.
+    struct Unusable: Sendable, CustomStringConvertible {
+        var description: String
+        var change: @Sendable (inout ArmResult) -> Void
+    }
+
+    private static let unusable = [
+        Unusable(description: "has no result of arm 'pool'") { $0.arm = "queue" },
+        Unusable(description: "was interrupted") { $0.partial = true },
+        Unusable(description: "states no distribution ('spectra') of read") {
+            $0.clients["read"]?.skipped = 5
+        },
+    ]
+
+    @Test(arguments: unusable)
+    func anUnusableResultEndsTheComparison(unusable: Unusable) async throws {
+        let fakes = try FakePrograms()
+        defer { fakes.remove() }
+        let comparison = try fakes.comparison(
+            fakes.program("baseline", unusable.change),
+            fakes.program("this")
+        )
+        let error = await #expect(throws: RunError.self) { try await comparison.run() }
+        #expect(error?.description.contains(unusable.description) == true)
+    }
+
+    @Test func aHangingProgramIsKilledWithItsDescendants() async throws {
+        let fakes = try FakePrograms()
+        defer { fakes.remove() }
+        let comparison = try fakes.comparison(
+            fakes.script("baseline", "sleep 1000 & echo $! > '\(fakes.path("child"))'; wait"),
+            fakes.program("this"),
+            patience: .milliseconds(500)
+        )
+        let error = await #expect(throws: RunError.self) { try await comparison.run() }
+        #expect(error?.description.contains("did not end within") == true)
+        try expectNoProcess(fakes)
+    }
+
+    @Test func aStoppedComparisonKeepsItsCompletedBlocks() async throws {
+        let fakes = try FakePrograms()
+        defer { fakes.remove() }
+        let handle = Lock<ComparisonRun?>(nil)
+        // From the third block on, the judged program never ends.
+        let sleep = """
+            [ $(wc -l < '\(fakes.path("this.log"))') -lt 3 ] || {
+              sleep 1000 & echo $! > '\(fakes.path("child"))'; wait; }
+            """
+        let comparison = try fakes.comparison(
+            fakes.program("baseline"),
+            fakes.program("this", before: sleep)
+        )
+        handle.withLock { $0 = comparison }
+        let stopper = Thread {
+            while fakes.text("child").isEmpty { usleep(5_000) }
+            handle.withLock { $0 }?.stop()
+        }
+        stopper.start()
+        let result = try await comparison.run()
+        #expect(result.partial)
+        #expect(result.blocks == 2)
+        #expect(result.exitStatus == .interrupted)
+        #expect(result.pair("read.throughput", of: "this", against: "baseline")?.blocks == 2)
+        try expectNoProcess(fakes)
+    }
+
+    /// Expects that the descendant whose identifier is in the file `child` has ended.
+    private func expectNoProcess(_ fakes: FakePrograms) throws {
+        let text = fakes.text("child").trimmingCharacters(in: .whitespacesAndNewlines)
+        let child = try #require(pid_t(text))
+        // A killed orphan exists until the process that adopted it has read its status.
+        let state = (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)) ?? ""
+        let isGone = kill(child, 0) != 0 || state.contains(") Z")
+        #expect(isGone, "\(state)")
+    }
+
+    @Test func onlyAnExecutableFileIsAProgram() throws {
+        let fakes = try FakePrograms()
+        defer { fakes.remove() }
+        try Data().write(to: URL(fileURLWithPath: fakes.path("plain")))
+        func problem(_ name: String, _ folders: String = "") -> String {
+            do { return "found: \(try ComparedProgram.locate(name, searching: folders))" } catch {
+                return error.description
+            }
+        }
+        #expect(problem(fakes.path("none")).contains("there is no file"))
+        #expect(problem(fakes.path("plain")).contains("is not executable"))
+        #expect(problem(fakes.folder.path).contains("is a folder"))
+        #expect(problem("surely-not-a-program", "/bin").contains("no program of this name in PATH"))
+        #expect(problem("sh", "/nowhere:/bin") == "found: /bin/sh")
+    }
+
+    @Test func aFileThatTheSystemCannotExecuteIsReported() async throws {
+        let fakes = try FakePrograms()
+        defer { fakes.remove() }
+        let program = try fakes.script("baseline", "")
+        try Data([0x7F, 0x45, 0x4C, 0x46]).write(to: URL(fileURLWithPath: program.path))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755],
+            ofItemAtPath: program.path
+        )
+        let comparison = try fakes.comparison(program, fakes.program("this"))
+        let error = await #expect(throws: RunError.self) { try await comparison.run() }
+        #expect(error?.description.contains("cannot be started") == true)
+        #expect(error?.code == .scenario)
+    }
+}
