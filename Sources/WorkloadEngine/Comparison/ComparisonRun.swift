@@ -57,6 +57,7 @@ public final class ComparisonRun: Sendable {
         )
         var blocks: [Block] = []
         var random = RandomStream(seed: scenario.seed, stream: "comparison/order")
+        var limit = options.limit.map { TimeLimit($0, clock: options.run.clock) }
         for number in 1...max(1, options.blocks) {
             let order = Array(plan.slots.indices).shuffled(using: &random)
             guard
@@ -70,6 +71,7 @@ public final class ComparisonRun: Sendable {
                 )
             else { break }
             blocks.append(block)
+            if limit?.fitsAnotherStep() == false { break }
         }
         return ComparisonSummary(
             scenario: scenario,
