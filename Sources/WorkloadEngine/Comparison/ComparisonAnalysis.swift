@@ -32,15 +32,18 @@ struct ComparisonAnalysis {
         var primary: [ComparisonMetric] = []
         var replaced: [String: String] = [:]
         for asked in plan.primary {
-            var metric = asked
-            func isComplete(_ metric: ComparisonMetric) -> Bool {
-                slots.indices.allSatisfy { !values(of: metric, in: $0).contains(nil) }
-            }
             // The choice depends only on the number of samples, not on which arm is faster.
-            while !plan.isFixed(asked), !isComplete(metric), let lower = metric.lowerPercentile {
-                metric = lower
+            func complete(_ metric: ComparisonMetric) -> Int {
+                blocks.count { block in
+                    slots.indices.allSatisfy { block[$0].value(of: metric) != nil }
+                }
             }
-            if !isComplete(metric) { metric = asked }
+            var metric = asked
+            var lower = plan.isFixed(asked) ? nil : asked.lowerPercentile
+            while complete(metric) < blocks.count, let next = lower {
+                if complete(next) > complete(metric) { metric = next }
+                lower = next.lowerPercentile
+            }
             if metric != asked {
                 replaced[asked.name] = metric.name
             }

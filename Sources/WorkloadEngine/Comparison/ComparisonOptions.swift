@@ -27,6 +27,13 @@ public struct ComparisonOptions: Sendable {
     public var run = RunOptions()
     /// The versions of the libraries in use, for the result's environment.
     public var versions: [String: String] = [:]
+    /// The time limit, after which blocks are omitted; nil for none.
+    ///
+    /// No block starts that would exceed it, judged by the longest one so far. The differences
+    /// between arms have no influence on the number of blocks.
+    var limit: Duration?
+    /// Whether all arms are judged against the first one only.
+    var onlyAgainstFirst = false
     /// Called before each run with a line that names it and the remaining time.
     public var onProgress: (@Sendable (String) -> Void)?
 

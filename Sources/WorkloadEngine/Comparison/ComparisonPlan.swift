@@ -35,7 +35,8 @@ struct ComparisonPlan {
         slots =
             arms.map { Slot(arm: $0, isControl: false) }
             + arms.prefix(1).map { Slot(arm: $0, isControl: true) }
-        pairs = Self.pairs(of: arms)
+        pairs =
+            options.onlyAgainstFirst ? Self.pairsAgainstFirst(of: arms) : Self.pairs(of: arms)
         let catalog = MetricCatalog(clients: scenario.clients.map(\.name))
         conditions = options.failIf
         var primary = try Self.primary(scenario, options.primary, catalog)
@@ -70,11 +71,15 @@ struct ComparisonPlan {
         conditions.contains { $0.metric == metric }
     }
 
+    private static func pairsAgainstFirst(of arms: [Arm]) -> [Pair] {
+        guard let first = arms.first else { return [] }
+        return arms.dropFirst().map { Pair(a: first.name, b: $0.name) }
+    }
+
     /// Returns each arm against the first one, and each pool against each queue with a log: the
     /// latter shows the effect of a pool beyond WAL and `synchronous = NORMAL`.
     static func pairs(of arms: [Arm]) -> [Pair] {
-        guard let first = arms.first else { return [] }
-        var pairs = arms.dropFirst().map { Pair(a: first.name, b: $0.name) }
+        var pairs = pairsAgainstFirst(of: arms)
         for queue in arms where queue.kind == .queue && queue.isWAL {
             for pool in arms where pool.kind == .pool && pool.library == queue.library {
                 let pair = Pair(a: queue.name, b: pool.name)

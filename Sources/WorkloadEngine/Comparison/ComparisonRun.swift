@@ -67,6 +67,7 @@ public final class ComparisonRun: Sendable {
         )
         var blocks: [Block] = []
         var random = RandomStream(seed: scenario.seed, stream: "comparison/order")
+        var limit = options.limit.map { TimeLimit($0, clock: options.run.clock) }
         for number in 1...max(1, options.blocks) {
             let order = Array(plan.slots.indices).shuffled(using: &random)
             guard
@@ -80,6 +81,7 @@ public final class ComparisonRun: Sendable {
                 )
             else { break }
             blocks.append(block)
+            if limit?.fitsAnotherStep() == false { break }
         }
         var result = ComparisonSummary(
             scenario: scenario,

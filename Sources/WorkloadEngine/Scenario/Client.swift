@@ -70,6 +70,18 @@ public struct Client: Sendable, Equatable {
     }
 }
 
+extension Client {
+    /// Whether any of its accesses writes.
+    var writes: Bool {
+        switch activity {
+        case .operations(let access, let mix):
+            mix.isEmpty ? access.isWrite : mix.contains { ($0.access ?? access).isWrite }
+        case .importRows: true
+        case .hold, .snapshot, .interrupt, .action: false
+        }
+    }
+}
+
 extension Client.Pace {
     /// A closed loop with a constant think time.
     public static func closed(think: Duration) -> Client.Pace { .closed(.constant(think)) }

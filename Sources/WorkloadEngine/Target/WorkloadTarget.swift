@@ -253,6 +253,9 @@ public enum WorkloadAccess: String, Sendable, Codable, CaseIterable {
     case writeWithoutTransaction
     /// A snapshot, if ``WorkloadTarget/supports(_:)`` returns `true` for it.
     case snapshot
+
+    /// Whether it uses the write connection.
+    var isWrite: Bool { self == .write || self == .writeWithoutTransaction }
 }
 
 /// The database inside an access.

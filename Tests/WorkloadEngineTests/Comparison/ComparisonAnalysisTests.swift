@@ -1,4 +1,5 @@
 import Foundation
+import Telemetry
 import Testing
 
 @testable import WorkloadEngine
@@ -175,6 +176,32 @@ struct ComparisonAnalysisTests {
         #expect(analysis.replaced == ["ui.response.p99": "ui.response.p95"])
     }
 
+    /// The most complete percentile decides if none has enough samples in every block.
+    @Test func aRareLatencyIsComparedInTheBlocksThatHaveEnoughSamples() throws {
+        let blocks = (0..<8).map { block in
+            (0..<3).map { slot in
+                var own = run(slot == 1 ? "b" : "a", throughput: 50, p99: nil)
+                let median: UInt64? = block == 3 ? nil : slot == 1 ? 1_000_000 : 9_000_000
+                own.clients["ui"]?.response = LatencySummary(
+                    count: 20,
+                    mean: 1,
+                    p50: median,
+                    max: 10_000_000
+                )
+                return ComparisonMeasurement(own)
+            }
+        }
+        let analysis = ComparisonAnalysis(
+            plan: try plan(primary: ["ui.response.p99"]),
+            blocks: blocks,
+            seconds: 1
+        )
+        #expect(analysis.replaced == ["ui.response.p99": "ui.response.p50"])
+        let pair = try #require(analysis.pairs(noise: analysis.noise()).first)
+        #expect(pair.blocks == 7)
+        #expect(pair.verdict == .better)
+    }
+
     @Test func aValueOfZeroStillHasARatio() throws {
         let ratio = try #require(PairedRatio([1e6, 2e6, 4e6], [0, 0, 0], smallest: 1))
         #expect(ratio.ratio < 1e-5)
@@ -215,6 +242,17 @@ struct ComparisonAnalysisTests {
         #expect(names == ["wal/queue", "pool/queue", "pool/wal"])
         let two = ComparisonPlan.pairs(of: [arms[1], arms[2]]).map { "\($0.b)/\($0.a)" }
         #expect(two == ["pool/wal"])
+    }
+
+    @Test func allArmsAreJudgedOnlyAgainstTheFirstOneOnRequest() throws {
+        var options = ComparisonOptions()
+        options.onlyAgainstFirst = true
+        let arms: [Arm] = [
+            .init(name: "queue", kind: .queue), .init(name: "wal", kind: .queue, journal: .wal),
+            .init(name: "pool", kind: .pool),
+        ]
+        let plan = try ComparisonPlan(.test([.reader("ui")]), arms: arms, options: options)
+        #expect(plan.pairs.map { "\($0.b)/\($0.a)" } == ["wal/queue", "pool/queue"])
     }
 
     @Test func tooFewBlocksAreRefusedWithTheRequiredNumber() throws {

@@ -100,6 +100,23 @@ struct ComparisonTests {
         #expect(outcome.opened.count == 32)
     }
 
+    @Test func blocksBeyondTheTimeLimitAreOmitted() async throws {
+        let factory = ArmFactory()
+        var options = Self.options(factory.clock, blocks: 20)
+        // A block of four runs takes about 16 s.
+        options.limit = .seconds(150)
+        options.onlyAgainstFirst = true
+        let result = try await ComparisonRun(
+            scenario: scenario,
+            factory: factory,
+            options: options
+        ).run()
+        #expect((7...12).contains(result.blocks))
+        #expect(!result.partial)
+        let slow = try #require(result.pair("reader.throughput", of: "slow", against: "fast"))
+        #expect(slow.verdict == .worse)
+    }
+
     @Test func aClientThatOneArmCannotRunIsSkippedOnAllArms() async throws {
         let result = try await Self.outcome.value.result
         #expect(result.leftOut == ["export": "arm 'slow' has no snapshot accesses"])

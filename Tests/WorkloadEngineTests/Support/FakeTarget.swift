@@ -42,6 +42,8 @@ final class FakeTarget: WorkloadTarget {
         /// The rows that a snapshot returns at its nth reading.
         var snapshotRows: @Sendable (Int) -> [[WorkloadValue]] = { _ in [] }
         var status: (@Sendable (UInt64) -> DatabaseStatus)?
+        /// The plan of a statement; nil without profiles.
+        var plan: (@Sendable (String) -> [String])?
         /// Called before the target is closed, which throws its error.
         var close: @Sendable () throws -> Void = {}
     }
@@ -115,6 +117,17 @@ final class FakeTarget: WorkloadTarget {
         case .interrupted?: .interrupted
         case .broken?, nil: .error("SQLITE_ERROR")
         }
+    }
+
+    func profile(
+        _ statements: [BoundStatement],
+        in access: WorkloadAccess,
+        running: Bool
+    ) throws -> OperationProfile? {
+        guard let plan = behaviour.plan else { return nil }
+        var profile = OperationProfile()
+        profile.plans = statements.map { .init(sql: $0.sql, lines: plan($0.sql)) }
+        return profile
     }
 
     func status() -> DatabaseStatus? { behaviour.status?(clock.now()) }

@@ -41,6 +41,9 @@ public enum AdviceReport {
         var lines = [title + ": " + changes(of: candidate).joined(separator: ", ")]
         lines.append("   change: \(candidate.change)")
         lines.append("   cost: \(candidate.cost)")
+        if let writes = candidate.writes {
+            lines.append("   writes: " + writes.map(effect).joined(separator: ", "))
+        }
         let worse =
             (candidate.confirmed ?? []).filter { $0.verdict == .worse }
             + (candidate.sideEffects ?? [])
@@ -54,11 +57,14 @@ public enum AdviceReport {
     private static func changes(of candidate: AdviceResult.Candidate) -> [String] {
         let pairs = candidate.confirmed ?? []
         let better = pairs.filter { $0.verdict == .better }.map(change)
-        let unchanged = pairs.filter { !$0.verdict.isDifference }.map { pair in
-            "\(ComparisonResult.title(of: pair.metric)) "
-                + (pair.verdict == .same ? "the same" : pair.note ?? "inconclusive")
-        }
-        return better + unchanged
+        return better + pairs.filter { !$0.verdict.isDifference }.map(effect)
+    }
+
+    /// Describes a metric of clients that write, with or without a difference.
+    private static func effect(_ pair: ComparisonPair) -> String {
+        guard !pair.verdict.isDifference else { return change(pair) }
+        return "\(ComparisonResult.title(of: pair.metric)) "
+            + (pair.verdict == .same ? "the same" : pair.note ?? "inconclusive")
     }
 
     private static func change(_ pair: ComparisonPair) -> String {
@@ -98,7 +104,10 @@ public enum AdviceReport {
 
     private static func reason(_ candidate: AdviceResult.Candidate) -> String {
         switch candidate.verdict {
-        case .notConfirmed: "not confirmed: others were more promising, or the time was up"
+        case .notConfirmed: "not confirmed: others were more promising, or the time was too short"
+        case .small:
+            "better by less than \(HumanUnits.percent(AdviceResult.leastEffect - 1)): "
+                + changes(of: candidate).joined(separator: ", ")
         case .noDifference: "no difference on fresh pairs"
         case .worse: "worse on fresh pairs"
         case .notPromising: "no improvement in the screening"
@@ -114,9 +123,17 @@ public enum AdviceReport {
                 "confirmed on \(result.blocks) fresh pairs of runs of "
                     + "\(HumanUnits.seconds(seconds)), with Holm's correction over all tests"
             )
+            let floors = result.noiseFloor ?? [:]
+            lines.append(
+                "noise floor: "
+                    + floors.sorted { $0.key < $1.key }
+                    .map { "\(ComparisonResult.title(of: $0.key)) \(RatioText.factor($0.value))" }
+                    .joined(separator: ", ")
+            )
         }
         lines.append(
-            "screening: how many times better the deciding metrics were in runs of "
+            "screening: how many times better the deciding metrics were in up to "
+                + "\(result.screeningRounds) runs of "
                 + "\(HumanUnits.seconds(result.screeningSeconds)); it only selects candidates"
         )
         return lines

@@ -27,10 +27,16 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     public var partialReason: String?
     /// The number of pairs of runs that confirm each candidate; 0 if no confirmation ran.
     public var blocks: Int
+    /// The number of rounds of the screening; the less promising half of the candidates leaves
+    /// after each.
+    public var screeningRounds: Int
     /// The length of the measured part of a screening run, in seconds.
     public var screeningSeconds: Double
     /// The length of the measured part of a confirming run, in seconds; absent if none ran.
     public var confirmingSeconds: Double?
+    /// The noise floor of each deciding metric in the confirmation, a ratio of at least 1; absent
+    /// if none ran.
+    public var noiseFloor: [String: Double]?
     /// The candidates, ordered by verdict and then by effect; recommended ones come first.
     public var candidates: [Candidate]
     /// The warnings about the result; absent if there are none.
@@ -55,6 +61,9 @@ public struct AdviceResult: Sendable, Codable, Equatable {
         public var confirmed: [ComparisonPair]?
         /// The other metrics that became worse; absent if there are none.
         public var sideEffects: [ComparisonPair]?
+        /// The response times of the clients that write, for an index on fresh pairs of runs; absent
+        /// if there are none.
+        public var writes: [ComparisonPair]?
         /// Why the candidate could not be measured; absent if it could.
         public var problem: String?
     }
@@ -65,6 +74,9 @@ public struct AdviceResult: Sendable, Codable, Equatable {
         case recommended
         /// A deciding metric is better and another one is worse.
         case tradeOff
+        /// Deciding metrics are better on fresh pairs of runs, but by less than
+        /// ``AdviceResult/leastEffect``.
+        case small
         /// Fresh pairs of runs show no improvement.
         case noDifference
         /// A deciding metric is worse, and none is better.
@@ -87,6 +99,9 @@ public struct AdviceResult: Sendable, Codable, Equatable {
         partialReason == Self.stopped ? .interrupted : partial ? .undecided : .passed
     }
 
+    /// The smallest improvement that justifies a change, as a factor.
+    static let leastEffect = 1.1
+
     /// The reason of a search that was stopped.
     static let stopped = "stopped"
 }
@@ -96,7 +111,8 @@ extension AdviceResult {
     static func precedes(_ a: Candidate, _ b: Candidate) -> Bool {
         if a.weakensDurability != b.weakensDurability { return b.weakensDurability }
         let order: [Verdict] = [
-            .recommended, .tradeOff, .notConfirmed, .noDifference, .worse, .notPromising, .failed,
+            .recommended, .tradeOff, .small, .notConfirmed, .noDifference, .worse, .notPromising,
+            .failed,
         ]
         let places = [a, b].map { order.firstIndex(of: $0.verdict) ?? order.count }
         if places[0] != places[1] { return places[0] < places[1] }
@@ -108,9 +124,14 @@ extension AdviceResult.Candidate {
     /// The improvement factor of the best deciding metric, or of the screening if none is
     /// confirmed.
     var effect: Double {
-        let gains = (confirmed ?? []).filter { $0.verdict == .better }.compactMap { pair in
-            pair.ratio.map { pair.lowerIsBetter ? 1 / max($0, 1e-12) : $0 }
-        }
-        return gains.max() ?? screening ?? 0
+        (confirmed ?? []).compactMap(\.improvement).max() ?? screening ?? 0
+    }
+}
+
+extension ComparisonPair {
+    /// How many times better the metric became; nil unless it did.
+    var improvement: Double? {
+        guard verdict == .better, let ratio else { return nil }
+        return lowerIsBetter ? 1 / max(ratio, 1e-12) : ratio
     }
 }

@@ -19,8 +19,6 @@ public final class AdviceRun: Sendable {
 
     /// The maximum number of candidates to confirm.
     private static let mostConfirmed = 3
-    /// The factor by which a candidate must be better in the screening.
-    private static let leastScreening = 1.02
     /// The share of failed accesses, in 0…1, above which a client's error rate also decides.
     private static let errorShare = 0.005
 
@@ -83,6 +81,7 @@ public final class AdviceRun: Sendable {
             primary: [],
             partial: false,
             blocks: 0,
+            screeningRounds: 0,
             screeningSeconds: 0,
             candidates: []
         )
@@ -125,20 +124,30 @@ public final class AdviceRun: Sendable {
             promisingReaders: promisingReaders(baseline),
             indexes: try indexProposals()
         )
-        var found = maker.all.map(Tried.init)
+        var found = maker.all.map { ScreenedCandidate($0) }
+        let needed = AdviceSchedule.neededSeconds(for: metrics, in: baseline)
         let schedule = AdviceSchedule.screening(
             candidates: found.count,
             within: limit,
-            overhead: trials.overhead
+            overhead: trials.overhead,
+            needed: needed
         )
+        result.screeningRounds = schedule.rounds.count
         result.screeningSeconds = schedule.seconds.rounded(toDigits: 3)
+        let screening = AdviceScreening(
+            scenario: scenario,
+            arm: arm,
+            metrics: metrics,
+            trials: trials,
+            onProgress: options.onProgress
+        )
         do {
-            try await screen(&found, metrics, schedule)
+            try await screening.run(&found, schedule)
         } catch let end as TrialRunner.End {
             result.candidates = found.map { $0.result(.notConfirmed) }
             throw end
         }
-        try await confirm(found, metrics, &result)
+        try await confirm(found, metrics, needed, &result)
     }
 
     /// Prepares the index proposals from a copy of the data.
@@ -155,28 +164,6 @@ public final class AdviceRun: Sendable {
         let target = try factory.open(Arm(name: "advice", kind: .queue), at: file.path)
         defer { try? target.close() }
         return try options.indexes(target)
-    }
-
-    /// A candidate with the results of its screening runs.
-    private struct Tried {
-        var candidate: AdviceCandidate
-        var measurements: [ComparisonMeasurement] = []
-        var problem: String?
-        var score: Double?
-
-        init(_ candidate: AdviceCandidate) { self.candidate = candidate }
-
-        func result(_ verdict: AdviceResult.Verdict) -> AdviceResult.Candidate {
-            AdviceResult.Candidate(
-                name: candidate.arm.name,
-                change: candidate.change,
-                cost: candidate.cost,
-                weakensDurability: candidate.weakensDurability,
-                verdict: problem == nil ? verdict : .failed,
-                screening: score.map { exp($0).rounded(toDigits: 3) },
-                problem: problem
-            )
-        }
     }
 
     /// Returns the metrics that the scenario declares, and the error rates of clients with many
@@ -226,114 +213,22 @@ public final class AdviceRun: Sendable {
         return waits.first { $0.1 <= best * 1.1 + 1_000 }.map { [$0.0] } ?? []
     }
 
-    // MARK: Screening
-
-    private func screen(
-        _ found: inout [Tried],
-        _ metrics: [ComparisonMetric],
-        _ schedule: (rounds: Int, seconds: Double)
-    ) async throws {
-        let block = try scenario.scaled(toBlock: .seconds(schedule.seconds))
-        // Confirming pairs use the seeds from the scenario's seed upward.
-        let seed = scenario.seed &+ 10_000
-        var present: [ComparisonMeasurement] = []
-        var random = RandomStream(seed: scenario.seed, stream: "advice/order")
-        for round in 1...schedule.rounds {
-            let seeded = block.with(seed: seed &+ UInt64(round))
-            for index in Array(0...found.count).shuffled(using: &random) {
-                guard index < found.count else {
-                    options.onProgress?("screening: \(arm.name)")
-                    let run = try await trials.run(seeded, on: arm, datasetSeed: scenario.seed)
-                    present.append(ComparisonMeasurement(run))
-                    continue
-                }
-                guard found[index].problem == nil else { continue }
-                let candidate = found[index].candidate
-                options.onProgress?("screening: \(candidate.arm.name)")
-                do {
-                    let run = try await trials.run(
-                        seeded,
-                        on: candidate.arm,
-                        datasetSeed: scenario.seed
-                    )
-                    found[index].problem = Self.problem(of: run)
-                    found[index].measurements.append(ComparisonMeasurement(run))
-                } catch let error as RunError {
-                    found[index].problem = error.description
-                }
-            }
-        }
-        for index in found.indices where found[index].problem == nil {
-            found[index].score = score(of: found[index].measurements, present, metrics)
-        }
-    }
-
-    private static func problem(of run: ArmResult) -> String? {
-        run.unsupported?.sorted { $0.key < $1.key }.first.map { client, reason in
-            "\(client) does not run: \(reason)"
-        }
-    }
-
-    /// Returns the mean logarithm of a candidate's improvement factors; nil without common values.
-    private func score(
-        of changed: [ComparisonMeasurement],
-        _ present: [ComparisonMeasurement],
-        _ metrics: [ComparisonMetric]
-    ) -> Double? {
-        var gains: [Double] = []
-        for metric in metrics {
-            for (before, after) in zip(present, changed) {
-                guard let (a, b) = Self.values(of: metric, before, after) else { continue }
-                let smallest = metric.smallest(seconds: before.result.duration)
-                let change = log(max(a, smallest) / max(b, smallest))
-                gains.append(metric.isLowerBetter ? change : -change)
-            }
-        }
-        guard !gains.isEmpty else { return nil }
-        return gains.reduce(0, +) / Double(gains.count)
-    }
-
-    /// Returns the values of the highest percentile for which both runs have enough samples.
-    private static func values(
-        of metric: ComparisonMetric,
-        _ before: ComparisonMeasurement,
-        _ after: ComparisonMeasurement
-    ) -> (Double, Double)? {
-        var metric: ComparisonMetric? = metric
-        while let current = metric {
-            if let a = before.value(of: current), let b = after.value(of: current) { return (a, b) }
-            metric = current.lowerPercentile
-        }
-        return nil
-    }
-
     // MARK: Confirmation
 
     private func confirm(
-        _ found: [Tried],
+        _ found: [ScreenedCandidate],
         _ metrics: [ComparisonMetric],
+        _ needed: Double,
         _ result: inout AdviceResult
     ) async throws {
-        let ranked = found.filter { ($0.score ?? 0) > log(Self.leastScreening) }
-            .sorted { ($0.score ?? 0) > ($1.score ?? 0) }
-        var chosen: [Tried] = []
-        // Choose candidates that keep durability first, and only one of each kind.
-        for tried in ranked.filter({ !$0.candidate.weakensDurability })
-            + ranked.filter(\.candidate.weakensDurability)
-        where chosen.count < Self.mostConfirmed {
-            guard !chosen.contains(where: { $0.candidate.kind == tried.candidate.kind }) else {
-                continue
-            }
-            chosen.append(tried)
-        }
+        var chosen = found.chosen(most: Self.mostConfirmed)
         let plan = AdviceSchedule.confirmation(
             candidates: chosen.count,
-            tests: { count in
-                let arms = [self.arm] + chosen.prefix(count).map(\.candidate.arm)
-                return ComparisonPlan.pairs(of: arms).count * metrics.count
-            },
-            left: options.within.inSeconds - trials.elapsed,
-            overhead: trials.overhead
+            tests: { $0 * metrics.count },
+            left: remaining,
+            // The present arm runs twice in each block.
+            overhead: trials.overhead(of: [arm, arm] + chosen.map(\.candidate.arm)),
+            needed: needed
         )
         if plan == nil, !chosen.isEmpty {
             result.partial = true
@@ -341,7 +236,7 @@ public final class AdviceRun: Sendable {
         }
         chosen = Array(chosen.prefix(plan?.candidates ?? 0))
         let names = Set(chosen.map(\.candidate.arm.name))
-        let promising = Set(ranked.map(\.candidate.arm.name))
+        let promising = Set(found.promising.map(\.candidate.arm.name))
         result.candidates = found.filter { !names.contains($0.candidate.arm.name) }.map {
             $0.result(
                 promising.contains($0.candidate.arm.name) ? .notConfirmed : .notPromising
@@ -352,15 +247,22 @@ public final class AdviceRun: Sendable {
         result.blocks = compared.blocks
         result.confirmingSeconds = compared.blockDuration.rounded(toDigits: 3)
         var warnings = (result.warnings ?? []) + (compared.warnings ?? [])
-        warnings += (compared.failedRuns ?? []).prefix(3)
+        // The failures of the present arm are the reason for the search.
+        warnings += (compared.failedRuns ?? []).filter { !$0.contains(", \(arm.name): ") }.prefix(3)
         warnings += (compared.invalidRuns ?? []).prefix(3)
         result.warnings = warnings.isEmpty ? nil : warnings
+        result.noiseFloor = compared.noiseFloor.filter { compared.primary.contains($0.key) }
         result.candidates += chosen.map { judged($0, compared) }
         if compared.partial { throw TrialRunner.End.stopped }
+        let tests = compared.pairs.filter(\.primary).count
+        if !BlockCount.suffices(compared.blocks, tests: tests) { throw TrialRunner.End.late }
     }
 
+    /// The seconds left for the confirmation; the report also needs a moment.
+    private var remaining: Double { options.within.inSeconds - trials.elapsed - 0.5 }
+
     private func compare(
-        _ chosen: [Tried],
+        _ chosen: [ScreenedCandidate],
         _ metrics: [ComparisonMetric],
         _ plan: (candidates: Int, blocks: Int, seconds: Double)
     ) async throws -> ComparisonResult {
@@ -371,7 +273,9 @@ public final class AdviceRun: Sendable {
         comparisonOptions.duration = .seconds(plan.seconds)
         comparisonOptions.arms = scenario.arms.map(\.name)
         comparisonOptions.primary = metrics.map(\.name)
+        comparisonOptions.onlyAgainstFirst = true
         comparisonOptions.run = options.run
+        comparisonOptions.limit = .seconds(max(0, remaining))
         comparisonOptions.versions = options.versions
         comparisonOptions.onProgress = { [options] in options.onProgress?("confirming: \($0)") }
         let run = ComparisonRun(
@@ -384,17 +288,29 @@ public final class AdviceRun: Sendable {
         return try await run.run()
     }
 
-    private func judged(_ tried: Tried, _ compared: ComparisonResult) -> AdviceResult.Candidate {
+    private func judged(
+        _ tried: ScreenedCandidate,
+        _ compared: ComparisonResult
+    ) -> AdviceResult.Candidate {
         let pairs = compared.pairs.filter { $0.a == arm.name && $0.b == tried.candidate.arm.name }
         let deciding = pairs.filter(\.primary)
-        let isBetter = deciding.contains { $0.verdict == .better }
         let isWorse = deciding.contains { $0.verdict == .worse }
+        let improvement = deciding.compactMap(\.improvement).max()
         let verdict: AdviceResult.Verdict =
-            isBetter ? (isWorse ? .tradeOff : .recommended) : isWorse ? .worse : .noDifference
+            switch improvement {
+            case nil: isWorse ? .worse : .noDifference
+            case .some where isWorse: .tradeOff
+            case .some(let factor): factor < AdviceResult.leastEffect ? .small : .recommended
+            }
         var result = tried.result(verdict)
         result.confirmed = deciding
         let effects = pairs.filter { !$0.primary && $0.verdict == .worse }
         if !effects.isEmpty { result.sideEffects = effects }
+        if case .index = tried.candidate.kind {
+            let names = scenario.clients.filter(\.writes).map { "\($0.name).response.p50" }
+            let writes = pairs.filter { names.contains($0.metric) && !$0.primary }
+            if !writes.isEmpty { result.writes = writes }
+        }
         return result
     }
 }

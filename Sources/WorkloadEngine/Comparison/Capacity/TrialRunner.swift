@@ -19,6 +19,8 @@ final class TrialRunner: Sendable {
         /// The sum of the runs' overheads beyond their phases, in seconds, and their count.
         var overhead = 0.0
         var count = 0
+        /// The overhead of each arm's last run, in seconds, by name.
+        var overheads: [String: Double] = [:]
         /// The settings of the arms that ran, by name.
         var settings: [String: String] = [:]
     }
@@ -76,15 +78,49 @@ final class TrialRunner: Sendable {
         state.withLock { $0.count > 0 ? $0.overhead / Double($0.count) : Self.guess }
     }
 
+    /// Returns the mean overhead of the last runs of some arms beyond their phases, in seconds.
+    ///
+    /// An overloaded arm takes longer, because its last accesses are still running. An arm that
+    /// did not run counts with the mean of all runs.
+    func overhead(of arms: [Arm]) -> Double {
+        let usual = overhead
+        let overheads = state.withLock { $0.overheads }
+        guard !arms.isEmpty else { return usual }
+        return arms.reduce(0) { $0 + (overheads[$1.name] ?? usual) } / Double(arms.count)
+    }
+
     /// The assumed overhead of a run before the first measurement, in seconds.
     static let guess = 0.5
     /// The time that a trial's end waits for running accesses.
     private static let drain = Duration.milliseconds(500)
 
+    /// Runs a scenario on an arm, like ``run(_:on:datasetSeed:onResponses:)``; skipped accesses
+    /// count.
+    func measure(
+        _ scenario: Scenario,
+        on arm: Arm,
+        datasetSeed: UInt64
+    ) async throws -> ComparisonMeasurement {
+        let responses = Lock<[String: LatencyHistogram]>([:])
+        let result = try await run(scenario, on: arm, datasetSeed: datasetSeed) { found in
+            responses.withLock { $0 = found }
+        }
+        return ComparisonMeasurement(
+            result,
+            completed: responses.withLock { $0 },
+            clients: scenario.clients
+        )
+    }
+
     /// Runs a scenario on an arm, without its thresholds and invariants.
     ///
     /// - Throws: ``End``, or ``RunError``.
-    func run(_ scenario: Scenario, on arm: Arm, datasetSeed: UInt64) async throws -> ArmResult {
+    func run(
+        _ scenario: Scenario,
+        on arm: Arm,
+        datasetSeed: UInt64,
+        onResponses: (@Sendable ([String: LatencyHistogram]) -> Void)? = nil
+    ) async throws -> ArmResult {
         var scenario = scenario
         scenario.thresholds = []
         scenario.invariants = []
@@ -97,6 +133,7 @@ final class TrialRunner: Sendable {
         options.datasetSeed = datasetSeed
         // A trial may be shorter than an access of a background client.
         options.judgesUnfinished = false
+        options.onResponses = onResponses
         let run = WorkloadRun(scenario: scenario, arm: arm, factory: factory, options: options)
         let isStopped = state.withLock { state in
             state.current = run
@@ -112,6 +149,7 @@ final class TrialRunner: Sendable {
                 state.current = nil
                 state.overhead += max(0, rest)
                 state.count += 1
+                state.overheads[arm.name] = max(0, rest)
                 state.settings[arm.name] = result.journalSettings
             }
             return result

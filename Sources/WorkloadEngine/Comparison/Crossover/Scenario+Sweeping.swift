@@ -201,7 +201,3 @@ extension Client {
         }
     }
 }
-
-extension WorkloadAccess {
-    fileprivate var isWrite: Bool { self == .write || self == .writeWithoutTransaction }
-}

@@ -10,30 +10,47 @@ struct AdviceRunTests {
     /// Each access takes the time in nanoseconds that `service` returns for its arm.
     private struct Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
+        let opened = Lock<[String: Int]>([:])
         let service: @Sendable (Arm) -> UInt64
 
         func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
             try Data().write(to: URL(fileURLWithPath: path))
+            opened.withLock { $0[arm.name, default: 0] += 1 }
             let time = service(arm)
             return FakeTarget(
                 clock: clock,
-                .init(hasSnapshots: arm.kind == .pool, service: { _ in time })
+                .init(
+                    hasSnapshots: arm.kind == .pool,
+                    service: { _ in time },
+                    plan: { _ in ["SCAN t"] }
+                )
             )
         }
     }
 
     private func advice(
         _ arm: Arm,
+        clients: [Client] = [.reader()],
+        primary: [String] = [],
         service: @escaping @Sendable (Arm) -> UInt64
     ) async throws -> AdviceResult {
-        var scenario = Scenario.test([.reader()], measured: .seconds(10))
+        try await advice(arm, clients: clients, primary: primary, on: Factory(service: service))
+    }
+
+    private func advice(
+        _ arm: Arm,
+        clients: [Client] = [.reader()],
+        primary: [String] = [],
+        on factory: Factory
+    ) async throws -> AdviceResult {
+        var scenario = Scenario.test(clients, measured: .seconds(10))
         scenario.arms = [arm]
-        let factory = Factory(service: service)
+        scenario.primary = primary
         var options = AdviceOptions()
         options.within = .seconds(3600)
         options.run.clock = factory.clock
         options.indexes = { _ in
-            { sql, _ in sql.isEmpty ? [] : ["CREATE INDEX advised_t_a ON t (a)"] }
+            { sql, _ in sql == "SELECT 1" ? ["CREATE INDEX advised_t_a ON t (a)"] : [] }
         }
         return try await AdviceRun(scenario: scenario, factory: factory, options: options).run()
     }
@@ -63,6 +80,50 @@ struct AdviceRunTests {
         #expect(result.blocks == 0)
         #expect(result.candidates.allSatisfy { $0.verdict == .notPromising })
         #expect(result.answer.contains("none of"))
+    }
+
+    @Test func anImprovementBelowTenPercentIsNotRecommended() async throws {
+        let result = try await advice(Arm(name: "present", kind: .pool, readers: 2)) { arm in
+            let isLarge = arm.pragmas.contains { $0.name == "cache_size" }
+            return isLarge ? 9_300_000 : milliseconds(10)
+        }
+        #expect(result.recommended.isEmpty)
+        let found = try #require(result.candidates.first)
+        #expect(found.verdict == .small)
+        #expect(found.change == "pragmas: {cache_size: -65536}")
+        #expect(result.answer.contains("none of"))
+        let text = AdviceReport.text(of: result)
+        #expect(text.contains("better by less than 10 %: reader throughput 1.07× higher"))
+    }
+
+    @Test func anIndexIsReportedWithItsCostForWrites() async throws {
+        var writer = Client(
+            name: "save",
+            activity: .operations(.write, mix: [Operation(name: "w", statements: ["SELECT 2"])])
+        )
+        writer.pace = .closed(think: .milliseconds(5))
+        let result = try await advice(
+            Arm(name: "present", kind: .pool, readers: 2),
+            clients: [.reader(), writer],
+            primary: ["reader.throughput"]
+        ) { milliseconds($0.setup.isEmpty ? 10 : 2) }
+        let index = try #require(result.recommended.first { $0.change.hasPrefix("CREATE INDEX") })
+        #expect(index.writes?.map(\.metric) == ["save.response.p50"])
+        #expect(AdviceReport.text(of: result).contains("writes: save p50 5.0× lower"))
+        #expect(result.noiseFloor == ["reader.throughput": 1])
+    }
+
+    /// The less promising half runs once; the others run in each round.
+    @Test func laterRoundsOmitTheLessPromisingHalf() async throws {
+        let factory = Factory { arm in
+            milliseconds(arm.readers == 2 && arm.pragmas.isEmpty && arm.setup.isEmpty ? 10 : 20)
+        }
+        let result = try await advice(Arm(name: "present", kind: .pool, readers: 2), on: factory)
+        #expect(result.screeningRounds == 3)
+        let runs = factory.opened.withLock { opened in
+            result.candidates.map { opened[$0.name] ?? 0 }.sorted()
+        }
+        #expect(runs == [1, 1, 1, 1, 2, 3, 3, 3, 3])
     }
 
     @Test func aChangeThatWeakensDurabilityIsNotRecommended() async throws {

@@ -1,0 +1,538 @@
+#!/usr/bin/env python3
+"""Measures how often `poolgauge advise` finds a planted flaw, and how often it reports one in vain.
+
+    planted.py --binary .build/release/poolgauge [--seed N] [--cases N] [--only TEXT]
+               [--within 60s] [--resume FILE] [--list]
+
+The seed determines thirty cases: four databases and scenarios for each of five flaws, and ten
+without a flaw. Sizes, names of tables and columns, rates, numbers of readers, kinds of arms and
+mixes are random. The table shows for each case:
+
+  planted     the flaw
+  result      found, missed, clean (nothing planted, nothing recommended) or false
+  effect      the recommended remedy's effect on its best deciding metric, times better
+  floor       the noise floor of that metric in the same run; the effect must be at least its square
+  seconds     the elapsed time of the command, which must not exceed --within by more than 3 s
+  load        the load average before and after the command
+
+A remedy is found if a recommended candidate is one of the following. Some flaws have several
+remedies with the same effect:
+
+  index       an index of the table whose leading columns are those of the flaw; further columns
+              make no search slower
+  storm       any larger number of readers
+  journal     a write-ahead log, or a pool, which always uses one
+  upgrade     BEGIN IMMEDIATE
+  cache       a larger page cache, or a memory map: both avoid a system call for each page
+
+If a remedy is missed, `poolgauge compare` runs the flawed and the repaired arm, and the case does
+not count if their difference is below twice the noise floor (as logarithms). --resume appends
+each result to a file of JSON lines, and skips the cases that it already contains.
+"""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+TABLES = ["orders", "tracks", "messages", "visits", "tickets", "shipments", "notes", "readings"]
+KEYS = ["customer", "artist", "thread", "page_ref", "project", "carrier", "owner", "sensor"]
+TIMES = ["created", "changed", "seen_at", "due", "sent_at", "recorded"]
+VALUES = ["amount", "plays", "size", "score", "cost", "level"]
+TEXTS = ["body", "title", "remark", "details", "payload"]
+PARENTS = ["places", "people", "devices", "groups_of_users"]
+KINDS = ["index", "storm", "journal", "upgrade", "cache"]
+VARIANTS = 4
+EMPTY = 10
+MARGIN = 3.0
+
+
+class Case:
+    """A database, a scenario with the arm `app`, and the arm `repaired`."""
+
+    def __init__(self, seed, kind, number):
+        self.name = f"{kind}-{number}"
+        self.kind = kind
+        self.number = number
+        self.run_seed = seed
+        self.random = random.Random(f"{seed}/{kind}/{number}")
+        self.seed = self.random.randrange(1, 1_000_000)
+        pick = self.random.choice
+        self.table, self.key, self.time = pick(TABLES), pick(KEYS), pick(TIMES)
+        self.value, self.text, self.parent = pick(VALUES), pick(TEXTS), pick(PARENTS)
+        self.rows, self.width, self.distinct = 2000, 100, 200
+        self.indexes = [[self.key], [self.time]]
+        self.page_size = 4096
+        self.arm, self.remedy, self.clients, self.primary = {}, {}, {}, None
+        getattr(self, kind)()
+
+    # The accesses.
+
+    def point(self):
+        return f"SELECT {self.text}, {self.value} FROM {self.table} WHERE id = :id"
+
+    def by_key(self):
+        return f"SELECT id, {self.value} FROM {self.table} WHERE {self.key} = :key"
+
+    def latest(self, limit=20):
+        return self.by_key() + f" ORDER BY {self.time} DESC LIMIT {limit}"
+
+    def change(self):
+        return f"UPDATE {self.table} SET {self.value} = {self.value} + 1 WHERE id = :id"
+
+    def insert(self):
+        return (
+            f"INSERT INTO {self.table}({self.key}, {self.time}, {self.value}, {self.text}) "
+            "VALUES (:key, :time, 1, 'new')"
+        )
+
+    def reader(self, sql, **settings):
+        return {"access": "read", "sql": sql, **settings}
+
+    def writer(self, sql, **settings):
+        return {"access": "write", "sql": sql, **settings}
+
+    def arrival(self, low, high):
+        return {"rate": f"{self.random.randint(low, high)}/s", "process": "poisson"}
+
+    # The flaws.
+
+    def index(self):
+        pick, between = self.random.choice, self.random.randint
+        self.rows, self.width = between(15, 100) * 1000, between(60, 250)
+        self.distinct = self.rows // between(10, 60)
+        self.indexes = []
+        forms = ["equal", "sort", "range", "join", "update"]
+        form = random.Random(f"{self.run_seed}/forms").sample(forms, VARIANTS)[self.number]
+        self.arm = pick(
+            [
+                {"type": "pool", "readers": between(3, 5)},
+                {"type": "queue", "journal": "wal"},
+                {"library": "raw", "journal": "wal"},
+            ]
+        )
+        wanted = [self.key]
+        sql = self.by_key()
+        if form == "sort":
+            # The rows of a key are found by an index, but must be sorted.
+            self.distinct = between(8, 20)
+            self.indexes = [[self.key]]
+            wanted, sql = [self.key, self.time], self.latest(between(10, 30))
+        elif form == "range":
+            wanted = [self.time]
+            sql = (
+                f"SELECT count(*), sum({self.value}) FROM {self.table} "
+                f"WHERE {self.time} BETWEEN :time AND :time + {between(200, 900)}"
+            )
+        elif form == "join":
+            sql = (
+                f"SELECT p.name, t.{self.value} FROM {self.parent} AS p JOIN {self.table} AS t "
+                f"ON t.{self.key} = p.id WHERE p.region = :region"
+            )
+        pace = pick([{"arrival": self.arrival(30, 60)}, {"think": f"{between(3, 12)}ms"}])
+        self.clients["list"] = self.reader(sql, workers=between(2, 3), **pace)
+        if form == "update":
+            change = f"UPDATE {self.table} SET {self.value} = 1 WHERE {self.key} = :key"
+            self.clients["list"] = self.reader(self.point(), think="4ms", workers=2)
+            self.clients["mark"] = self.writer(change, think=f"{between(5, 15)}ms")
+        else:
+            self.clients["save"] = self.writer(self.change(), think=f"{between(8, 20)}ms")
+        name = "planted_" + "_".join(wanted)
+        self.remedy = {"setup": f"CREATE INDEX {name} ON {self.table}({', '.join(wanted)})"}
+        self.wanted = wanted
+
+    def storm(self):
+        between = self.random.randint
+        hold = between(8, 22)
+        self.arm = {"type": "pool", "readers": 1}
+        self.rows = between(2, 8) * 1000
+        workers = between(6, 14)
+        pace = {"think": f"{between(4, 12)}ms"}
+        if self.number % 2:
+            # The load occupies 1.6 to 2.8 readers on average.
+            rate = int(self.random.uniform(1.6, 2.8) * 1000 / hold)
+            pace = {"arrival": {"rate": f"{rate}/s", "process": "poisson"}}
+        sql = self.random.choice([self.point(), self.by_key()])
+        self.clients["open"] = self.reader(sql, workers=workers, hold=f"{hold}ms", **pace)
+        self.clients["save"] = self.writer(self.change(), think=f"{between(10, 30)}ms")
+        self.remedy = {"readers": between(4, 6)}
+
+    def journal(self):
+        pick, between = self.random.choice, self.random.randint
+        self.rows = between(2, 20) * 1000
+        journal = pick([{}, {"journal": "truncate"}, {"journal": "persist"}])
+        if self.number < 3:
+            self.arm = {"type": "queue", **journal}
+        else:
+            self.arm = {"library": "raw", "journal": "delete", "busy": {"timeout": "5s"}}
+        pace = pick([{"arrival": self.arrival(80, 250)}, {"think": f"{between(1, 4)}ms"}])
+        sql = pick([self.point(), self.by_key()])
+        self.clients["show"] = self.reader(sql, workers=between(2, 4), **pace)
+        write = pick([self.change(), self.insert()])
+        self.clients["save"] = self.writer(write, think=f"{between(0, 1)}ms")
+        self.remedy = {"journal": "wal", "synchronous": "full"}
+
+    def upgrade(self):
+        pick, between = self.random.choice, self.random.randint
+        self.rows = between(2, 10) * 1000
+        steps = [
+            {"sql": f"SELECT {self.value} FROM {self.table} WHERE id = :id", "into": "now"},
+            {"pause": f"{between(1, 3)}ms"},
+            {
+                "sql": f"UPDATE {self.table} SET {self.value} = :now + {between(1, 9)} "
+                "WHERE id = :id"
+            },
+        ]
+        retry = pick([{}, {"retry": {"busy": between(1, 3)}}])
+        pace = {"think": f"{between(1, 5)}ms", **retry}
+        wait = {"begin": "deferred", "busy": {"timeout": "5s"}}
+        if self.number % 2 == 0:
+            self.arm = {"library": "raw", "journal": pick(["wal", "wal", "delete"]), **wait}
+            self.clients["pay"] = self.writer(steps, workers=between(3, 5), **pace)
+        else:
+            # The other process commits between the read and the write.
+            self.arm = {"type": "pool", "readers": between(2, 4), **wait}
+            self.clients["pay"] = self.writer(steps, **pace)
+            self.clients["other"] = self.writer(steps, style="process", **pace)
+        self.clients["show"] = self.reader(self.point(), think=f"{between(3, 8)}ms")
+        self.remedy = {"begin": "immediate"}
+
+    def cache(self):
+        pick, between = self.random.choice, self.random.randint
+        self.page_size = pick([1024, 4096])
+        self.rows, self.width = between(20, 50) * 1000, between(250, 450)
+        self.distinct = self.rows // between(80, 200)
+        self.indexes = [[self.key]]
+        pool = {"type": "pool", "readers": between(2, 4)}
+        queue, raw = {"type": "queue", "journal": "wal"}, {"library": "raw", "journal": "wal"}
+        self.arm = [pool, queue, pool, raw][self.number]
+        self.arm["pragmas"] = {"cache_size": between(10, 40)}
+        sql = f"SELECT sum({self.value}), max({self.text}) FROM {self.table} WHERE {self.key} = :key"
+        self.clients["sum"] = self.reader(sql, workers=between(1, 2))
+        if self.arm is queue:
+            # A commit of another connection would empty a reader's cache, whatever its size.
+            self.clients["save"] = self.writer(self.change(), think=f"{between(10, 30)}ms")
+            self.primary = ["sum.throughput"]
+        self.remedy = {"pragmas": {"cache_size": -65536}}
+
+    def empty(self):
+        pick, between = self.random.choice, self.random.randint
+        self.rows = between(1, 5) * 1000
+        self.distinct = self.rows // between(5, 20)
+        self.indexes = [[self.key, self.time], [self.time]]
+        memory = {"cache_size": -between(60, 128) * 1024, "mmap_size": 256 << 20}
+        if self.number % 2:
+            # The data fit into a cache of the default size.
+            memory = {}
+            self.rows = between(1, 4) * 1000
+        form = ["pool", "pool", "queue", "raw", "pool"][self.number % 5]
+        workers = between(2, 4)
+        if form == "queue":
+            self.arm, workers = {"type": "queue", "journal": "wal"}, 1
+        elif form == "raw":
+            self.arm = {"library": "raw", "journal": "wal", "busy": {"timeout": "5s"}}
+        else:
+            self.arm = {"type": "pool", "readers": workers}
+        if memory:
+            self.arm["pragmas"] = memory
+        mix = [
+            {"name": "point", "weight": between(2, 6), "sql": self.point()},
+            {"name": "latest", "weight": between(1, 4), "sql": self.latest()},
+        ]
+        pace = pick([{"arrival": self.arrival(80, 400)}, {"think": f"{between(2, 8)}ms"}])
+        reader = {"access": "read", "mix": mix, "workers": workers, **pace}
+        if form == "queue":
+            # One worker reads and writes: no access waits for another one.
+            mix.append({"name": "save", "access": "write", "weight": 1, "sql": self.change()})
+            self.clients["screen"] = {"access": "write", "think": f"{between(2, 8)}ms"}
+            for operation in mix[:2]:
+                operation["access"] = "read"
+            self.clients["screen"]["mix"] = mix
+        else:
+            self.clients["show"] = reader
+            self.clients["save"] = self.writer(self.change(), think=f"{between(8, 25)}ms")
+
+    # The files.
+
+    def accepts(self, candidate):
+        """Whether a candidate is the remedy, or has the same effect."""
+        change = candidate["change"]
+        if self.kind == "index":
+            if not change.startswith("CREATE INDEX") or f" ON {self.table} " not in change:
+                return False
+            columns = [name.strip() for name in change.split("(")[1].split(")")[0].split(",")]
+            return columns[: len(self.wanted)] == self.wanted
+        if self.kind == "storm":
+            return change.startswith("readers: ") and int(change.split()[1]) > 1
+        if self.kind == "journal":
+            return "journal: wal" in change or "type: pool" in change
+        if self.kind == "upgrade":
+            return "begin: immediate" in change
+        if self.kind == "cache":
+            return "cache_size" in change or "mmap_size" in change
+        return False
+
+    def build(self, path):
+        make = random.Random(f"{self.seed}/rows")
+        database = sqlite3.connect(path)
+        database.execute(f"PRAGMA page_size = {self.page_size}")
+        database.executescript(
+            f"CREATE TABLE {self.parent}(id INTEGER PRIMARY KEY, name TEXT, region INTEGER);"
+            f"CREATE INDEX {self.parent}_region ON {self.parent}(region);"
+            f"CREATE TABLE {self.table}(id INTEGER PRIMARY KEY, {self.key} INTEGER NOT NULL, "
+            f"{self.time} INTEGER NOT NULL, {self.value} INTEGER NOT NULL, {self.text} TEXT);"
+        )
+        database.executemany(
+            f"INSERT INTO {self.parent} VALUES (?, ?, ?)",
+            ((i, f"name {i}", i % 40) for i in range(1, self.distinct + 1)),
+        )
+        letters = "abcdefghijklmnopqrstuvwxyz     "
+        database.executemany(
+            f"INSERT INTO {self.table} VALUES (?, ?, ?, ?, ?)",
+            (
+                (
+                    i,
+                    make.randint(1, self.distinct),
+                    make.randint(1, 1_000_000),
+                    make.randint(0, 999),
+                    "".join(make.choices(letters, k=make.randint(self.width // 2, self.width))),
+                )
+                for i in range(1, self.rows + 1)
+            ),
+        )
+        for columns in self.indexes:
+            name = f"{self.table}_{'_'.join(columns)}"
+            database.execute(f"CREATE INDEX {name} ON {self.table}({', '.join(columns)})")
+        # Without statistics, ANALYZE could be a remedy as well.
+        database.execute("ANALYZE")
+        database.commit()
+        database.close()
+
+    def scenario(self, file):
+        def uniform(most):
+            return {"distribution": "uniform", "min": 1, "max": most}
+
+        repaired = {**self.arm, **self.remedy}
+        scenario = {
+            "version": 1,
+            "name": self.name,
+            "seed": self.seed,
+            "dataset": {"file": file},
+            "arms": {"app": self.arm, "repaired": repaired},
+            "phases": [
+                {"name": "warm-up", "duration": "1s", "measure": False},
+                {"name": "steady", "duration": "10s"},
+            ],
+            "drain": "1s",
+            "variables": {
+                "id": uniform(self.rows),
+                "key": uniform(self.distinct),
+                "time": uniform(999_000),
+                "region": uniform(39),
+            },
+            "clients": self.clients,
+        }
+        if self.primary:
+            scenario["primary"] = self.primary
+        return scenario
+
+
+def gain(pair):
+    """How many times better the second arm is."""
+    ratio = max(pair.get("ratio") or 1, 1e-9)
+    return 1 / ratio if pair["lowerIsBetter"] else ratio
+
+
+def strongest(pairs, floors):
+    """The effect and the noise floor of the pair that exceeds its floor most."""
+    best = (1.0, None, -1.0)
+    for pair in pairs:
+        floor = floors.get(pair["metric"])
+        effect = gain(pair)
+        if floor and effect > 1:
+            margin = math.log(effect) - 2 * math.log(max(floor, 1.0001))
+            if best[1] is None or margin > best[2]:
+                best = (effect, floor, margin)
+    return best[0], best[1]
+
+
+def read_json(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def measure(case, options, folder):
+    database = os.path.join(folder, "app.sqlite")
+    case.build(database)
+    path = os.path.join(folder, "scenario.yaml")
+    # JSON is valid YAML.
+    pathlib.Path(path).write_text(json.dumps(case.scenario("app.sqlite"), indent=1))
+    before = os.getloadavg()[0]
+    start = time.monotonic()
+    command = [options.binary, "advise", path, "--arm", "app", "--within", options.within]
+    done = subprocess.run(
+        command + ["--format", "json", "--progress", "never"], capture_output=True, text=True
+    )
+    seconds = time.monotonic() - start
+    advice = read_json(done.stdout)
+    row = {
+        "case": case.name,
+        "kind": case.kind,
+        "seconds": round(seconds, 1),
+        "load": [round(before, 2), round(os.getloadavg()[0], 2)],
+        "exit": done.returncode,
+        "arm": case.arm,
+        "remedy": case.remedy,
+        "megabytes": round(os.path.getsize(database) / 1e6, 1),
+        "advice": advice,
+    }
+    if advice is None:
+        row.update(result="failed", error=done.stderr.strip()[-500:])
+        return row
+    advice.pop("environment", None)
+    found = [
+        c
+        for c in advice["candidates"]
+        if c["verdict"] == "recommended" and not c["weakensDurability"]
+    ]
+    row["recommended"] = [c["name"] for c in found]
+    floors = advice.get("noiseFloor") or {}
+    if case.kind == "empty":
+        row["result"] = "false" if found else "clean"
+        if found:
+            row["effect"], row["floor"] = strongest(found[0]["confirmed"], floors)
+        return row
+    remedies = [c for c in found if case.accepts(c)]
+    row["result"] = "found" if remedies else "missed"
+    if remedies:
+        row["effect"], row["floor"] = strongest(remedies[0]["confirmed"], floors)
+    if not row.get("floor"):
+        row["effect"], row["floor"] = verify(case, path, options)
+        row["verified"] = True
+    effect, floor = row["effect"], row["floor"]
+    row["counts"] = bool(floor) and math.log(effect) >= 2 * math.log(floor)
+    return row
+
+
+def verify(case, path, options):
+    """Compares the flawed and the repaired arm."""
+    command = [options.binary, "compare", path, "--arms", "app,repaired", "--blocks", "8"]
+    command += ["--duration", "1s", "--format", "json", "--progress", "never"]
+    if case.kind == "upgrade":
+        # By default, errors do not decide a comparison.
+        command += ["--primary", "pay.errors.rate"]
+    comparison = read_json(subprocess.run(command, capture_output=True, text=True).stdout)
+    if comparison is None:
+        return 1.0, None
+    pairs = [p for p in comparison["pairs"] if p["primary"]]
+    return strongest(pairs, comparison["noiseFloor"])
+
+
+def show(row):
+    effect = f"{row['effect']:.2f}" if row.get("effect") else "-"
+    floor = f"{row['floor']:.2f}" if row.get("floor") else "-"
+    blocks = (row.get("advice") or {}).get("blocks", 0)
+    late = " late" if row.get("late") else ""
+    weak = "" if row.get("counts", True) else " (effect below twice the floor)"
+    print(
+        f"{row['case']:<11}{row['kind'] if row['kind'] != 'empty' else '-':<9}"
+        f"{row['result']:<8}{effect:>8}{floor:>7}{row['seconds']:>8.1f}{blocks:>7}"
+        f"  {row['load'][0]:.1f}-{row['load'][1]:.1f}  "
+        + ", ".join(row.get("recommended", []))
+        + weak
+        + late
+        + (" " + row["error"] if row.get("error") else ""),
+        flush=True,
+    )
+
+
+def summary(rows):
+    planted = [r for r in rows if r["kind"] != "empty"]
+    counted = [r for r in planted if r.get("counts")]
+    found = [r for r in counted if r["result"] == "found"]
+    empty = [r for r in rows if r["kind"] == "empty"]
+    wrong = [r for r in empty if r["result"] != "clean"]
+    late = [r for r in rows if r.get("late")]
+    print(f"\nfound {len(found)} of {len(counted)} whose effect is at least twice the noise floor")
+    for kind in KINDS:
+        own = [r for r in counted if r["kind"] == kind]
+        if own:
+            hits = sum(r["result"] == "found" for r in own)
+            print(f"  {kind:<9}{hits} of {len(own)}")
+    print(f"not counted: {len(planted) - len(counted)}")
+    print(f"false recommendations: {len(wrong)} of {len(empty)}")
+    print(f"longer than the limit and {MARGIN:.0f} s: {len(late)} of {len(rows)}")
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--binary", default=".build/release/poolgauge")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cases", type=int, help="stop after this number of cases")
+    parser.add_argument("--only", help="run only cases whose name contains one of these words")
+    parser.add_argument("--within", default="60s")
+    parser.add_argument("--resume", help="a file of JSON lines, which is continued")
+    parser.add_argument("--keep", help="write the databases and scenarios here, and run nothing")
+    parser.add_argument("--list", action="store_true", help="show the cases, and run nothing")
+    options = parser.parse_args()
+    # The order alternates, so that an incomplete run covers all kinds.
+    order = []
+    for number in range(max(VARIANTS, EMPTY // 2)):
+        if number < VARIANTS:
+            order += [(kind, number) for kind in KINDS]
+        order += [("empty", 2 * number), ("empty", 2 * number + 1)]
+    cases = [Case(options.seed, kind, number) for kind, number in order]
+    if options.only:
+        words = options.only.split(",")
+        cases = [c for c in cases if any(w in c.name for w in words)]
+    cases = cases[: options.cases]
+    if options.list or options.keep:
+        for case in cases:
+            print(case.name, json.dumps({"arm": case.arm, "clients": case.clients}))
+            if options.keep:
+                folder = pathlib.Path(options.keep, case.name)
+                folder.mkdir(parents=True)
+                case.build(str(folder / "app.sqlite"))
+                text = json.dumps(case.scenario("app.sqlite"), indent=1)
+                (folder / "scenario.yaml").write_text(text)
+        return
+    rows = []
+    if options.resume and os.path.exists(options.resume):
+        rows = [json.loads(line) for line in open(options.resume)]
+    limit = float(options.within.rstrip("s"))
+    print(
+        f"{'case':<11}{'planted':<9}{'result':<8}{'effect':>8}{'floor':>7}{'seconds':>8}"
+        f"{'blocks':>7}  load     recommended",
+        flush=True,
+    )
+    for row in rows:
+        show(row)
+    done = {row["case"] for row in rows}
+    for case in cases:
+        if case.name in done:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            row = measure(case, options, folder)
+        row["late"] = row["seconds"] > limit + MARGIN
+        rows.append(row)
+        show(row)
+        if options.resume:
+            with open(options.resume, "a") as file:
+                file.write(json.dumps(row) + "\n")
+    summary(rows)
+    sys.exit(any(row["result"] == "failed" for row in rows))
+
+
+if __name__ == "__main__":
+    main()
