@@ -32,7 +32,8 @@ package final class BusyWait: Sendable {
                 tv_nsec: Int(nanoseconds % 1_000_000_000)
             )
             // A signal interrupts the pause.
-            while nanosleep(&rest, &rest) != 0, errno == EINTR {}
+            var left = timespec()
+            while nanosleep(&rest, &left) != 0, errno == EINTR { rest = left }
         }
     }
 

@@ -70,7 +70,7 @@ enum GeneratorCost {
                 clock: clock,
                 target: target,
                 events: EventLog(),
-                busy: BusyRecord(scenario.arms[0], on: target),
+                busy: BusyRecord(Arm(name: "noop", kind: .queue), on: target),
                 stability: StabilityLog()
             ),
             recorder: recorder,
