@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures how often `poolgauge advise` finds a planted flaw, and how often it reports one in vain.
+"""Measures how often `poolgauge advise` finds a planted flaw, and how often it is wrong.
 
     planted.py --binary .build/release/poolgauge [--seed N] [--cases N] [--only TEXT]
-               [--within 60s] [--resume FILE] [--list]
+               [--within 60s] [--resume FILE] [--list] [--keep FOLDER]
 
 The seed determines thirty cases: four databases and scenarios for each of five flaws, and ten
 without a flaw. Sizes, names of tables and columns, rates, numbers of readers, kinds of arms and
@@ -23,11 +23,12 @@ remedies with the same effect:
   storm       any larger number of readers
   journal     a write-ahead log, or a pool, which always uses one
   upgrade     BEGIN IMMEDIATE
-  cache       a larger page cache, or a memory map: both avoid a system call for each page
+  cache       a larger page cache, or a memory map: both avoid a system call for each page read
 
 If a remedy is missed, `poolgauge compare` runs the flawed and the repaired arm, and the case does
 not count if their difference is below twice the noise floor (as logarithms). --resume appends
-each result to a file of JSON lines, and skips the cases that it already contains.
+each result to a file of JSON lines, and skips the cases that the file contains. --keep writes the
+databases and scenarios to a folder, and runs nothing.
 """
 
 import argparse

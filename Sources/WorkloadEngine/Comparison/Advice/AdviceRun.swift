@@ -109,7 +109,7 @@ public final class AdviceRun: Sendable {
         let limit = options.within.inSeconds
         options.onProgress?("\(arm.name): the present state")
         let first = AdviceSchedule.baseline(within: limit)
-        let baseline = try await trials.run(
+        var baseline = try await trials.run(
             scenario.scaled(toBlock: .seconds(first)),
             on: arm,
             datasetSeed: scenario.seed
@@ -118,11 +118,12 @@ public final class AdviceRun: Sendable {
         if let reason = baseline.invalidReason { result.warnings = [reason] }
         let metrics = try decidingMetrics(baseline)
         result.primary = metrics.map(\.name)
+        let indexes = try indexProposals(&baseline)
         let maker = AdviceCandidates(
             arm: arm,
             baseline: baseline,
             promisingReaders: promisingReaders(baseline),
-            indexes: try indexProposals()
+            indexes: indexes
         )
         var found = maker.all.map { ScreenedCandidate($0) }
         let needed = AdviceSchedule.neededSeconds(for: metrics, in: baseline)
@@ -151,7 +152,11 @@ public final class AdviceRun: Sendable {
     }
 
     /// Prepares the index proposals from a copy of the data.
-    private func indexProposals() throws -> AdviceOptions.IndexProposals {
+    ///
+    /// If the arm's library reports no plans, this method adds those of the copy to `baseline`.
+    private func indexProposals(
+        _ baseline: inout ArmResult
+    ) throws -> AdviceOptions.IndexProposals {
         let folder = options.run.folder.appendingPathComponent("poolgauge-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -161,9 +166,22 @@ public final class AdviceRun: Sendable {
         } else {
             try datasets.copy(dataOf: scenario, for: arm, through: factory, to: file) { _ in }
         }
-        let target = try factory.open(Arm(name: "advice", kind: .queue), at: file.path)
-        defer { try? target.close() }
-        return try options.indexes(target)
+        // The setup may create indexes.
+        let opener = TargetOpener(
+            arm: Arm(name: "advice", kind: .queue, setup: arm.setup),
+            factory: factory,
+            options: options.run,
+            control: RunControl(clock: options.run.clock)
+        )
+        let opened = try opener.open(at: file.path) { _ in }
+        defer { try? opened.close() }
+        let operations = baseline.clients.values.flatMap { ($0.operations ?? [:]).values }
+        if operations.allSatisfy({ $0.profile == nil }) {
+            let plan = try RunPlan(scenario, on: opened.target, startsProcesses: true)
+            OperationProfiler(plan, on: opened.target, runsStatements: false)
+                .add(to: &baseline.clients)
+        }
+        return try options.indexes(opened.target)
     }
 
     /// Returns the metrics that the scenario declares, and the error rates of clients with many

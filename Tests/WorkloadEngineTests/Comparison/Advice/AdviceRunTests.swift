@@ -22,7 +22,7 @@ struct AdviceRunTests {
                 .init(
                     hasSnapshots: arm.kind == .pool,
                     service: { _ in time },
-                    plan: { _ in ["SCAN t"] }
+                    plan: arm.library == .raw ? nil : { _ in ["SCAN t"] }
                 )
             )
         }
@@ -111,6 +111,12 @@ struct AdviceRunTests {
         #expect(index.writes?.map(\.metric) == ["save.response.p50"])
         #expect(AdviceReport.text(of: result).contains("writes: save p50 5.0× lower"))
         #expect(result.noiseFloor == ["reader.throughput": 1])
+    }
+
+    @Test func indexesAreAlsoProposedForALibraryWithoutPlans() async throws {
+        let arm = Arm(name: "present", kind: .queue, library: .raw)
+        let result = try await advice(arm) { _ in milliseconds(10) }
+        #expect(result.candidates.contains { $0.change == "CREATE INDEX advised_t_a ON t (a)" })
     }
 
     /// The less promising half runs once; the others run in each round.
