@@ -64,6 +64,7 @@ extension LatencySummary {
             case "p(95)": p95
             case "p(99)": p99
             case "p(99.9)": p999
+            case "p(99.99)": p9999
             case "max": max
             case "mean": mean
             case "count": count

@@ -78,9 +78,6 @@ extension Threshold {
         return Double(aggregate.dropFirst(2).dropLast())
     }
 
-    /// The number of samples that the percentile needs, so that ten lie above it; otherwise nil.
-    var neededSamples: UInt64? {
-        guard let percentile, percentile < 100 else { return nil }
-        return UInt64((1_000 / (100 - percentile)).rounded(toDigits: 6).rounded(.up))
-    }
+    /// The number of samples that the percentile needs; nil for other aggregates.
+    var neededSamples: UInt64? { percentile.flatMap(PercentileRule.neededCount) }
 }

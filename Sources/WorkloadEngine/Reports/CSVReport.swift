@@ -22,7 +22,8 @@ public enum CSVReport {
     ]
 
     /// The columns after the latencies.
-    private static let lastColumns = ["row", "versions"]
+    private static let lastColumns =
+        ["row", "versions"] + latencies.map { "\($0)_p99.99_ns" }
 
     /// The first line, without its end.
     public static var header: String {
@@ -50,7 +51,8 @@ public enum CSVReport {
                         case (false, false): "phase-operation"
                         }
                     lines.append(
-                        (head + cells(row) + [kind, versions]).map(quoted).joined(separator: ",")
+                        (head + cells(row) + [kind, versions] + tails(row)).map(quoted)
+                            .joined(separator: ",")
                     )
                 }
                 add(all)
@@ -82,6 +84,13 @@ public enum CSVReport {
             ].map { $0.map { String($0) } ?? "" }
         }
         return counts + throughput + times
+    }
+
+    /// The cells of percentiles that later versions appended.
+    private static func tails(_ row: ClientResult) -> [String] {
+        [row.response, row.wait, row.service, row.lag].map { summary in
+            summary?.p9999.map { String($0) } ?? ""
+        }
     }
 
     /// Quotes a cell according to RFC 4180.

@@ -102,7 +102,10 @@ public enum TextReport {
     }
 
     private static func latencies(_ run: ArmResult) -> [String] {
-        var table = TextTable(["latency", "p50", "p90", "p95", "p99", "p99.9", "max", "mean"])
+        let columns = LatencyColumns(
+            for: run.clients.values.flatMap { [$0.response, $0.wait, $0.service, $0.lag] }
+        )
+        var table = TextTable(["latency"] + columns.titles)
         var hasClosedLoop = false
         for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
             let isClosed = client.loop == .closed && client.response != nil
@@ -113,11 +116,7 @@ public enum TextReport {
             ]
             for case (let title, let summary?) in rows {
                 table.add(
-                    ["\(name) \(title)" + (isClosed ? " *" : "")]
-                        + [
-                            summary.p50, summary.p90, summary.p95, summary.p99, summary.p999,
-                            summary.max, summary.mean,
-                        ].map { HumanUnits.time($0) }
+                    ["\(name) \(title)" + (isClosed ? " *" : "")] + columns.cells(summary)
                 )
             }
         }

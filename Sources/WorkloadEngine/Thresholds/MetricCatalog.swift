@@ -23,7 +23,7 @@ public struct MetricCatalog: Sendable {
     }
 
     /// The percentiles that a run reports.
-    public static let percentiles = ["50", "90", "95", "99", "99.9"]
+    public static let percentiles = ["50", "90", "95", "99", "99.9", "99.99"]
     /// The first parts of the names of database metrics.
     static let databaseGroups = ["wal", "pool", "snapshots", "interrupts"]
 
