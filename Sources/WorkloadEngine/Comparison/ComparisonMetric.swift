@@ -79,7 +79,9 @@ public struct ComparisonMetric: Sendable, Hashable {
     /// Whether smaller values are better.
     var isLowerBetter: Bool {
         let kind = metric.dropFirst(owner.count + 1)
-        return !["throughput", "completed", "offered", "started", "made"].contains(String(kind))
+        return !["throughput", "completed", "offered", "started", "made", "fairness"].contains(
+            String(kind)
+        )
     }
 
     /// The name for use in a sentence: `ui p99`, `ui wait p99`, `pay throughput`.

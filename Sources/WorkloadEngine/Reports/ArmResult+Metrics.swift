@@ -35,6 +35,9 @@ extension ClientResult {
         case "service": service?.value(aggregate)
         case "lag": lag?.value(aggregate)
         case "throughput": throughput
+        case "fairness":
+            aggregate == "count" ? fairness.map { _ in Double(completed) } : fairness?.smallestShare
+        case "longest-wait": fairness?.longestWait.map { Double($0) }
         case "offered": count(offered, aggregate)
         case "started": count(started, aggregate)
         case "completed": count(completed, aggregate)

@@ -78,6 +78,7 @@ public enum MarkdownReport {
                     .joined(separator: "; ")
             )
         }
+        lines += TextReport.fairness(run).map { String($0.drop { $0 == " " }) }
         lines += (run.wal?.pins ?? []).prefix(3).map { "WAL: " + TextReport.sentence($0) }
         guard !lines.isEmpty else { return nil }
         return "**\(escaped(run.arm))**\n\n"

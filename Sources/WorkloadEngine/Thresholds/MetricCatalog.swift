@@ -41,6 +41,8 @@ public struct MetricCatalog: Sendable {
         "offered": accesses, "started": accesses, "completed": accesses, "skipped": accesses,
         "late": accesses, "retried": accesses, "interrupted": accesses, "unfinished": accesses,
         "errors": accesses,
+        "fairness": Metric(aggregates: ["min": .share]),
+        "longest-wait": Metric(aggregates: ["max": .time]),
     ]
     private static let databaseMetrics: [String: Metric] = [
         "wal.bytes": Metric(aggregates: ["max": .bytes, "final": .bytes]),

@@ -99,6 +99,7 @@ public enum HTMLReport {
             lines += (run.busyHolders ?? [:]).sorted { $0.key < $1.key }.map {
                 "The database was busy \(HumanUnits.count($0.value)) times because of \($0.key)."
             }
+            lines += TextReport.fairness(run).map { String($0.drop { $0 == " " }) + "." }
             lines += (run.refusals ?? [:]).sorted { $0.key < $1.key }.map {
                 "The guard rejected \($0.key) \(HumanUnits.count($0.value)) times."
             }
