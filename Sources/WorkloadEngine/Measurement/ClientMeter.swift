@@ -198,11 +198,12 @@ struct ClientMeter {
         return result
     }
 
-    /// Returns how evenly the workers shared the accesses; nil for one worker.
+    /// Compares the workers.
     ///
     /// - Parameters:
     ///   - readings: The counts of each worker.
     ///   - now: The clock time until which running accesses wait; nil after the end of the load.
+    /// - Returns: How evenly the workers shared the accesses; nil for one worker.
     private func fairness(
         _ readings: [WorkerRecorder.Reading],
         at now: UInt64?

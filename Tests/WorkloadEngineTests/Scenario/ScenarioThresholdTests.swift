@@ -26,12 +26,12 @@ struct ScenarioThresholdTests {
         ScenarioSlip(
             "[\"p(99) < 50ms\"]",
             "{limit: p(99) < 50ms, abort-after: 5s}",
-            "14:39: 'abort-after' of a threshold on 'ui.response' needs abort: true"
+            "14:38: 'abort-after' of a threshold on 'ui.response' needs abort: true"
         ),
         ScenarioSlip(
             "[\"p(99) < 50ms\"]",
             "{limit: p(99) < 50ms, abort: true, abort-after: 30s}",
-            "14:65: 'abort-after' of a threshold on 'ui.response' must be shorter than the "
+            "14:64: 'abort-after' of a threshold on 'ui.response' must be shorter than the "
                 + "measured time, 30 s"
         ),
         ScenarioSlip(
@@ -42,17 +42,17 @@ struct ScenarioThresholdTests {
         ScenarioSlip(
             "[\"p(99) < 50ms\"]",
             "{limit: p(99) < 50ms, abort: yes}",
-            "14:46: 'abort' of a threshold on 'ui.response' must be true or false, not 'yes'"
+            "14:45: 'abort' of a threshold on 'ui.response' must be true or false, not 'yes'"
         ),
         ScenarioSlip(
             "[\"p(99) < 50ms\"]",
             "{limit: p(99) < 50ms, aborts: true}",
-            "14:39: unknown key 'aborts' in a threshold on 'ui.response'; did you mean 'abort'?"
+            "14:38: unknown key 'aborts' in a threshold on 'ui.response'; did you mean 'abort'?"
         ),
         ScenarioSlip(
             "[\"p(99) < 50ms\"]",
             "{limit: count > 100, abort: true}",
-            "14:38: 'count > 100' of 'ui.response' cannot end a run early: the value only grows, so "
+            "14:37: 'count > 100' of 'ui.response' cannot end a run early: the value only grows, so "
                 + "that more time can meet the limit; write 'count < …', or remove 'abort'"
         ),
         ScenarioSlip(
