@@ -17,8 +17,8 @@ struct LatencyColumnsTests {
     @Test func aTailPercentileHasAColumnOnlyIfARowSupportsIt() {
         let columns = LatencyColumns(LatencyColumns.brief, for: [short, long, nil])
         #expect(columns.titles == ["p50", "p99", "p99.9", "max"])
-        #expect(columns.cells(long) == ["1.0 µs", "2.0 µs", "3.0 µs", "4.0 µs"])
-        #expect(columns.cells(short) == ["1.0 µs", "–", "–", "4.0 µs"])
+        #expect(columns.cells(long) == ["1.00 µs", "2.00 µs", "3.00 µs", "4.00 µs"])
+        #expect(columns.cells(short) == ["1.00 µs", "–", "–", "4.00 µs"])
         #expect(columns.cells(nil) == ["–", "–", "–", "–"])
         #expect(LatencyColumns(LatencyColumns.brief, for: [short]).titles == ["p50", "p99", "max"])
     }

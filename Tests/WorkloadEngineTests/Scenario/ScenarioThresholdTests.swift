@@ -32,7 +32,7 @@ struct ScenarioThresholdTests {
             "[\"p(99) < 50ms\"]",
             "{limit: p(99) < 50ms, abort: true, abort-after: 30s}",
             "14:64: 'abort-after' of a threshold on 'ui.response' must be shorter than the "
-                + "measured time, 30 s"
+                + "measured time, 30.0 s"
         ),
         ScenarioSlip(
             "[\"p(99) < 50ms\"]",

@@ -55,7 +55,7 @@ struct AbortTests {
         #expect(aborted.seconds == 5)
         #expect(aborted.metric == "reads.response")
         #expect(aborted.observed == 200e6 || abs((aborted.observed ?? 0) / 200e6 - 1) < 0.01)
-        #expect(aborted.sentence.hasPrefix("aborted after 5.0 s: max of reads.response was 20"))
+        #expect(aborted.sentence.hasPrefix("aborted after 5.00 s: max of reads.response was 20"))
         #expect(aborted.sentence.hasSuffix(", limit 50ms"))
         #expect(result.partial)
         #expect(result.duration == 5)
@@ -64,9 +64,25 @@ struct AbortTests {
         #expect(result.exitStatus == .thresholdMissed)
         let line = TextReport.verdict(of: result, scenario: "mine")
         #expect(line.hasPrefix("ABORTED, THRESHOLD MISSED  mine on arm: "))
-        #expect(line.contains("(aborted after 5.0 s: max of reads.response was 20"))
+        #expect(line.contains("(aborted after 5.00 s: max of reads.response was 20"))
         let json = try JSONReport.text(of: result)
         #expect(json.contains("\"aborted\" : {"))
+    }
+
+    /// Accesses that end after the check can change the value again.
+    @Test func theThresholdStaysMissed() {
+        var result = ResultFixture.run
+        result.markMissed(
+            by: AbortResult(
+                seconds: 7,
+                metric: "ui.response",
+                expression: "p(99) < 50ms",
+                observed: 120e6,
+                reason: ""
+            )
+        )
+        #expect(result.thresholds.map(\.passed) == [false])
+        #expect(result.thresholds.map(\.observed) == [120e6])
     }
 
     @Test func theDelayCountsMeasuredTime() async throws {
@@ -104,7 +120,7 @@ struct AbortTests {
         result.clients["reads"]?.response?.p99 = 120_000_000
         #expect(
             watch.miss(in: result)?.sentence
-                == "aborted after 30 s: p(99) of reads.response was 120 ms, limit 50ms"
+                == "aborted after 30.0 s: p(99) of reads.response was 120 ms, limit 50ms"
         )
     }
 
