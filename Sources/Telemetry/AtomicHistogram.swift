@@ -121,11 +121,10 @@ package final class AtomicHistogram: @unchecked Sendable {
         counts[0] += zeros
         let count = counts.reduce(0, +)
         guard count > 0 else { return nil }
-        let percentile = { (permille: UInt64) -> UInt64? in
-            // Use integers, because in floating point 100 × (1 - 0.9) is less than 10.
-            let (beyond, isLarge) = count.multipliedReportingOverflow(by: 1_000 - permille)
-            guard isLarge || beyond >= 10_000 else { return nil }
-            let rank = (count / 1_000) * permille + ((count % 1_000) * permille + 999) / 1_000
+        // The percentile is in hundredths of a percent, for a rank in integers.
+        let percentile = { (share: UInt64) -> UInt64? in
+            guard PercentileRule.supports(Double(share) / 100, count: count) else { return nil }
+            let rank = (count / 10_000) * share + ((count % 10_000) * share + 9_999) / 10_000
             var seen: UInt64 = 0
             for index in 0..<bucketCount {
                 seen += counts[index]
@@ -136,11 +135,12 @@ package final class AtomicHistogram: @unchecked Sendable {
         return LatencySummary(
             count: count,
             mean: sum / count,
-            p50: percentile(500),
-            p90: percentile(900),
-            p95: percentile(950),
-            p99: percentile(990),
-            p999: percentile(999),
+            p50: percentile(50_00),
+            p90: percentile(90_00),
+            p95: percentile(95_00),
+            p99: percentile(99_00),
+            p999: percentile(99_90),
+            p9999: percentile(99_99),
             max: largest
         )
     }

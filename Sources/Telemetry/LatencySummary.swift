@@ -17,6 +17,8 @@ public struct LatencySummary: Sendable, Codable, Equatable {
     public var p99: UInt64?
     /// The 99.9th percentile, in nanoseconds.
     public var p999: UInt64?
+    /// The 99.99th percentile, in nanoseconds.
+    public var p9999: UInt64?
     /// The largest value, in nanoseconds.
     public var max: UInt64
 
@@ -29,6 +31,7 @@ public struct LatencySummary: Sendable, Codable, Equatable {
         p95: UInt64? = nil,
         p99: UInt64? = nil,
         p999: UInt64? = nil,
+        p9999: UInt64? = nil,
         max: UInt64
     ) {
         self.count = count
@@ -38,6 +41,7 @@ public struct LatencySummary: Sendable, Codable, Equatable {
         self.p95 = p95
         self.p99 = p99
         self.p999 = p999
+        self.p9999 = p9999
         self.max = max
     }
 
@@ -49,6 +53,7 @@ public struct LatencySummary: Sendable, Codable, Equatable {
         case p95
         case p99
         case p999 = "p99.9"
+        case p9999 = "p99.99"
         case max
     }
 }

@@ -127,12 +127,12 @@ struct LatencyHistory: Sendable {
 }
 
 extension LatencyDistribution {
-    /// Returns the approximate percentile for a share, in nanoseconds; nil if fewer than ten values
-    /// are beyond it.
-    func percentile(_ share: Double) -> UInt64? {
-        let total = Double(count)
-        guard total * (1 - share) >= 10 - 1e-6 else { return nil }
-        var left = total * share
+    /// Returns an approximate percentile (0…100), in nanoseconds; nil with too few values
+    /// (``PercentileRule``).
+    func percentile(_ percentile: Double) -> UInt64? {
+        let total = count
+        guard total > 0, PercentileRule.supports(percentile, count: total) else { return nil }
+        var left = Double(total) * percentile / 100
         for (offset, count) in counts.enumerated() where count > 0 {
             if Double(count) >= left {
                 let bucket = firstBucket + offset

@@ -106,7 +106,16 @@ struct LatencyScreen {
                 ? "- by client and operation" : "· by client and operation",
             remark: "\(scope), accurate to 12 %; – means too few"
         ).draw(on: &canvas, in: rect)
-        var table = Table(columns: Self.columns, rows: rows(theme: canvas.theme))
+        let distributions = all.map { series in
+            LatencyPart.allCases.map { series.distribution($0, from: end - scene.seconds, to: end) }
+        }
+        let tails = Self.tails.filter { tail in
+            distributions.contains { $0[0].percentile(tail) != nil }
+        }
+        var table = Table(
+            columns: Self.columns(tails: tails),
+            rows: rows(distributions, tails: tails, theme: canvas.theme)
+        )
         table.names = names
         table.selected = selected.name
         table.draw(on: &canvas, in: inner)
@@ -114,7 +123,10 @@ struct LatencyScreen {
 
     private var scope: String { "last \(HumanUnits.secondsLabel(scene.seconds))" }
 
-    private static let columns: [Table.Column] = {
+    /// The percentiles that are listed only if a row has enough accesses for them.
+    private static let tails = [99.9, 99.99]
+
+    private static func columns(tails: [Double]) -> [Table.Column] {
         func number(_ title: String, _ priority: Int) -> Table.Column {
             Table.Column(
                 title: title,
@@ -122,7 +134,7 @@ struct LatencyScreen {
                 track: .fixed(max(HumanUnits.durationWidth, title.utf8.count), priority: priority)
             )
         }
-        return [
+        let head = [
             Table.Column(
                 title: "client",
                 track: Track(minimum: 10, ideal: 22, maximum: 30, priority: 20, flex: 1)
@@ -130,28 +142,33 @@ struct LatencyScreen {
             Table.Column(title: "load", track: .fixed(6, priority: 4)),
             number("accesses", 12),
             number("resp p50", 14), number("resp p99", 19),
+        ]
+        let rest = [
             number("wait p50", 9), number("wait p99", 15),
             number("serv p50", 8), number("serv p99", 13),
             number("slowest", 10),
         ]
-    }()
+        return head + tails.map { number("resp p\($0)", 7) } + rest
+    }
 
-    private func rows(theme: Theme) -> [[Span]] {
+    private func rows(
+        _ distributions: [[LatencyDistribution]],
+        tails: [Double],
+        theme: Theme
+    ) -> [[Span]] {
         let text = theme.style(.text)
         let dim = theme.style(.dim)
-        return all.map { series in
-            let parts = LatencyPart.allCases.map {
-                series.distribution($0, from: end - scene.seconds, to: end)
-            }
+        return zip(all, distributions).map { series, parts in
             func cell(_ value: UInt64?) -> Span {
                 value.map { Span(HumanUnits.duration(nanoseconds: $0), text) } ?? Span("–", dim)
             }
+            var cells = parts.map { [cell($0.percentile(50)), cell($0.percentile(99))] }
+            cells[0] += tails.map { cell(parts[0].percentile($0)) }
             return [
                 Span(series.name, theme.bold(.text)),
                 Span(series.isOpenLoop ? "open" : "closed", dim),
                 Span(HumanUnits.count(parts[0].count), text),
-            ] + parts.flatMap { [cell($0.percentile(0.5)), cell($0.percentile(0.99))] }
-                + [cell(parts[0].slowest)]
+            ] + cells.joined() + [cell(parts[0].slowest)]
         }
     }
 
@@ -303,7 +320,7 @@ struct LatencyScreen {
         }
         var lines: [Histogram.Mark] = []
         let percentiles: [(String, Double, Role)] = [
-            ("p99", 0.99, .error), ("p50", 0.5, .accent), ("p95", 0.95, .warning),
+            ("p99", 99, .error), ("p50", 50, .accent), ("p95", 95, .warning),
         ]
         for (name, value, role) in percentiles {
             guard let nanoseconds = distribution.percentile(value) else { continue }

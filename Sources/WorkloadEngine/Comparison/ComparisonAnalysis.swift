@@ -13,6 +13,8 @@ struct ComparisonAnalysis {
 
     /// The deciding metrics, some of which replace metrics with too few samples.
     let primary: [ComparisonMetric]
+    /// All metrics, deciding ones first.
+    let metrics: [ComparisonMetric]
     /// The replacements of metrics with too few samples, by the name of the requested metric.
     let replaced: [String: String]
 
@@ -51,8 +53,16 @@ struct ComparisonAnalysis {
         }
         self.primary = primary
         self.replaced = replaced
-        let all = primary + plan.metrics.filter { !primary.contains($0) }
-        for metric in all {
+        metrics =
+            primary
+            + plan.metrics.filter { metric in
+                guard !primary.contains(metric) else { return false }
+                return !ComparisonPlan.isTail(metric)
+                    || slots.indices.contains { slot in
+                        values(of: metric, in: slot).contains { $0 != nil }
+                    }
+            }
+        for metric in metrics {
             for (index, slot) in slots.enumerated() {
                 let found = values(of: metric, in: index)
                 if slot.isControl {
@@ -62,11 +72,6 @@ struct ComparisonAnalysis {
                 }
             }
         }
-    }
-
-    /// All metrics, deciding ones first.
-    var metrics: [ComparisonMetric] {
-        primary + plan.metrics.filter { !primary.contains($0) }
     }
 
     /// The values of an arm, by metric, without metrics that have no value.

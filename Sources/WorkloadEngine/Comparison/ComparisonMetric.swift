@@ -1,3 +1,5 @@
+import Telemetry
+
 /// A number by which a comparison compares arms, such as `ui.response.p99`.
 ///
 /// The name consists of a metric of ``MetricCatalog`` and an aggregate. A metric with a single
@@ -77,7 +79,9 @@ public struct ComparisonMetric: Sendable, Hashable {
     /// Whether smaller values are better.
     var isLowerBetter: Bool {
         let kind = metric.dropFirst(owner.count + 1)
-        return !["throughput", "completed", "offered", "started", "made"].contains(String(kind))
+        return !["throughput", "completed", "offered", "started", "made", "fairness"].contains(
+            String(kind)
+        )
     }
 
     /// The name for use in a sentence: `ui p99`, `ui wait p99`, `pay throughput`.
@@ -95,11 +99,8 @@ public struct ComparisonMetric: Sendable, Hashable {
         return Double(aggregate.dropFirst(2).dropLast())
     }
 
-    /// The number of accesses that this percentile needs in a block, so that ten lie above it.
-    var neededAccesses: Int {
-        guard let percentile, percentile < 100 else { return 1 }
-        return Int((10 / (1 - percentile / 100)).rounded())
-    }
+    /// The number of accesses that this percentile needs in a block; 1 for other aggregates.
+    var neededAccesses: Int { Int(percentile.flatMap(PercentileRule.neededCount) ?? 1) }
 
     /// The next lower percentile of the same metric; nil below the lowest.
     var lowerPercentile: ComparisonMetric? {

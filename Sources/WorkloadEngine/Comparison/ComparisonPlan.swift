@@ -45,7 +45,7 @@ struct ComparisonPlan {
         }
         self.primary = primary
         metrics = scenario.clients.filter(\.isCompared).flatMap { client in
-            Self.reportedMetrics.compactMap {
+            (Self.reportedMetrics + Self.tailMetrics).compactMap {
                 try? ComparisonMetric("\(client.name).\($0)", in: catalog)
             }
         }
@@ -65,6 +65,14 @@ struct ComparisonPlan {
     static let reportedMetrics = [
         "throughput", "response.p50", "response.p99", "wait.p50", "wait.p99",
     ]
+
+    /// The metrics that are reported for each client if a block has enough accesses for them.
+    static let tailMetrics = ["response.p99.9", "response.p99.99"]
+
+    /// Whether a metric is reported only if a block has enough accesses for it.
+    static func isTail(_ metric: ComparisonMetric) -> Bool {
+        tailMetrics.contains { metric.name == "\(metric.owner).\($0)" }
+    }
 
     /// Whether a metric cannot be replaced for lack of samples, because a condition names it.
     func isFixed(_ metric: ComparisonMetric) -> Bool {

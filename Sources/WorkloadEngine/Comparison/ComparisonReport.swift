@@ -150,9 +150,12 @@ public enum ComparisonReport {
             .compactMap { $0.split(separator: ".").first.map(String.init) }
         )
         let reported = clients.sorted().flatMap { client in
-            ComparisonPlan.reportedMetrics.map { "\(client).\($0)" }
+            (ComparisonPlan.reportedMetrics + ComparisonPlan.tailMetrics).map { "\(client).\($0)" }
         }
-        let missing = reported.filter { !names.contains($0) }
+        let missing = reported.filter { metric in
+            !names.contains(metric)
+                && !ComparisonPlan.tailMetrics.contains { metric.hasSuffix(".\($0)") }
+        }
         return (
             reported.filter(names.contains) + names.subtracting(reported).sorted(),
             missing.isEmpty ? nil : missing.joined(separator: ", ")

@@ -133,6 +133,8 @@ public final class ComparisonRun: Sendable {
             runOptions.datasets = datasets
             runOptions.datasetSeed = scenario.seed
             runOptions.recordInterval = Self.recordInterval(of: options.duration)
+            // Every block needs the runs of all arms, with equal lengths.
+            runOptions.endsAtMissedThresholds = false
             runOptions.onResponses = { found in responses.withLock { $0 = found } }
             let run = WorkloadRun(
                 scenario: scenario.with(seed: seed),

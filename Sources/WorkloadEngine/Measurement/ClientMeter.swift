@@ -22,6 +22,8 @@ struct ClientMeter {
     var slow: SlowSplit?
     /// The due arrivals, including those that wait for a worker; nil without a schedule.
     private var due: DueArrivals?
+    /// Whether the number of workers has not changed.
+    private var isSteady = true
     /// The completed accesses at recent samples, for the throughput.
     private var progress = RateWindow()
 
@@ -107,6 +109,7 @@ struct ClientMeter {
     ///
     /// Queued and running accesses count as unfinished.
     mutating func status(at now: UInt64, in phases: PhasePlan) -> ClientStatus {
+        if plan.knobs.read().workers != plan.client.workers { isSteady = false }
         var counts = AccessCounts()
         var completed: UInt64 = 0
         let places = measuredPlaces()
@@ -171,6 +174,7 @@ struct ClientMeter {
         }
         result.targetRate = plan.targetRate(over: phases, until: end)
         result.loop = plan.loop
+        result.fairness = fairness(readings, at: nil)
         result.caveat = plan.loop == .closed ? Self.closedLoopCaveat : nil
         var byPhase: [String: ClientResult] = [:]
         for (index, stretch) in phases.stretches.enumerated() {
@@ -178,6 +182,42 @@ struct ClientMeter {
         }
         result.phases = byPhase
         return result
+    }
+
+    /// Returns the measurements so far, given the length of each phase until now in seconds.
+    ///
+    /// Running accesses do not count, because their outcome is unknown.
+    func interim(seconds: [Double], at now: UInt64) -> ClientResult {
+        let readings = recorders.map { $0.read() }
+        let measured = phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
+        var result = result(inPhases: measured, readings, seconds)
+        result.offered -= min(result.offered, result.unfinished)
+        result.unfinished = 0
+        result.loop = plan.loop
+        result.fairness = fairness(readings, at: now)
+        return result
+    }
+
+    /// Compares the workers.
+    ///
+    /// - Parameters:
+    ///   - readings: The counts of each worker.
+    ///   - now: The clock time until which running accesses wait; nil after the end of the load.
+    /// - Returns: How evenly the workers shared the accesses; nil for one worker.
+    private func fairness(
+        _ readings: [WorkerRecorder.Reading],
+        at now: UInt64?
+    ) -> FairnessResult? {
+        guard recorders.count > 1, plan.isTimed else { return nil }
+        let places = measuredPlaces()
+        return FairnessResult(
+            completed: readings.map { reading in
+                places.reduce(0) { $0 + reading.counts[$1].completed }
+            },
+            waits: recorders.map { $0.longestWait(at: now ?? 0) },
+            sharesArrivals: plan.arrivals != nil,
+            isSteady: isSteady
+        )
     }
 
     /// The caveat about the percentiles of a closed loop.

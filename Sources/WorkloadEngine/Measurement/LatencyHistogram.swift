@@ -74,13 +74,12 @@ struct LatencyHistogram: Sendable {
         sum = 0
     }
 
-    /// Returns the value at `percentile` (0…100), or nil with fewer than ten values above it.
+    /// Returns the value at `percentile` (0…100), or nil with too few values (``PercentileRule``).
     func value(at percentile: Double) -> UInt64? {
         guard count > 0 else { return nil }
         guard percentile < 100 else { return maximum }
-        // Tolerate rounding: 1 − 0.99 in floating point must not lose the tenth value.
-        let beyond = Double(count) * (100 - percentile) / 100
-        return beyond >= 10 - 1e-6 ? histogram.valueAtPercentile(percentile) : nil
+        guard PercentileRule.supports(percentile, count: count) else { return nil }
+        return histogram.valueAtPercentile(percentile)
     }
 
     /// A summary of the latencies; nil if there are none.
@@ -94,6 +93,7 @@ struct LatencyHistogram: Sendable {
             p95: value(at: 95),
             p99: value(at: 99),
             p999: value(at: 99.9),
+            p9999: value(at: 99.99),
             max: maximum
         )
     }

@@ -48,7 +48,17 @@ final class WorkerRecorder: Sendable {
         var running: Int?
         /// Whether the running access counts in the result.
         var isMeasured = false
+        /// The clock time at which the running access started; nil if its wait is unknown.
+        var startedAt: UInt64?
+        /// The longest wait of a measured access, in nanoseconds; nil without waits.
+        var longestWait: UInt64?
         var isSealed = false
+
+        /// Counts the wait of the running access, in nanoseconds.
+        @inline(__always)
+        mutating func count(wait: UInt64) {
+            if isMeasured { longestWait = max(longestWait ?? 0, wait) }
+        }
     }
 
     private let operations: Int
@@ -100,12 +110,14 @@ final class WorkerRecorder: Sendable {
     ///   - phase: The phase of its intended start.
     ///   - lag: The delay of its start, in nanoseconds; nil without a schedule.
     ///   - wasFree: Whether its worker was waiting for it.
+    ///   - start: The clock time of its start; nil if its wait cannot be known while it runs.
     /// - Returns: False if the run is over and the access must not start.
     func begin(
         _ operation: Int,
         in phase: PhasePlan.Place,
         lag: UInt64?,
-        wasFree: Bool
+        wasFree: Bool,
+        at start: UInt64? = nil
     ) -> Bool {
         state.withLock { state in
             guard !state.isSealed else { return false }
@@ -113,6 +125,7 @@ final class WorkerRecorder: Sendable {
             state.begun &+= 1
             state.running = place
             state.isMeasured = phase.isMeasured
+            state.startedAt = start
             state.counts[place].offered &+= 1
             state.counts[place].started &+= 1
             if let lag {
@@ -150,12 +163,18 @@ final class WorkerRecorder: Sendable {
     /// - Parameters:
     ///   - outcome: The outcome.
     ///   - stamps: The times; nil if they are meaningless or the closure was not entered.
-    func finish(_ outcome: Outcome, _ stamps: Stamps?) {
+    ///   - waited: The wait of an access that did not enter its closure, in nanoseconds.
+    func finish(_ outcome: Outcome, _ stamps: Stamps?, waited: UInt64? = nil) {
         state.withLock { state in
             heldSince.store(0, ordering: .relaxed)
             guard !state.isSealed, let place = state.running else { return }
             state.running = nil
-            if let stamps { state.window.holds.add(from: stamps.entry, until: stamps.end) }
+            if let stamps {
+                state.window.holds.add(from: stamps.entry, until: stamps.end)
+                state.count(wait: stamps.entry &- min(stamps.entry, stamps.start))
+            } else if let waited {
+                state.count(wait: waited)
+            }
             switch outcome {
             case .completed:
                 state.completed &+= 1
@@ -171,9 +190,28 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// Ends the recording: a running access stays unfinished.
-    func seal() {
-        state.withLock { $0.isSealed = true }
+    /// Ends the recording at a clock time: a running access stays unfinished.
+    func seal(at now: UInt64) {
+        state.withLock { state in
+            if let wait = currentWait(state, at: now) { state.count(wait: wait) }
+            state.isSealed = true
+        }
+    }
+
+    /// Returns the wait so far of the running access, in nanoseconds; nil if none waits.
+    private func currentWait(_ state: State, at now: UInt64) -> UInt64? {
+        guard !state.isSealed, state.running != nil, state.isMeasured,
+            let start = state.startedAt, heldSince.load(ordering: .relaxed) == 0
+        else { return nil }
+        return now &- min(now, start)
+    }
+
+    /// Returns the longest wait of a measured access, including the running one, in nanoseconds.
+    func longestWait(at now: UInt64) -> UInt64? {
+        state.withLock { state in
+            guard let wait = currentWait(state, at: now) else { return state.longestWait }
+            return max(wait, state.longestWait ?? 0)
+        }
     }
 
     /// The counts of a worker so far.

@@ -35,6 +35,9 @@ extension ClientResult {
         case "service": service?.value(aggregate)
         case "lag": lag?.value(aggregate)
         case "throughput": throughput
+        case "fairness":
+            aggregate == "count" ? fairness.map { _ in Double(completed) } : fairness?.smallestShare
+        case "longest-wait": fairness?.longestWait.map { Double($0) }
         case "offered": count(offered, aggregate)
         case "started": count(started, aggregate)
         case "completed": count(completed, aggregate)
@@ -64,6 +67,7 @@ extension LatencySummary {
             case "p(95)": p95
             case "p(99)": p99
             case "p(99.9)": p999
+            case "p(99.99)": p9999
             case "max": max
             case "mean": mean
             case "count": count

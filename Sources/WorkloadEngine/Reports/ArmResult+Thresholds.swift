@@ -31,7 +31,22 @@ extension ArmResult {
         return isLatency && clients[parts[0]] != nil ? 0 : nil
     }
 
-    private static let latencies = ["response", "wait", "service", "lag"]
+    /// Records the threshold that ended the run, whose value the end of running accesses may have
+    /// changed since then.
+    mutating func markMissed(by abort: AbortResult) {
+        for index in thresholds.indices
+        where thresholds[index].metric == abort.metric
+            && thresholds[index].expression == abort.expression
+        {
+            thresholds[index].observed = abort.observed
+            thresholds[index].passed = false
+            thresholds[index].undecided = nil
+            thresholds[index].decidingSeconds = nil
+        }
+    }
+
+    /// The metrics of a client that are latencies.
+    static let latencies = ["response", "wait", "service", "lag"]
 
     /// Decides a percentile with too few samples by the maximum or by another percentile, because
     /// higher percentiles are never smaller; nil if they do not decide.
@@ -78,9 +93,6 @@ extension Threshold {
         return Double(aggregate.dropFirst(2).dropLast())
     }
 
-    /// The number of samples that the percentile needs, so that ten lie above it; otherwise nil.
-    var neededSamples: UInt64? {
-        guard let percentile, percentile < 100 else { return nil }
-        return UInt64((1_000 / (100 - percentile)).rounded(toDigits: 6).rounded(.up))
-    }
+    /// The number of samples that the percentile needs; nil for other aggregates.
+    var neededSamples: UInt64? { percentile.flatMap(PercentileRule.neededCount) }
 }

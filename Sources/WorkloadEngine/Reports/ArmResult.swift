@@ -49,6 +49,8 @@ public struct ArmResult: Sendable, Codable, Equatable {
     public var intervals: [IntervalResult]
     /// Why the complete run failed; absent if it did not.
     public var failures: [String]?
+    /// The threshold that ended the run early, which is then also ``partial``; absent if none did.
+    public var aborted: AbortResult?
 }
 
 /// The counts and times of one client's accesses.
@@ -105,6 +107,9 @@ public struct ClientResult: Sendable, Codable, Equatable {
     public var profile: OperationProfile?
     /// The timing of its accesses; absent inside a phase and inside an operation.
     public var loop: Loop?
+    /// How evenly its workers shared its accesses; absent with one worker, without latencies,
+    /// inside a phase and inside an operation.
+    public var fairness: FairnessResult?
     /// A caveat about its percentiles, if any.
     public var caveat: String?
 

@@ -23,7 +23,7 @@ public enum CSVReport {
 
     /// The columns after the latencies.
     private static let lastColumns =
-        ["row", "versions"]
+        ["row", "versions"] + latencies.map { "\($0)_p99.99_ns" }
         + BusyCause.allCases.map { "busy_\($0.rawValue.replacing("-", with: "_"))" }
 
     /// The first line, without its end.
@@ -53,7 +53,7 @@ public enum CSVReport {
                         }
                     let busy = busy(of: client, in: run, isWhole: kind == "client")
                     lines.append(
-                        (head + cells(row) + [kind, versions] + busy).map(quoted)
+                        (head + cells(row) + [kind, versions] + tails(row) + busy).map(quoted)
                             .joined(separator: ",")
                     )
                 }
@@ -95,6 +95,13 @@ public enum CSVReport {
             ].map { $0.map { String($0) } ?? "" }
         }
         return counts + throughput + times
+    }
+
+    /// The cells of percentiles that later versions appended.
+    private static func tails(_ row: ClientResult) -> [String] {
+        [row.response, row.wait, row.service, row.lag].map { summary in
+            summary?.p9999.map { String($0) } ?? ""
+        }
     }
 
     /// Quotes a cell according to RFC 4180.

@@ -22,13 +22,16 @@ extension ArmResult {
     /// The run's verdict.
     ///
     /// A failure explains other problems, so it comes first. A violated invariant counts in any
-    /// run. The thresholds of an invalid or partial run are meaningless, so they come last.
+    /// run. The thresholds of an invalid run are meaningless, so they come last; so are those of a
+    /// partial run, unless a missed threshold ended it.
     public var exitStatus: ExitStatus {
         if failures?.isEmpty == false { return .failed }
-        if partial { return .interrupted }
+        if partial, aborted == nil { return .interrupted }
         if invariants.contains(where: { $0.passed == false }) { return .invariantViolated }
         if !valid { return .invalid }
-        if thresholds.contains(where: { $0.passed == false }) { return .thresholdMissed }
+        if aborted != nil || thresholds.contains(where: { $0.passed == false }) {
+            return .thresholdMissed
+        }
         if thresholds.contains(where: { $0.undecided == true }) { return .undecided }
         return .passed
     }

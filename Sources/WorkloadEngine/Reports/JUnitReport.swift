@@ -98,6 +98,7 @@ public enum JUnitReport {
         if let failures = run.failures, !failures.isEmpty {
             return .error(failures.joined(separator: "; "))
         }
+        if let aborted = run.aborted { return .failure("aborted", aborted.sentence) }
         if run.partial { return .error("stopped early") }
         if !run.valid {
             return .error(run.invalidReason ?? "the generator was the bottleneck")

@@ -27,23 +27,32 @@ public enum MarkdownReport {
     }
 
     private static func clients(_ result: RunResult) -> String {
+        let columns = LatencyColumns(
+            LatencyColumns.brief,
+            for: result.runs.flatMap { $0.clients.values.map(\.response) }
+        )
+        let titles =
+            ["arm", "client", "completed", "rate"] + columns.titles
+            + ["waiting p99", "errors", "skipped"]
         var lines = [
-            "| arm | client | completed | rate | p50 | p99 | max | waiting p99 | errors | skipped |",
-            "|:--|:--|--:|--:|--:|--:|--:|--:|--:|--:|",
+            "| " + titles.joined(separator: " | ") + " |",
+            "|:--|:--|" + String(repeating: "--:|", count: titles.count - 2),
         ]
         var hasClosedLoop = false
         for run in result.runs {
             for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
                 let isClosed = client.loop == .closed && client.response != nil
                 hasClosedLoop = hasClosedLoop || isClosed
-                let cells = [
+                let head = [
                     escaped(run.arm), escaped(name) + (isClosed ? " †" : ""),
                     HumanUnits.count(client.completed),
                     client.throughput.map(HumanUnits.rate) ?? "–",
-                    HumanUnits.time(client.response?.p50), HumanUnits.time(client.response?.p99),
-                    HumanUnits.time(client.response?.max), HumanUnits.time(client.wait?.p99),
-                    HumanUnits.count(client.errorCount), HumanUnits.count(client.skipped),
                 ]
+                let tail = [
+                    HumanUnits.time(client.wait?.p99), HumanUnits.count(client.errorCount),
+                    HumanUnits.count(client.skipped),
+                ]
+                let cells = head + columns.cells(client.response) + tail
                 lines.append("| " + cells.joined(separator: " | ") + " |")
             }
         }
@@ -72,6 +81,7 @@ public enum MarkdownReport {
         if let busy = run.busy {
             lines += busy.groups.prefix(5).map { "SQLITE_BUSY: " + TextReport.sentence($0) }
         }
+        lines += TextReport.fairness(run).map { String($0.drop { $0 == " " }) }
         lines += (run.wal?.pins ?? []).prefix(3).map { "WAL: " + TextReport.sentence($0) }
         guard !lines.isEmpty else { return nil }
         return "**\(escaped(run.arm))**\n\n"

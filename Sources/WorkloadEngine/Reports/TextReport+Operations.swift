@@ -3,39 +3,42 @@ import Telemetry
 extension TextReport {
     /// The operations of clients that have several.
     static func operations(_ run: ArmResult) -> [String] {
-        var table = TextTable([
-            "operation", "completed", "rate", "p50", "p99", "max", "service p99",
-        ])
-        var isEmpty = true
-        for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
-            guard let operations = client.operations, operations.count > 1 else { continue }
-            isEmpty = false
-            for (operation, result) in operations.sorted(by: { $0.key < $1.key }) {
-                table.add(row("\(name) \(operation)", result))
-            }
+        let rows = run.clients.sorted { $0.key < $1.key }.flatMap { name, client in
+            let operations = client.operations ?? [:]
+            guard operations.count > 1 else { return [(title: String, result: ClientResult)]() }
+            return operations.sorted { $0.key < $1.key }.map { ("\(name) \($0.key)", $0.value) }
         }
-        return isEmpty ? [] : table.lines(indent: "  ")
+        return rows.isEmpty ? [] : table("operation", rows)
     }
 
     /// The clients by phase, if several phases are measured.
     static func phases(_ run: ArmResult, measured: Int) -> [String] {
         guard measured > 1 else { return [] }
-        var table = TextTable(["phase", "completed", "rate", "p50", "p99", "max", "service p99"])
-        for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
-            for (phase, result) in (client.phases ?? [:]).sorted(by: { $0.key < $1.key }) {
-                table.add(row("\(name) in \(phase)", result))
+        return table(
+            "phase",
+            run.clients.sorted { $0.key < $1.key }.flatMap { name, client in
+                (client.phases ?? [:]).sorted { $0.key < $1.key }
+                    .map { ("\(name) in \($0.key)", $0.value) }
             }
-        }
-        return table.lines(indent: "  ")
+        )
     }
 
-    private static func row(_ title: String, _ result: ClientResult) -> [String] {
-        [
-            title, HumanUnits.count(result.completed),
-            result.throughput.map(HumanUnits.rate) ?? "–",
-            HumanUnits.time(result.response?.p50), HumanUnits.time(result.response?.p99),
-            HumanUnits.time(result.response?.max), HumanUnits.time(result.service?.p99),
-        ]
+    /// Formats a row for each part of the clients' accesses.
+    private static func table(
+        _ kind: String,
+        _ rows: [(title: String, result: ClientResult)]
+    ) -> [String] {
+        let columns = LatencyColumns(LatencyColumns.brief, for: rows.map(\.result.response))
+        var table = TextTable([kind, "completed", "rate"] + columns.titles + ["service p99"])
+        for (title, result) in rows {
+            table.add(
+                [
+                    title, HumanUnits.count(result.completed),
+                    result.throughput.map(HumanUnits.rate) ?? "–",
+                ] + columns.cells(result.response) + [HumanUnits.time(result.service?.p99)]
+            )
+        }
+        return table.lines(indent: "  ")
     }
 
     /// SQLite's counters for one execution of each operation, and notable query plans.

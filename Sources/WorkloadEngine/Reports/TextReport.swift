@@ -28,7 +28,8 @@ public enum TextReport {
         switch run.exitStatus {
         case .passed: "PASSED"
         case .failed: "FAILED"
-        case .thresholdMissed: "THRESHOLD MISSED"
+        case .thresholdMissed:
+            run.aborted == nil ? "THRESHOLD MISSED" : "ABORTED, THRESHOLD MISSED"
         case .invariantViolated: "INVARIANT VIOLATED"
         case .undecided: "UNDECIDED"
         case .invalid: "INVALID"
@@ -44,7 +45,9 @@ public enum TextReport {
             "\(verdictWord(of: run))  \(scenario) on \(run.arm): "
             + "\(HumanUnits.count(completed)) \(completed == 1 ? "access" : "accesses") in "
             + HumanUnits.seconds(run.duration)
-        let reasons = (run.failures ?? []) + (run.invalidReason.map { [$0] } ?? [])
+        let reasons =
+            (run.aborted.map { [$0.sentence] } ?? []) + (run.failures ?? [])
+            + (run.invalidReason.map { [$0] } ?? [])
         if !reasons.isEmpty { line += " (\(reasons.joined(separator: "; ")))" }
         return line
     }
@@ -56,8 +59,8 @@ public enum TextReport {
         }
         lines += counts(run)
         let parts = [
-            latencies(run), operations(run), phases(run, measured: measuredPhases), blame(run),
-            busy(run),
+            latencies(run) + fairness(run), operations(run), phases(run, measured: measuredPhases),
+            blame(run), busy(run),
             facts(run), profiles(run), checks(run),
         ]
         for part in parts where !part.isEmpty { lines += [""] + part }
@@ -103,7 +106,10 @@ public enum TextReport {
     }
 
     private static func latencies(_ run: ArmResult) -> [String] {
-        var table = TextTable(["latency", "p50", "p90", "p95", "p99", "p99.9", "max", "mean"])
+        let columns = LatencyColumns(
+            for: run.clients.values.flatMap { [$0.response, $0.wait, $0.service, $0.lag] }
+        )
+        var table = TextTable(["latency"] + columns.titles)
         var hasClosedLoop = false
         for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
             let isClosed = client.loop == .closed && client.response != nil
@@ -114,11 +120,7 @@ public enum TextReport {
             ]
             for case (let title, let summary?) in rows {
                 table.add(
-                    ["\(name) \(title)" + (isClosed ? " *" : "")]
-                        + [
-                            summary.p50, summary.p90, summary.p95, summary.p99, summary.p999,
-                            summary.max, summary.mean,
-                        ].map { HumanUnits.time($0) }
+                    ["\(name) \(title)" + (isClosed ? " *" : "")] + columns.cells(summary)
                 )
             }
         }
@@ -213,10 +215,11 @@ public enum TextReport {
         let parts = threshold.metric.split(separator: ".").map(String.init)
         let isCount = threshold.expression.hasPrefix("count")
         return switch parts.last ?? "" {
-        case "response", "wait", "service", "lag", "age":
+        case "response", "wait", "service", "lag", "age", "longest-wait":
             isCount ? HumanUnits.count(UInt64(value)) : HumanUnits.time(UInt64(value))
         case "bytes": HumanUnits.bytes(UInt64(value))
         case "throughput": HumanUnits.rate(value)
+        case "fairness": share(value)
         case "utilization", "saturation": HumanUnits.percent(value)
         default:
             threshold.expression.hasPrefix("rate")

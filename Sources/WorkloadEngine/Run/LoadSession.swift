@@ -140,21 +140,19 @@ final class LoadSession {
         drain()
         // The current status is the result; ending the remaining accesses must not change it.
         sampler.sample(.draining)
-        for recorder in recorders.joined() { recorder.seal() }
+        let end = context.clock.now()
+        for recorder in recorders.joined() { recorder.seal(at: end) }
         control.seal()
         try endThreads()
         context.alarm?.stop()
         sampler.endSecond()
         sleeper.retire()
-        let end = min(control.stopTime, context.phases.end)
+        let stop = min(control.stopTime, context.phases.end)
         return Outcome(
             sampler: sampler,
-            seconds: Double(context.phases.measuredTime(until: end)) / 1e9,
-            phaseSeconds: context.phases.stretches.map { stretch in
-                let length = min(end, stretch.end) - min(end, stretch.start)
-                return length.secondsFromNanoseconds
-            },
-            isPartial: control.isInterrupted || control.failure != nil
+            seconds: Double(context.phases.measuredTime(until: stop)) / 1e9,
+            phaseSeconds: context.phases.seconds(until: stop),
+            isPartial: control.isInterrupted || control.failure != nil || control.miss != nil
         )
     }
 
@@ -245,6 +243,9 @@ final class LoadSession {
             if now >= nextRecord {
                 sampler.endSecond()
                 nextRecord = (now / recordInterval + 1) * recordInterval
+                if !isOver, let watch = context.abort, let miss = sampler.miss(of: watch) {
+                    control.abort(because: miss)
+                }
             }
             if isOver { return }
             var wake = nextSample

@@ -80,6 +80,13 @@ struct PhasePlan: Sendable {
         return end + rest
     }
 
+    /// Returns the length of each phase before a time, in seconds.
+    func seconds(until time: UInt64) -> [Double] {
+        stretches.map { stretch in
+            (min(time, stretch.end) - min(time, stretch.start)).secondsFromNanoseconds
+        }
+    }
+
     /// Returns the length of the measured phases before a time, in nanoseconds.
     func measuredTime(until time: UInt64) -> UInt64 {
         stretches.reduce(0) { sum, stretch in

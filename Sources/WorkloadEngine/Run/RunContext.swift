@@ -26,6 +26,8 @@ struct RunContext: Sendable {
     var folder: URL?
     /// Runs transactions alongside the load to check isolation; nil without that invariant.
     var isolation: IsolationWatch?
+    /// The thresholds that end the run early; nil if there are none.
+    var abort: AbortWatch?
     /// Changes the load's settings; nil if they cannot change.
     var steering: LoadSteering?
 }

@@ -27,6 +27,7 @@ final class RunControl: Sendable {
         var hasBegun = false
         var isInterrupted = false
         var failure: String?
+        var miss: AbortResult?
     }
 
     private let clock: any RunClock
@@ -134,6 +135,19 @@ final class RunControl: Sendable {
             return true
         }
     }
+
+    /// Ends the load early because a threshold is missed.
+    func abort(because miss: AbortResult) {
+        change { state in
+            guard stage < .stopped else { return false }
+            state.miss = miss
+            stop(&state)
+            return true
+        }
+    }
+
+    /// The threshold that ended the load early, if any.
+    var miss: AbortResult? { state.withLock { $0.miss } }
 
     /// Why the load could not continue, if so.
     var failure: String? { state.withLock { $0.failure } }

@@ -30,6 +30,8 @@ public struct RunOptions: Sendable {
 
     /// The interval of a result's records, in nanoseconds; at least the sample interval.
     package var recordInterval: UInt64 = 1_000_000_000
+    /// Whether missed thresholds with `abort: true` end the run early.
+    package var endsAtMissedThresholds = true
     /// Whether a client fails the run if all its accesses outlast it.
     var judgesUnfinished = true
     /// Called at the end with the measured responses of each client, on the run's thread.

@@ -11,10 +11,10 @@ struct Sampler {
         var arms: [String]
     }
 
-    private let title: Title
-    private let context: RunContext
+    let title: Title
+    let context: RunContext
     private let emit: (Sample) -> Void
-    private var meters: [ClientMeter]
+    private(set) var meters: [ClientMeter]
     private var sequence = 0
     private var watch = DatabaseWatch()
     private var phase: String?

@@ -90,7 +90,9 @@ extension Worker {
             operation,
             in: turn.phase,
             lag: turn.isScheduled ? lag : nil,
-            wasFree: turn.wasFree
+            wasFree: turn.wasFree,
+            // A closure reports its entry only at its end; an action does not wait.
+            at: closures == nil && plan.isTimed ? start : nil
         )
         guard mayStart else {
             isAbandoned = true
@@ -132,10 +134,12 @@ extension Worker {
         _ error: any Error,
         _ retries: inout Int
     ) -> Bool {
-        let stamps = entry.map { begun.stamps(entry: $0, end: clock.now()) }
+        let end = clock.now()
+        let stamps = entry.map { begun.stamps(entry: $0, end: end) }
+        let waited = plan.isTimed ? end &- min(end, begun.start) : nil
         switch failure(of: error) {
         case .interrupted:
-            recorder.finish(.interrupted, stamps)
+            recorder.finish(.interrupted, stamps, waited: waited)
         case .busy(let code):
             let isRetried = retries > 0 && control.stage < .stopped
             countBusy(code, error, isRetried: isRetried, isMeasured: begun.isMeasured)
@@ -144,9 +148,9 @@ extension Worker {
                 recorder.retry()
                 return false
             }
-            recorder.finish(.failed(code), stamps)
+            recorder.finish(.failed(code), stamps, waited: waited)
         case .error(let code):
-            recorder.finish(.failed(code), stamps)
+            recorder.finish(.failed(code), stamps, waited: waited)
         }
         return true
     }

@@ -257,6 +257,7 @@ public final class WorkloadRun: Sendable {
         let watch = GeneratorWatch(noop: try GeneratorCost.measure(), clock: options.clock)
         let isolation = IsolationWatch.make(for: scenario, on: target, processes, options.clock)
         context.isolation = try? isolation?.get()
+        if options.endsAtMissedThresholds { context.abort = AbortWatch(scenario.thresholds) }
         let session = LoadSession(
             plan: plan,
             context: context,
@@ -283,7 +284,12 @@ public final class WorkloadRun: Sendable {
         let database = outcome.sampler.database
         options.onResponses?(outcome.sampler.responses)
         // Profile after all counts are final, while the database is still open.
-        OperationProfiler(plan, on: target, runsStatements: !outcome.isPartial).add(to: &clients)
+        OperationProfiler(
+            plan,
+            on: target,
+            runsStatements: !outcome.isPartial || control.miss != nil
+        )
+        .add(to: &clients)
         var result = ArmResult(
             arm: arm.name,
             valid: verdict.reason == nil,
@@ -310,7 +316,9 @@ public final class WorkloadRun: Sendable {
         if let settings = arm.busySettings { result.environment["busy"] = settings }
         let refusals = target.refusals()
         if !refusals.isEmpty { result.refusals = refusals }
+        result.aborted = control.miss
         result.thresholds = scenario.thresholds.map { result.check($0) }
+        if let miss = control.miss { result.markMissed(by: miss) }
         if let failure = control.failure {
             result.failures = [failure + freeSpace(in: folder, result)]
         } else if !result.partial {

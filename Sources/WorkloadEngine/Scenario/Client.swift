@@ -182,6 +182,8 @@ public struct Threshold: Sendable, Equatable {
     public var comparison: String
     /// The limit in the metric's base unit: nanoseconds, bytes, or a plain number.
     public var limit: Double
+    /// The measured time after which a miss ends the run early; nil if a miss does not end it.
+    public var abortDelay: Duration?
 
     /// Creates a threshold.
     public init(

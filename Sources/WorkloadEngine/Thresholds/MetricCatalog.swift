@@ -23,7 +23,7 @@ public struct MetricCatalog: Sendable {
     }
 
     /// The percentiles that a run reports.
-    public static let percentiles = ["50", "90", "95", "99", "99.9"]
+    public static let percentiles = ["50", "90", "95", "99", "99.9", "99.99"]
     /// The first parts of the names of database metrics.
     static let databaseGroups = ["wal", "pool", "snapshots", "interrupts"]
 
@@ -41,6 +41,8 @@ public struct MetricCatalog: Sendable {
         "offered": accesses, "started": accesses, "completed": accesses, "skipped": accesses,
         "late": accesses, "retried": accesses, "interrupted": accesses, "unfinished": accesses,
         "errors": accesses,
+        "fairness": Metric(aggregates: ["min": .share]),
+        "longest-wait": Metric(aggregates: ["max": .time]),
     ]
     private static let databaseMetrics: [String: Metric] = [
         "wal.bytes": Metric(aggregates: ["max": .bytes, "final": .bytes]),

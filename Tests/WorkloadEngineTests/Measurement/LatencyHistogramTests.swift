@@ -20,6 +20,9 @@ struct LatencyHistogramTests {
         #expect(summary(of: 1...19)?.p50 == nil)
         #expect(summary(of: 1...20)?.p50 != nil)
         #expect(summary(of: 1...10_000)?.p999 != nil)
+        #expect(summary(of: 1...99_999)?.p9999 == nil)
+        let most = try #require(summary(of: 1...100_000)?.p9999)
+        #expect(abs(Double(most) / 99_990 - 1) < 0.01)
     }
 
     @Test func anEmptyHistogramHasNoSummary() {

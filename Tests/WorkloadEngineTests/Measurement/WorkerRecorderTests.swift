@@ -10,7 +10,7 @@ struct WorkerRecorderTests {
     @Test func accessesInProgressAtTheEndRemainUnfinished() {
         let recorder = WorkerRecorder(operations: 2)
         #expect(recorder.begin(1, in: measured, lag: nil, wasFree: false))
-        recorder.seal()
+        recorder.seal(at: 0)
         recorder.finish(.completed, stamps)
         let reading = recorder.read()
         #expect(reading.running == 1)
@@ -66,6 +66,36 @@ struct WorkerRecorderTests {
             #expect(window.holds.entries == [.init(from: 110, until: 130, held: 20)])
             window.clear()
         }
+    }
+
+    @Test func theLongestWaitIncludesAccessesThatDidNotEnter() {
+        let recorder = WorkerRecorder(operations: 1)
+        #expect(recorder.longestWait(at: 0) == nil)
+        #expect(recorder.begin(0, in: warmUp, lag: nil, wasFree: false, at: 0))
+        recorder.finish(.failed("SQLITE_BUSY"), nil, waited: 900)
+        #expect(recorder.longestWait(at: 900) == nil, "a warm-up does not count")
+        #expect(recorder.begin(0, in: measured, lag: nil, wasFree: false, at: 100))
+        recorder.enter(at: 110)
+        recorder.finish(.completed, stamps)
+        #expect(recorder.longestWait(at: 130) == 10)
+        #expect(recorder.begin(0, in: measured, lag: nil, wasFree: false, at: 130))
+        recorder.finish(.failed("SQLITE_BUSY"), nil, waited: 50)
+        #expect(recorder.longestWait(at: 180) == 50)
+        #expect(recorder.begin(0, in: measured, lag: nil, wasFree: false, at: 200))
+        #expect(recorder.longestWait(at: 240) == 50)
+        #expect(recorder.longestWait(at: 270) == 70, "an access still waits")
+        recorder.seal(at: 280)
+        recorder.finish(.interrupted, nil, waited: 300)
+        #expect(recorder.longestWait(at: 999) == 80, "nothing counts after the end")
+    }
+
+    @Test func anAccessThatHasEnteredNoLongerWaits() {
+        let recorder = WorkerRecorder(operations: 1)
+        #expect(recorder.begin(0, in: measured, lag: nil, wasFree: false, at: 100))
+        recorder.enter(at: 110)
+        #expect(recorder.longestWait(at: 500) == nil)
+        recorder.seal(at: 500)
+        #expect(recorder.longestWait(at: 900) == nil)
     }
 
     @Test func aHoldIsVisibleWhileItLasts() {

@@ -27,7 +27,7 @@ struct ScenarioGoalErrorTests {
             "p(99) <",
             "p(98) <",
             "14:17: 'ui.response' has no 'p(98)', in 'p(98) < 50ms'; percentiles: "
-                + "p(50), p(90), p(95), p(99), p(99.9)"
+                + "p(50), p(90), p(95), p(99), p(99.9), p(99.99)"
         ),
         ScenarioSlip(
             "[ui.response.p99]",

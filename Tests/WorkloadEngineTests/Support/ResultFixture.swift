@@ -37,6 +37,7 @@ enum ResultFixture {
             lag: latencies
         )
         client.loop = .open
+        client.fairness = FairnessResult(workers: 4, longestWait: 28_000_000)
         client.operations = [
             "balance": ClientResult(
                 offered: 15,

@@ -7,6 +7,10 @@ struct ThresholdTests {
     @Test(arguments: [
         ("ui.response", "p(99) < 50ms", "p(99)", "<", 50e6),
         ("ui.wait", "p(99.9)<=200us", "p(99.9)", "<=", 200e3),
+        ("ui.wait", "p(99.99) < 1ms", "p(99.99)", "<", 1e6),
+        ("ui.fairness", "min > 0.5", "min", ">", 0.5),
+        ("ui.fairness", "min > 50%", "min", ">", 0.5),
+        ("ui.longest-wait", "max < 1s", "max", "<", 1e9),
         ("ui.lag", "  max  <  1s  ", "max", "<", 1e9),
         ("ui.service", "mean < 1ms", "mean", "<", 1e6),
         ("ui.response", "count >= 100", "count", ">=", 100),

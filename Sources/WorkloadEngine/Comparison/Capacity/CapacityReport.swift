@@ -1,3 +1,5 @@
+import Telemetry
+
 /// Formats the capacities of arms as text or Markdown.
 public enum CapacityReport {
     /// Returns the report as text that ends with a newline.
@@ -113,8 +115,13 @@ public enum CapacityReport {
         _ loads: [CapacityResult.EqualLoad],
         _ clients: [String]
     ) -> Table {
+        let columns = clients.map { client in
+            let all = loads.flatMap(\.arms).compactMap { $0.response[client]?.summary }
+            return (client, LatencyColumns([.p50, .p99, .p999, .p9999], for: all))
+        }
         var table = Table(
-            titles: ["load", "rate", "arm"] + clients.flatMap { ["\($0) p50", "\($0) p99"] }
+            titles: ["load", "rate", "arm"]
+                + columns.flatMap { client, columns in columns.titles.map { "\(client) \($0)" } }
         )
         for load in loads {
             for arm in load.arms {
@@ -125,9 +132,8 @@ public enum CapacityReport {
                         isFirst ? HumanUnits.rate(load.rate) : "",
                         arm.arm + (arm.missed == nil && arm.invalid == nil ? "" : " *"),
                     ]
-                        + clients.flatMap { client in
-                            let response = arm.response[client]
-                            return [HumanUnits.time(response?.p50), HumanUnits.time(response?.p99)]
+                        + columns.flatMap { client, columns in
+                            columns.cells(arm.response[client]?.summary)
                         }
                 )
             }
@@ -173,5 +179,20 @@ extension HumanUnits {
         let digits = ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0
         let text = String(ratio.rounded(toDigits: digits))
         return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + "×"
+    }
+}
+
+extension CapacityResult.EqualLoad.Latency {
+    /// The same percentiles, for a table; the count and the mean are unknown.
+    fileprivate var summary: LatencySummary {
+        LatencySummary(
+            count: 0,
+            mean: 0,
+            p50: p50,
+            p99: p99,
+            p999: p999,
+            p9999: p9999,
+            max: max
+        )
     }
 }

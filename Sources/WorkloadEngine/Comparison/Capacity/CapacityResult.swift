@@ -144,8 +144,20 @@ public struct CapacityResult: Sendable, Codable, Equatable {
             public var p50: UInt64?
             /// The 99th percentile; absent with fewer than ten samples above it.
             public var p99: UInt64?
+            /// The 99.9th percentile; absent with fewer than ten samples above it.
+            public var p999: UInt64?
+            /// The 99.99th percentile; absent with fewer than ten samples above it.
+            public var p9999: UInt64?
             /// The largest.
             public var max: UInt64
+
+            private enum CodingKeys: String, CodingKey {
+                case p50
+                case p99
+                case p999 = "p99.9"
+                case p9999 = "p99.99"
+                case max
+            }
         }
     }
 

@@ -336,6 +336,8 @@ public final class CapacityRun: Sendable {
                     responses[part.client] = .init(
                         p50: response.p50,
                         p99: response.p99,
+                        p999: response.p999,
+                        p9999: response.p9999,
                         max: response.max
                     )
                 }

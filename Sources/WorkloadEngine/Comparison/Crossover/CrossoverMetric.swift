@@ -1,4 +1,5 @@
 import Foundation
+import Telemetry
 
 /// The metric by which a map compares two arms, such as `ui.response.p99`.
 public struct CrossoverMetric: Sendable, Equatable {
@@ -79,11 +80,11 @@ public struct CrossoverMetric: Sendable, Equatable {
         self = try CrossoverMetric("\(client.name).response.p99", of: scenario)
     }
 
-    /// The number of samples that a percentile needs, so that ten lie above it.
+    /// The number of samples that a percentile needs; 1 for other aggregates.
     var neededSamples: Double {
         guard aggregate.hasPrefix("p("), let percent = Double(aggregate.dropFirst(2).dropLast())
         else { return 1 }
-        return 10 / max(1e-6, 1 - percent / 100)
+        return Double(PercentileRule.neededCount(for: percent) ?? 1)
     }
 
     /// Returns this metric, or the highest percentile for which the samples suffice, or the mean.

@@ -1,4 +1,5 @@
 import Foundation
+import Telemetry
 
 /// Predicts the waits of accesses with other numbers of readers, from a recorded run: its arrivals
 /// repeat at the same times, and its service times are drawn again.
@@ -140,8 +141,8 @@ public struct WhatIf: Sendable {
         return (WhatIfPrediction(setting: setting, clients: clients), hasWaited)
     }
 
-    /// The number of accesses that a 99th percentile needs, so that ten lie above it.
-    static let leastCount = 1_000
+    /// The number of accesses that a 99th percentile needs.
+    static let leastCount = Int(PercentileRule.neededCount(for: 99) ?? 0)
 
     /// Combines the waits of a client in several simulations; nil with fewer than ten values above
     /// the percentile in all of them together.

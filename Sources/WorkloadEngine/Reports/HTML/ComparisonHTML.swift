@@ -130,17 +130,19 @@ public enum ComparisonHTML {
             guard !series.isEmpty else { return nil }
             let title = "\(name): response on each arm"
             let all = series.flatMap(\.points)
+            let summaries = result.arms.compactMap { arm in
+                arm.spectra[name].map { (arm: arm.arm, summary: summary($0)) }
+            }
+            let columns = LatencyColumns(
+                [.p50, .p90, .p99, .p999, .p9999, .max],
+                for: summaries.map(\.summary)
+            )
             var table = HTMLTable(
                 "\(title), in numbers",
-                columns: ["", "p50", "p90", "p99", "p99.9", "max", "accesses"]
+                columns: [""] + columns.titles + ["accesses"]
             )
-            for arm in result.arms {
-                guard let own = arm.spectra[name] else { continue }
-                table.add(
-                    [arm.arm]
-                        + [50, 90, 99, 99.9].map { HumanUnits.time(value(own, at: $0)) }
-                        + [HumanUnits.time(own.max), HumanUnits.count(own.count)]
-                )
+            for (arm, summary) in summaries {
+                table.add([arm] + columns.cells(summary) + [HumanUnits.count(summary.count)])
             }
             return LineChart(
                 id: "spectrum-\(index)",
@@ -159,6 +161,20 @@ public enum ComparisonHTML {
         spectrum.points.filter { $0.percentile < 100 }.map { point in
             (-log10(1 - point.percentile / 100), max(1, Double(point.nanoseconds)))
         }
+    }
+
+    /// Returns the percentiles of a spectrum, without a mean.
+    private static func summary(_ spectrum: PercentileSpectrum) -> LatencySummary {
+        LatencySummary(
+            count: spectrum.count,
+            mean: 0,
+            p50: value(spectrum, at: 50),
+            p90: value(spectrum, at: 90),
+            p99: value(spectrum, at: 99),
+            p999: value(spectrum, at: 99.9),
+            p9999: value(spectrum, at: 99.99),
+            max: spectrum.max
+        )
     }
 
     /// Returns the latency at a percentile, from the first point that reaches it; nil with too few

@@ -77,14 +77,15 @@ extension HTMLReport {
             )
         }.filter { $0.points.count > 1 }
         guard !series.isEmpty else { return nil }
+        let columns = LatencyColumns(for: lines.map(\.summary))
         var table = HTMLTable(
             "\(title), in numbers",
-            columns: ["", "p50", "p90", "p95", "p99", "p99.9", "max", "mean", "accesses"]
+            columns: [""] + columns.titles + ["accesses"]
         )
         for line in lines {
             guard let summary = line.summary else { continue }
             table.add(
-                [line.name] + times(summary) + [HumanUnits.count(summary.count)]
+                [line.name] + columns.cells(summary) + [HumanUnits.count(summary.count)]
             )
         }
         let all = series.flatMap(\.points)
@@ -106,7 +107,7 @@ extension HTMLReport {
         for bucket in spectrum.buckets {
             if points.isEmpty { points.append((0, max(1, Double(bucket.lower)))) }
             below += Double(bucket.count)
-            guard count - below >= 10 else { break }
+            guard count - below >= PercentileRule.valuesBeyond else { break }
             points.append((-log10(1 - below / count), max(1, Double(bucket.upper))))
         }
         return points
@@ -116,19 +117,11 @@ extension HTMLReport {
     private static func points(_ summary: LatencySummary) -> [(x: Double, y: Double?)] {
         let known: [(Double, UInt64?)] = [
             (0.5, summary.p50), (0.9, summary.p90), (0.95, summary.p95), (0.99, summary.p99),
-            (0.999, summary.p999),
+            (0.999, summary.p999), (0.9999, summary.p9999),
         ]
         return known.compactMap { share, value in
             value.map { (-log10(1 - share), max(1, Double($0))) }
         }
-    }
-
-    /// Formats a summary's times: p50, p90, p95, p99, p99.9, max and mean.
-    static func times(_ summary: LatencySummary?) -> [String] {
-        [
-            summary?.p50, summary?.p90, summary?.p95, summary?.p99, summary?.p999, summary?.max,
-            summary?.mean,
-        ].map { HumanUnits.time($0) }
     }
 
     /// The use of the connections, and the accesses that waited for them.

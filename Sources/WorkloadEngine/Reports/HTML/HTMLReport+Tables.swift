@@ -83,10 +83,6 @@ extension HTMLReport {
                 : "At most \(pool.waitingReadersPeak) accesses waited to read, and "
                     + "\(pool.waitingWritersPeak) to write, at the same time."
         )
-        var table = HTMLTable(
-            "Waiting for connections and holding them",
-            columns: ["", "found free", "p50", "p90", "p95", "p99", "p99.9", "max", "mean"]
-        )
         let kind = pool.maximumReaderCount == nil ? "connection" : "reader"
         let rows: [(String, Double?, LatencySummary?)] = [
             ("wait for a \(kind)", pool.acquiredAtOnce, pool.acquire),
@@ -94,8 +90,13 @@ extension HTMLReport {
             ("wait for the writer", pool.writerAcquiredAtOnce, pool.writerAcquire),
             ("hold of the writer", nil, pool.writerHold),
         ]
+        let columns = LatencyColumns(for: rows.map(\.2))
+        var table = HTMLTable(
+            "Waiting for connections and holding them",
+            columns: ["", "found free"] + columns.titles
+        )
         for case (let title, let free, let summary?) in rows {
-            table.add([title, free.map(HumanUnits.percent) ?? "–"] + times(summary))
+            table.add([title, free.map(HumanUnits.percent) ?? "–"] + columns.cells(summary))
         }
         return .group([.list(facts), table.markup])
     }
@@ -110,12 +111,14 @@ extension HTMLReport {
             ],
             words: 2
         )
+        let columns = LatencyColumns(
+            for: run.clients.values.flatMap(parts).flatMap { _, result in
+                [result.response, result.wait, result.service, result.lag]
+            }
+        )
         var latencies = HTMLTable(
             "Latencies",
-            columns: [
-                "client", "part", "measure", "p50", "p90", "p95", "p99", "p99.9", "max", "mean",
-                "accesses",
-            ],
+            columns: ["client", "part", "measure"] + columns.titles + ["accesses"],
             words: 3
         )
         var errors: [String] = []
@@ -127,7 +130,8 @@ extension HTMLReport {
                     ("service", result.service), ("lag", result.lag),
                 ] {
                     latencies.add(
-                        [name, part, measure] + times(summary) + [HumanUnits.count(summary.count)]
+                        [name, part, measure] + columns.cells(summary)
+                            + [HumanUnits.count(summary.count)]
                     )
                 }
             }

@@ -100,25 +100,31 @@ public enum HTMLReport {
             lines += (run.busyHolders ?? [:]).sorted { $0.key < $1.key }.map {
                 "The database was busy \(HumanUnits.count($0.value)) times because of \($0.key)."
             }
+            lines += TextReport.fairness(run).map { String($0.drop { $0 == " " }) + "." }
             lines += (run.refusals ?? [:]).sorted { $0.key < $1.key }.map {
                 "The guard rejected \($0.key) \(HumanUnits.count($0.value)) times."
             }
+            let columns = LatencyColumns(
+                LatencyColumns.brief,
+                for: run.clients.values.map(\.response)
+            )
             var table = HTMLTable(
                 "The clients",
-                columns: [
-                    "client", "completed", "rate", "response p50", "p99", "max", "wait p99",
-                    "errors", "skipped",
-                ]
+                columns: ["client", "completed", "rate"]
+                    + columns.titles.enumerated().map { $0 == 0 ? "response \($1)" : $1 }
+                    + ["wait p99", "errors", "skipped"]
             )
             for (name, client) in clients(run) {
-                table.add([
+                let head = [
                     name + (client.loop == .closed && client.response != nil ? " †" : ""),
                     HumanUnits.count(client.completed),
                     client.throughput.map(HumanUnits.rate) ?? "–",
-                    HumanUnits.time(client.response?.p50), HumanUnits.time(client.response?.p99),
-                    HumanUnits.time(client.response?.max), HumanUnits.time(client.wait?.p99),
-                    HumanUnits.count(client.errorCount), HumanUnits.count(client.skipped),
-                ])
+                ]
+                let tail = [
+                    HumanUnits.time(client.wait?.p99), HumanUnits.count(client.errorCount),
+                    HumanUnits.count(client.skipped),
+                ]
+                table.add(head + columns.cells(client.response) + tail)
             }
             let isClosed = run.clients.values.contains { $0.loop == .closed && $0.response != nil }
             return [

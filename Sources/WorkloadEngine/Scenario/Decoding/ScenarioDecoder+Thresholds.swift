@@ -1,7 +1,11 @@
 import Yams
 
 extension ScenarioDecoder {
-    func decodeThresholds(_ top: MappingReader, metrics: MetricCatalog) -> [Threshold] {
+    func decodeThresholds(
+        _ top: MappingReader,
+        metrics: MetricCatalog,
+        clients: [Client]
+    ) -> [Threshold] {
         guard let node = top["thresholds"],
             let reader = MappingReader(node, what: "'thresholds'", nil, log: log)
         else { return [] }
@@ -10,14 +14,66 @@ extension ScenarioDecoder {
                 log.add(metrics.problem(with: entry.name), at: entry.key.mark)
                 return []
             }
-            return reader.texts(entry.value, named: entry.name).compactMap { text, mark in
-                do {
-                    return try Threshold(metric: entry.name, expression: text, in: metrics)
-                } catch {
-                    log.add("\(error)", at: mark)
-                    return nil
-                }
+            if entry.value.sequence?.isEmpty == true {
+                log.add("'\(entry.name)' of 'thresholds' is an empty list", at: entry.value.mark)
             }
+            let items = entry.value.sequence.map(Array.init) ?? [entry.value]
+            return items.compactMap { item in
+                let found = threshold(item, of: entry.name, reader, metrics)
+                if let found, let problem = found.problem(among: clients) {
+                    log.add(problem, at: entry.key.mark)
+                }
+                return found
+            }
+        }
+    }
+
+    /// Decodes a limit: a text, or a mapping with the text and `abort`.
+    private func threshold(
+        _ item: Node,
+        of metric: String,
+        _ reader: MappingReader,
+        _ metrics: MetricCatalog
+    ) -> Threshold? {
+        guard item.mapping != nil else {
+            guard let text = reader.text(item, named: metric) else { return nil }
+            return threshold(metric, text, at: item.mark, metrics)
+        }
+        let what = "a threshold on '\(metric)'"
+        guard let own = MappingReader(item, what: what, Language.threshold, log: log),
+            let limit = own.required("limit", example: "p(99) < 50ms"),
+            let text = own.text(limit, named: "limit"),
+            var found = threshold(metric, text, at: limit.mark, metrics)
+        else { return nil }
+        let aborts = own.bool("abort") ?? false
+        let delay = own.duration("abort-after")
+        if own.has("abort-after"), !aborts {
+            log.add("'abort-after' of \(what) needs abort: true", at: own.mark(of: "abort-after"))
+        }
+        if let delay, aborts, delay >= measured {
+            log.add(
+                "'abort-after' of \(what) must be shorter than the measured time, "
+                    + HumanUnits.seconds(measured.inSeconds),
+                at: own["abort-after"]?.mark
+            )
+        }
+        guard aborts else { return found }
+        if let problem = found.abortProblem { log.add(problem, at: own.mark(of: "abort")) }
+        found.abortDelay = delay ?? .zero
+        return found
+    }
+
+    private func threshold(
+        _ metric: String,
+        _ text: String,
+        at mark: Mark?,
+        _ metrics: MetricCatalog
+    ) -> Threshold? {
+        do {
+            return try Threshold(metric: metric, expression: text, in: metrics)
+        } catch {
+            log.add("\(error)", at: mark)
+            return nil
         }
     }
 

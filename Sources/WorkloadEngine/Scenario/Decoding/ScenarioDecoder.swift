@@ -69,7 +69,7 @@ struct ScenarioDecoder {
         scenario.source = yaml
         scenario.file = log.file
         let metrics = MetricCatalog(clients: clients.map(\.name))
-        scenario.thresholds = decodeThresholds(top, metrics: metrics)
+        scenario.thresholds = decodeThresholds(top, metrics: metrics, clients: clients)
         scenario.primary = decodePrimary(top, metrics: metrics)
         let invariants = decodeInvariants(top, clients: clients)
         scenario.invariants = invariants.names

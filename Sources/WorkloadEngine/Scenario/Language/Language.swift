@@ -71,7 +71,7 @@ enum Language {
             ),
             .init(
                 "thresholds",
-                .byMetric(.texts),
+                .byMetric(limits),
                 "Limits by metric, such as ui.response: [\"p(99) < 50ms\"]."
             ),
             .init(

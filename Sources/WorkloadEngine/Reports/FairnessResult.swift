@@ -1,0 +1,46 @@
+/// How evenly a client's workers shared its accesses.
+///
+/// An equal share is the mean number of measured accesses that a worker completed. Shares are absent
+/// with a common schedule of arrivals, where any worker serves any arrival; with fewer than ten
+/// accesses for each worker; and if the number of workers changed while the load ran.
+public struct FairnessResult: Sendable, Codable, Equatable {
+    /// The number of workers.
+    public var workers: Int
+    /// The accesses of the worker with the fewest, as a share of an equal share, in 0…1.
+    public var smallestShare: Double?
+    /// The accesses of the worker with the most, as a share of an equal share, from 1.
+    public var largestShare: Double?
+    /// The longest time from the start of a measured access to the entry into its closure, in
+    /// nanoseconds, including accesses that failed or waited until the end; absent if unknown.
+    public var longestWait: UInt64?
+    /// The number of the worker that waited longest, from 1; absent if any worker serves any arrival.
+    public var longestWaitWorker: Int?
+}
+
+extension FairnessResult {
+    /// The mean number of accesses of a worker below which shares would show chance.
+    private static let leastMean = 10
+
+    /// Combines the counts and waits of a client's workers.
+    ///
+    /// - Parameters:
+    ///   - completed: The number of measured accesses that each worker completed.
+    ///   - waits: The longest wait of each worker, in nanoseconds.
+    ///   - sharesArrivals: Whether any worker serves any arrival.
+    ///   - isSteady: Whether the number of workers did not change.
+    init(completed: [UInt64], waits: [UInt64?], sharesArrivals: Bool, isSteady: Bool) {
+        workers = completed.count
+        let total = completed.reduce(0, +)
+        if !sharesArrivals, isSteady, total >= UInt64(completed.count * Self.leastMean),
+            let smallest = completed.min(), let largest = completed.max()
+        {
+            let mean = Double(total) / Double(completed.count)
+            smallestShare = (Double(smallest) / mean).rounded(toDigits: 4)
+            largestShare = (Double(largest) / mean).rounded(toDigits: 4)
+        }
+        let longest = waits.enumerated().max { ($0.element ?? 0) < ($1.element ?? 0) }
+        guard let longest, let wait = longest.element else { return }
+        longestWait = wait
+        if !sharesArrivals { longestWaitWorker = longest.offset + 1 }
+    }
+}

@@ -1,0 +1,28 @@
+extension TextReport {
+    /// The shares and the longest wait of the workers of each client with several, one client in a
+    /// line.
+    static func fairness(_ run: ArmResult) -> [String] {
+        run.clients.sorted { $0.key < $1.key }.compactMap { name, client in
+            guard let fairness = client.fairness else { return nil }
+            var parts: [String] = []
+            if let smallest = fairness.smallestShare, let largest = fairness.largestShare {
+                parts.append(
+                    "smallest share \(share(smallest)) of an equal share, largest \(share(largest))"
+                )
+            }
+            if let wait = fairness.longestWait {
+                let worker = fairness.longestWaitWorker.map { " (worker \($0))" } ?? ""
+                parts.append("longest wait \(HumanUnits.time(wait))\(worker)")
+            }
+            guard !parts.isEmpty else { return nil }
+            return "  fairness of \(name): " + parts.joined(separator: ", ")
+        }
+    }
+
+    /// Formats a share of an equal share with two decimals.
+    static func share(_ share: Double) -> String {
+        let hundredths = Int((share * 100).rounded())
+        let rest = hundredths % 100
+        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+    }
+}

@@ -1,0 +1,80 @@
+/// The thresholds of a run that end it early if they are definitely missed.
+struct AbortWatch: Sendable {
+    private let thresholds: [Threshold]
+
+    /// The number of accesses that a share or a mean must rest on, as for a percentile.
+    private static let leastCount = 10.0
+
+    /// Selects the thresholds with `abort: true`; nil if there are none.
+    init?(_ thresholds: [Threshold]) {
+        self.thresholds = thresholds.filter { $0.abortDelay != nil }
+        if self.thresholds.isEmpty { return nil }
+    }
+
+    /// The names of the clients whose metrics the thresholds limit.
+    var clients: Set<String> {
+        Set(thresholds.map { String($0.metric.prefix { $0 != "." }) })
+    }
+
+    /// Returns whether a threshold can end a run that has measured for `seconds`.
+    func isDue(at seconds: Double) -> Bool { thresholds.contains { isDue($0, seconds) } }
+
+    private func isDue(_ threshold: Threshold, _ seconds: Double) -> Bool {
+        guard seconds > 0, let delay = threshold.abortDelay else { return false }
+        return seconds >= delay.inSeconds - 1e-6
+    }
+
+    /// Returns the first threshold, in the scenario's order, that the measurements so far miss.
+    func miss(in result: ArmResult) -> AbortResult? {
+        thresholds.lazy.compactMap { threshold -> AbortResult? in
+            guard isDue(threshold, result.duration) else { return nil }
+            let found = result.check(threshold)
+            guard found.passed == false, hasEnoughSamples(threshold, in: result) else { return nil }
+            return AbortResult(
+                seconds: result.duration,
+                metric: threshold.metric,
+                expression: threshold.expression,
+                observed: found.observed,
+                reason: reason(threshold, found, in: result)
+            )
+        }.first
+    }
+
+    /// Returns whether the value rests on enough accesses.
+    ///
+    /// For a percentile, ``ArmResult/check(_:)`` has decided this. A share needs ten accesses on the
+    /// wrong side of the limit, so that a single early error does not end a run.
+    private func hasEnoughSamples(_ threshold: Threshold, in result: ArmResult) -> Bool {
+        let parts = threshold.metric.split(separator: ".").map(String.init)
+        guard parts.count == 2, let client = result.clients[parts[0]] else { return true }
+        let count = result.value(of: threshold.metric, "count") ?? 0
+        switch threshold.aggregate {
+        case "rate":
+            let isUpperLimit = threshold.comparison.hasPrefix("<")
+            return (isUpperLimit ? count : Double(client.offered) - count) >= Self.leastCount
+        case "mean" where ArmResult.latencies.contains(parts[1]):
+            return count >= Self.leastCount
+        default:
+            return true
+        }
+    }
+
+    private func reason(
+        _ threshold: Threshold,
+        _ found: ThresholdResult,
+        in result: ArmResult
+    ) -> String {
+        let limit = threshold.expression.drop { !"<>=".contains($0) }
+            .drop { "<>= ".contains($0) }
+        let what = "\(threshold.aggregate) of \(threshold.metric)"
+        if let observed = found.observed {
+            return "\(what) was \(TextReport.value(observed, of: found)), limit \(limit)"
+        }
+        let lower = MetricCatalog.percentiles.reversed().lazy.map { "p(\($0))" }
+            .first { result.value(of: threshold.metric, $0) != nil }
+        let value = lower.flatMap { result.value(of: threshold.metric, $0) }
+        guard let lower, let value else { return "\(what) missed its limit \(limit)" }
+        return "\(what) exceeds its limit \(limit), because \(lower) was "
+            + TextReport.value(value, of: found)
+    }
+}
