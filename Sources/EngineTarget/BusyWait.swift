@@ -72,14 +72,13 @@ package final class BusyWait: Sendable {
         let pause = state.withLock { state -> UInt64? in
             if tries == 0 { state = State(start: now) }
             state.wait.timeout = timeout
-            let pause = self.pause(tries: tries, elapsed: now &- state.start)
+            state.wait.nanoseconds = now &- state.start
+            let pause = self.pause(tries: tries, elapsed: state.wait.nanoseconds)
             if pause == nil { state.wait.gaveUp = true }
             return pause
         }
         guard let pause else { return false }
         timing.sleep(pause)
-        let time = timing.now() &- now
-        state.withLock { $0.wait.nanoseconds &+= time }
         return true
     }
 

@@ -15,9 +15,11 @@ extension ConnectionProbe {
             { this, tries in
                 guard let this else { return 0 }
                 let probe = Unmanaged<ConnectionProbe>.fromOpaque(this).takeUnretainedValue()
-                if tries == 0 { probe.lockWait.withLock { $0 = LockWait() } }
+                if tries == 0 {
+                    probe.lockWait.withLock { $0 = LockWait(startedAt: monotonicNanoseconds()) }
+                }
                 let triesAgain = probe.handleLock(tries: Int(tries))
-                if !triesAgain { probe.lockWait.withLock { $0.gaveUp = true } }
+                if !triesAgain { probe.lockWait.withLock { $0.giveUp() } }
                 return triesAgain ? 1 : 0
             },
             this
@@ -61,9 +63,7 @@ extension ConnectionProbe {
         isWaitingForLock.store(true, ordering: .relaxed)
         let start = monotonicNanoseconds()
         defer {
-            let time = monotonicNanoseconds() &- start
-            busyWait.wrappingAdd(time, ordering: .relaxed)
-            lockWait.withLock { $0.nanoseconds &+= time }
+            busyWait.wrappingAdd(monotonicNanoseconds() &- start, ordering: .relaxed)
             isWaitingForLock.store(false, ordering: .relaxed)
         }
         return body()

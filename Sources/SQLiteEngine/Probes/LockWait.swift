@@ -1,3 +1,5 @@
+import Telemetry
+
 /// The calls of a connection's busy handler during a statement that failed with `SQLITE_BUSY`.
 package struct LockWait: Sendable, Equatable {
     /// Whether the handler gave up.
@@ -6,11 +8,22 @@ package struct LockWait: Sendable, Equatable {
     /// has read wants to write while another connection writes
     /// (<https://sqlite.org/c3ref/busy_handler.html>).
     package var gaveUp = false
-    /// The time spent in the handler, in nanoseconds.
+    /// The time from the first call to the last one, in nanoseconds.
     package var nanoseconds: UInt64 = 0
+    /// The clock time of the first call.
+    var start: UInt64 = 0
     /// The handler's timeout, in nanoseconds; nil if only a callback knows it.
     package var timeout: UInt64?
 
     /// Creates a wait without a call of the handler.
     package init() {}
+
+    /// Creates a wait whose handler is called for the first time.
+    init(startedAt start: UInt64) { self.start = start }
+
+    /// Records that the handler gives up.
+    mutating func giveUp() {
+        gaveUp = true
+        nanoseconds = monotonicNanoseconds() &- start
+    }
 }

@@ -10,9 +10,10 @@ extension Worker {
     ///   - isMeasured: Whether the access counts in the result.
     func countBusy(_ code: String, _ error: any Error, isRetried: Bool, isMeasured: Bool) {
         let process = lockHolder()
-        guard isMeasured, control.stage < .sealed else { return }
+        // The closures of a load test do not report how their database waits.
+        guard isMeasured, control.stage < .sealed, closures == nil else { return }
         let details = target.busyFailure(of: error) ?? BusyFailure()
-        let timeout = busyTimeout
+        let timeout = busy.timeout
         guard let cause = BusyCause(code: code, handler: details.handler, timeout: timeout) else {
             return
         }
@@ -42,12 +43,10 @@ extension Worker {
         var failure = BusyLedger.Failure(cause: .checkpoint, client: plan.name.name)
         failure.statement = mode.sql
         failure.waited = mode == .passive ? 0 : time
-        failure.timeout = busyTimeout
+        failure.timeout = busy.timeout
         failure.holder = busy.longestRunning(except: recorder, .checkpoint)
         busy.ledger.add(failure)
     }
-
-    private var busyTimeout: UInt64? { busy.timeout }
 
     /// Returns the process that holds the lock, or the client if it is this process; nil if unknown.
     private func lockHolder() -> String? {

@@ -32,12 +32,13 @@ public enum BusyRetry: Sendable, Equatable {
             throw failure("'\(text)' has no time")
         case ("fixed", let time?):
             let pause: Duration
-            do { pause = try Quantity.duration(time) } catch { throw failure("\(error)") }
+            do { pause = try Quantity.duration(time) } catch {
+                throw failure("'\(text)' has no valid time with a unit")
+            }
             guard pause > .zero else { throw failure("'\(text)' has no pause above 0") }
             self = .fixed(pause)
-        case (let word, _):
-            let hint = NearestName.hint(word, among: ["backoff", "fixed"])
-            throw failure("'\(text)' is not a kind of retry" + hint)
+        default:
+            throw failure("'\(text)' is not a kind of retry")
         }
     }
 }

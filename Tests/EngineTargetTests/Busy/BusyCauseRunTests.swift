@@ -98,7 +98,7 @@ struct BusyCauseRunTests {
         )
         let text = TextReport.text(of: report(result))
         #expect(text.contains("SQLITE_BUSY by cause"))
-        #expect(text.contains("in: BEGIN IMMEDIATE"))
+        #expect(text.contains("SQLITE_BUSY in BEGIN IMMEDIATE"))
         #expect(text.contains("busy timeout 50.0 ms" + (retry.isEmpty ? "" : ", retry fixed")))
     }
 

@@ -94,13 +94,13 @@ struct BusyTests {
                 try other.write { writer in
                     try writer.execute(sql: "INSERT INTO t VALUES (1)")
                     try db.execute(sql: "PRAGMA wal_checkpoint(FULL)")
+                    defer { try? db.execute(sql: "ROLLBACK") }
                     try db.execute(sql: "BEGIN; SELECT * FROM t; INSERT INTO t VALUES (2)")
                 }
             }
         }
         #expect(error?.resultCode == .SQLITE_BUSY)
         #expect(error?.lockWait?.gaveUp == false)
-        try queue.inDatabase { try $0.execute(sql: "ROLLBACK") }
     }
 
     @Test func aCallbackDecidesAndTheWaitIsReported() throws {

@@ -29,11 +29,11 @@ struct BusyRetryTests {
 
     @Test(arguments: [
         ("{timeout: 5s, retry: fixed}", "'fixed' has no time"),
-        ("{timeout: 5s, retry: fixed 1}", "'1' has no unit"),
+        ("{timeout: 5s, retry: fixed 1}", "'fixed 1' has no valid time with a unit"),
         ("{timeout: 5s, retry: fixed 0ms}", "'fixed 0ms' has no pause above 0"),
         (
             "{timeout: 5s, retry: backof}",
-            "'backof' is not a kind of retry; did you mean 'backoff'?"
+            "'backof' is not a kind of retry; write backoff"
         ),
         ("{timeout: 5s, retry: backoff 1ms}", "'backoff 1ms' has a time"),
         ("{timeout: 5s, retry: 3}", "'3' is not a kind of retry"),
