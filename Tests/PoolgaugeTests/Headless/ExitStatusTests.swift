@@ -114,6 +114,19 @@ struct ExitStatusTests {
         #expect(outcome.output.contains("ui.response mean < 1ns: FAILED"))
     }
 
+    @Test func aThresholdThatEndsTheRun() throws {
+        let yaml = scenario(
+            clients: reader,
+            more: "thresholds: {ui.response: {limit: max < 1ns, abort: true}}"
+        )
+        let outcome = try run(yaml, ["--duration", "60s"])
+        #expect(outcome.status == 3, "\(outcome)")
+        #expect(outcome.output.hasPrefix("ABORTED, THRESHOLD MISSED  mine on pool: "))
+        #expect(outcome.output.contains(" (aborted after "))
+        #expect(outcome.output.contains(": max of ui.response was "))
+        #expect(outcome.output.contains("  threshold ui.response max < 1ns: FAILED ("))
+    }
+
     @Test func aThresholdWithTooFewSamples() throws {
         let yaml = scenario(
             clients: reader.replacing("think: 1ms", with: arrivals),

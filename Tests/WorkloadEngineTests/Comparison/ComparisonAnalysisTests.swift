@@ -202,6 +202,26 @@ struct ComparisonAnalysisTests {
         #expect(pair.verdict == .better)
     }
 
+    /// The fixture has a p99.9 and no p99.99.
+    @Test func aTailPercentileIsReportedOnlyWithEnoughAccesses() throws {
+        let names = try analysis().metrics.map(\.name)
+        #expect(names.contains("ui.response.p99.9"))
+        #expect(!names.contains("ui.response.p99.99"))
+        #expect(names.contains("ui.wait.p99"))
+        var result = ResultFixture.comparison(pairs: [], primary: [], noiseFloor: [:])
+        result.arms = [
+            .init(
+                arm: "a",
+                metrics: ["ui.response.p50": Spread([1, 2, 3])].compactMapValues { $0 },
+                values: [:],
+                spectra: [:]
+            )
+        ]
+        let (found, missing) = ComparisonReport.metricNames(result)
+        #expect(found == ["ui.response.p50"])
+        #expect(missing == "ui.throughput, ui.response.p99, ui.wait.p50, ui.wait.p99")
+    }
+
     @Test func aValueOfZeroStillHasARatio() throws {
         let ratio = try #require(PairedRatio([1e6, 2e6, 4e6], [0, 0, 0], smallest: 1))
         #expect(ratio.ratio < 1e-5)

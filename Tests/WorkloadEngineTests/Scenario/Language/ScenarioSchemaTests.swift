@@ -58,6 +58,7 @@ struct ScenarioSchemaTests {
         (Language.step, "transactions: {t: [MAPPING]}"),
         (Language.operation, "clients: {c: {access: read, mix: [MAPPING]}}"),
         (Language.step, "clients: {c: {access: read, sql: [MAPPING]}}"),
+        (Language.threshold, "thresholds: {wal.bytes: [MAPPING]}"),
         (Language.invariant, "invariants: [MAPPING]"),
         (Language.retry, "clients: {c: {access: read, sql: SELECT 1, retry: MAPPING}}"),
     ]
