@@ -22,7 +22,7 @@ public enum CSVReport {
     ]
 
     /// The columns after the latencies.
-    private static let lastColumns = ["row", "versions"]
+    private static let lastColumns = ["row", "versions", "journal_mode", "synchronous"]
 
     /// The first line, without its end.
     public static var header: String {
@@ -49,8 +49,10 @@ public enum CSVReport {
                         case (true, false): "phase"
                         case (false, false): "phase-operation"
                         }
+                    let settings = ["journal_mode", "synchronous"].map { run.environment[$0] ?? "" }
                     lines.append(
-                        (head + cells(row) + [kind, versions]).map(quoted).joined(separator: ",")
+                        (head + cells(row) + [kind, versions] + settings).map(quoted)
+                            .joined(separator: ",")
                     )
                 }
                 add(all)

@@ -70,7 +70,8 @@ enum GeneratorCost {
                 clock: clock,
                 target: target,
                 events: EventLog(),
-                stability: StabilityLog()
+                stability: StabilityLog(),
+                interrupts: InterruptRequests(clock: clock)
             ),
             recorder: recorder,
             sleeper: clock.makeSleeper(),

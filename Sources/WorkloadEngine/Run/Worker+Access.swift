@@ -131,7 +131,9 @@ extension Worker {
         let stamps = entry.map { begun.stamps(entry: $0, end: clock.now()) }
         switch failure(of: error) {
         case .interrupted:
-            recorder.finish(.interrupted, stamps)
+            // Without a request, it is an error.
+            let isRequested = isInterruptRequested(error, since: begun.start)
+            recorder.finish(isRequested ? .interrupted : .failed("SQLITE_INTERRUPT"), stamps)
         case .busy(let code):
             recordLockHolder()
             if retries > 0, control.stage < .stopped {

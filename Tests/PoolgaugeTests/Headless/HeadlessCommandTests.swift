@@ -104,16 +104,19 @@ struct HeadlessCommandTests {
                         + "throughput_per_s,response_count,response_mean_ns,response_p50_ns,"
                 )
             )
-            #expect(columns.hasSuffix("lag_p99.9_ns,lag_max_ns,row,versions"))
-            // Each row states its subject, and ends with the versions.
+            #expect(
+                columns.hasSuffix("lag_p99.9_ns,lag_max_ns,row,versions,journal_mode,synchronous")
+            )
+            // Each row states its subject, and ends with the versions and the settings.
             for line in lines.dropFirst() {
                 #expect(
                     ["client", "operation", "phase", "phase-operation"].contains(
-                        line.suffix(2)[line.endIndex - 2]
+                        line[line.endIndex - 4]
                     )
                 )
-                #expect(line.last?.contains("poolgauge ") == true)
-                #expect(line.last?.contains("sqlite ") == true)
+                #expect(line[line.endIndex - 3].contains("poolgauge "))
+                #expect(line[line.endIndex - 3].contains("sqlite "))
+                #expect(line.suffix(2) == ["wal", "normal"])
             }
             #expect(lines.count > 3)
             let count = columns.filter { $0 == "," }.count

@@ -93,6 +93,7 @@ public struct WhatIf: Sendable {
             arm: run.arm,
             recorded: recorded,
             versions: result.environment.versions,
+            settings: run.journalSettings.map { [run.arm: $0] },
             cpuCount: result.environment.cpuCount,
             seed: load.seed,
             runs: repetitions,
