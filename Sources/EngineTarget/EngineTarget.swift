@@ -199,7 +199,11 @@ final class EngineTarget: WorkloadTarget {
 extension WorkloadClientName {
     /// The name as the engine's probes show it; looked up once.
     var accessLabel: AccessLabel {
-        AccessLabel(index: memo.number(orMake: { AccessLabel(name).index }))
+        let index = memo.number {
+            let label = AccessLabel(name)
+            return (isCounted ? label : label.uncounted).index
+        }
+        return AccessLabel(index: index)
     }
 }
 

@@ -106,6 +106,24 @@ struct DatabaseCopierTests {
         #expect(throws: Never.self) { try FreeSpace.check(1, in: "/", for: "a byte") }
     }
 
+    @Test func aCopyThatDoesNotFitIsReportedBeforeItStarts() throws {
+        try withFolder { folder in
+            let source = folder.appendingPathComponent("app.sqlite")
+            try makeDatabase(at: source.path, wal: false).close()
+            // The file is sparse: its size exceeds the free space.
+            let free = try #require(FreeSpace.bytes(in: folder.path))
+            #expect(truncate(source.path, off_t(free + 1 << 40)) == 0)
+            let copy = folder.appendingPathComponent("copy.sqlite")
+            let error = #expect(throws: FreeSpace.Shortage.self) {
+                try DatabaseCopier().copy(source.path, to: copy.path) { _ in }
+            }
+            #expect(error?.folder == folder.path)
+            #expect(error?.required == free + 1 << 40)
+            #expect(error?.purpose == "a copy of 'app.sqlite'")
+            #expect(!FileManager.default.fileExists(atPath: copy.path))
+        }
+    }
+
     /// An arm without a journal setting behaves the same on generated data, on a copy and in place.
     @Test func aQueueWithoutAJournalHasARollbackJournalInPlaceToo() async throws {
         let folder = FileManager.default.temporaryDirectory

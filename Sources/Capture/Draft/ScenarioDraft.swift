@@ -140,10 +140,34 @@ package struct ScenarioDraft {
             switch slot.source {
             case .literal(_, let literal): texts.append(literal)
             case .parameter:
-                texts.append(try parameter(slot, index, of: statement, &known))
+                if let range = DraftRange(endingAt: index, of: statement, schema, options),
+                    range.isFree(in: known)
+                {
+                    let start = texts.removeLast()
+                    texts += try bounds(range, from: start, &known)
+                } else {
+                    texts.append(try parameter(slot, index, of: statement, &known))
+                }
             }
         }
         return statement.sql { texts[$0] }
+    }
+
+    /// Returns the texts of both bounds of a range, so that the range contains its start.
+    private mutating func bounds(
+        _ range: DraftRange,
+        from start: String,
+        _ known: inout [String: String]
+    ) throws(DraftError) -> [String] {
+        let variable = range.variable(start)
+        let name = variables.name(
+            range.name ?? variable.base,
+            yaml: variable.yaml,
+            comment: variable.comment,
+            excluding: Set(known.values)
+        )
+        known[range.name ?? "?\(known.count)"] = name
+        return range.texts(start: start, end: ":\(name)")
     }
 
     private mutating func parameter(

@@ -124,11 +124,11 @@ struct SlowParts {
         else { return nil }
         let dim = theme.style(.dim)
         var spans = [Span("meanwhile ", dim)]
+        let counts = HeldConnections.texts(slow.holders.map(\.held), of: slow.capacity)
         for (index, holder) in slow.holders.prefix(4).enumerated() {
             if index > 0 { spans.append(Span(", ", dim)) }
             spans.append(Span(holder.client, theme.bold(.text)))
-            let tenths = Int((min(max(holder.held, 0), 1e6) * 10).rounded())
-            let held = "\(tenths / 10).\(tenths % 10)"
+            let held = counts[index]
             spans.append(Span(index == 0 ? " held \(held)\(capacity)" : " \(held)", dim))
         }
         return spans

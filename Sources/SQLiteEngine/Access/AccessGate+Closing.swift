@@ -62,7 +62,7 @@ extension AccessGate {
             return waiters
         }
         for waiter in waiters {
-            waiting.end(waiter.intent)
+            waiting.end(waiter)
             wake(waiter, with: .failure(DatabaseError.connectionIsClosed()))
         }
     }

@@ -5,15 +5,15 @@ extension AccessGate {
     /// Whether ``retire()`` was called.
     var isClosed: Bool { queue.withLock { $0.isClosed } }
 
-    /// The waiters, oldest first.
+    /// The counted waiters, oldest first.
     func waiters(_ intent: Waiter.Intent, at now: UInt64) -> [WaiterStatus] {
         // Inside the lock, because a waiter outside the queue may have lost its sleeper.
         queue.withLock { queue in
-            queue.waiters.filter { $0.intent == intent }.map { $0.status(at: now) }
+            queue.waiters.filter { $0.intent == intent && $0.isCounted }.map { $0.status(at: now) }
         }
     }
 
-    /// The time during which at least one access waited, in nanoseconds.
+    /// The time during which at least one counted access waited, in nanoseconds.
     func saturatedNanoseconds(at now: UInt64) -> UInt64 {
         queue.withLock { $0.saturatedNanoseconds(at: now) }
     }

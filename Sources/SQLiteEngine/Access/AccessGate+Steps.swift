@@ -68,7 +68,7 @@ extension AccessGate: GateSteps {
         let isOpen = queue.withLock { queue in
             if queue.isClosed { return false }
             queue.append(waiter, at: waiter.since)
-            waiting.begin(waiter.intent)
+            waiting.begin(waiter)
             attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
             return true
         }
@@ -80,7 +80,7 @@ extension AccessGate: GateSteps {
     func withdraw(_ waiter: Waiter) -> GateWithdrawal<AccessSlot> {
         queue.withLock { queue in
             if queue.remove(waiter, at: monotonicNanoseconds()) {
-                waiting.end(waiter.intent)
+                waiting.end(waiter)
                 attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             }
             return GateWithdrawal(
@@ -128,7 +128,7 @@ extension AccessGate: GateSteps {
         queue.withLock { queue in
             switch queue.release(slot, at: monotonicNanoseconds()) {
             case .grant(let waiter):
-                waiting.end(waiter.intent)
+                waiting.end(waiter)
                 attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
                 return .grant(waiter, isAwake: waiter.isWatching)
             // Inside the lock, so that a waiter that enqueues next finds the slot free.

@@ -75,7 +75,7 @@ extension AccessGate {
             return isOurs
         }
         if isOurs {
-            waiting.end(waiter.intent)
+            waiting.end(waiter)
             endNestedWait(waiter)
         }
         return isOurs

@@ -262,7 +262,7 @@ public final class DatabasePool: DatabaseWriter {
             )
         }
         if writer.isClosed { throw DatabaseError.connectionIsClosed() }
-        return try snapshots.make { number in
+        return try snapshots.make(at: site) { number in
             try DatabaseSnapshot(
                 path: path,
                 configuration: configuration,

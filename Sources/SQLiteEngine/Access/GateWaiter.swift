@@ -12,6 +12,8 @@ protocol GateWaiter {
     var mayBorrow: Bool { get }
     /// Whether a task or a callback waits, without a thread.
     var isTask: Bool { get }
+    /// Whether the status includes the wait; `true` by default.
+    var isCounted: Bool { get }
     /// Whether the thread was notified and has not searched for a slot since.
     var isNotified: Bool { get set }
     /// Whether the thread is awake, so that it notices a grant without a wake-up.
@@ -26,6 +28,8 @@ protocol GateWaiter {
 }
 
 extension GateWaiter {
+    var isCounted: Bool { true }
+
     /// Whether the waiter must be granted the next slot.
     ///
     /// Tasks are always entitled, because they do not search for a slot themselves. Waiters for one

@@ -68,6 +68,9 @@ final class Waiter: GateWaiter, @unchecked Sendable {
         self.mayBorrow = mayBorrow
     }
 
+    /// Whether the status includes the wait.
+    var isCounted: Bool { !site.isUncounted }
+
     /// Whether the waiter is a task or a callback, without a thread.
     var isTask: Bool {
         if case .task = sleeper { return true }

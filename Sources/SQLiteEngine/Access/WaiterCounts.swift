@@ -35,13 +35,14 @@ final class WaiterCounts: Sendable {
     let writing = Count()
 
     /// Records that an access starts to wait.
-    func begin(_ intent: Waiter.Intent) { change(intent, by: 1) }
+    func begin(_ waiter: Waiter) { change(waiter, by: 1) }
 
     /// Records that an access no longer waits.
-    func end(_ intent: Waiter.Intent) { change(intent, by: -1) }
+    func end(_ waiter: Waiter) { change(waiter, by: -1) }
 
-    private func change(_ intent: Waiter.Intent, by difference: Int) {
-        switch intent {
+    private func change(_ waiter: Waiter, by difference: Int) {
+        guard waiter.isCounted else { return }
+        switch waiter.intent {
         case .read: reading.change(by: difference)
         case .write: writing.change(by: difference)
         case .maintenance: break

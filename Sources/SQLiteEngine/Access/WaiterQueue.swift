@@ -28,7 +28,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
 
     /// Adds a waiter.
     mutating func append(_ waiter: Waiter, at now: UInt64) {
-        if waiters.isEmpty { saturatedSince = now }
+        if waiter.isCounted, !hasCounted { saturatedSince = now }
         waiters.append(waiter)
     }
 
@@ -36,8 +36,8 @@ struct WaiterQueue<Waiter: GateWaiter> {
     @discardableResult
     mutating func remove(_ waiter: Waiter, at now: UInt64) -> Bool {
         guard let index = index(of: waiter) else { return false }
-        waiters.remove(at: index)
-        if waiters.isEmpty { saturatedTotal += now &- saturatedSince }
+        let removed = waiters.remove(at: index)
+        if removed.isCounted, !hasCounted { saturatedTotal += now &- saturatedSince }
         return true
     }
 
@@ -64,13 +64,16 @@ struct WaiterQueue<Waiter: GateWaiter> {
     /// Removes all waiters.
     mutating func removeAll(at now: UInt64) -> [Waiter] {
         defer { waiters = [] }
-        if !waiters.isEmpty { saturatedTotal += now &- saturatedSince }
+        if hasCounted { saturatedTotal += now &- saturatedSince }
         return waiters
     }
 
-    /// The total time during which at least one access waited, until `now`.
+    /// Whether an access waits that the status includes.
+    private var hasCounted: Bool { waiters.contains(where: \.isCounted) }
+
+    /// The total time during which at least one counted access waited, until `now`.
     func saturatedNanoseconds(at now: UInt64) -> UInt64 {
-        saturatedTotal + (waiters.isEmpty || now < saturatedSince ? 0 : now - saturatedSince)
+        saturatedTotal + (!hasCounted || now < saturatedSince ? 0 : now - saturatedSince)
     }
 
     /// Decides what happens to a slot that its holder releases.

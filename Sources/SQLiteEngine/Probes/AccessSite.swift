@@ -6,11 +6,21 @@ import Telemetry
 public struct AccessLabel: Sendable, Hashable {
     private static let names = Lock<(list: [String], indexes: [String: Int])>(([], [:]))
 
-    /// The number of the name, from 0.
+    /// The bit of ``index`` that marks uncounted accesses.
+    fileprivate static let uncountedBit = 1 << 62
+
+    /// The number of the name, from 0, and whether its accesses are uncounted.
     package let index: Int
 
     /// Creates the label with a known ``index``, without a lock or a lookup.
     package init(index: Int) { self.index = index }
+
+    /// The same name for accesses that are not part of a measured load, such as a check that runs
+    /// beside it: the times, waiters and numbers of snapshots of `status()` exclude them.
+    package var uncounted: AccessLabel { AccessLabel(index: index | Self.uncountedBit) }
+
+    /// Whether the accesses are not part of a measured load.
+    package var isUncounted: Bool { index & Self.uncountedBit != 0 }
 
     /// Creates a label, or returns the existing one with the same name.
     public init(_ name: String) {
@@ -23,7 +33,7 @@ public struct AccessLabel: Sendable, Hashable {
     }
 
     /// The name.
-    public var name: String { Self.names.withLock { $0.list[index] } }
+    public var name: String { Self.names.withLock { $0.list[index & ~Self.uncountedBit] } }
 
     fileprivate static func name(at index: Int) -> String? {
         names.withLock { $0.list.indices.contains(index) ? $0.list[index] : nil }
@@ -63,11 +73,18 @@ public struct AccessSite: Sendable, Hashable {
 
     init(word: UInt64) { self.word = word }
 
+    /// Whether the access has a label that ``AccessLabel/uncounted`` returned.
+    ///
+    /// A call site never has the top bit.
+    @inline(__always)
+    var isUncounted: Bool { word >> 62 == 0b11 }
+
     /// The site in readable form; nil for an empty word.
     var origin: AccessOrigin? {
         guard word != 0 else { return nil }
         if word & Self.labelBit != 0 {
-            return AccessLabel.name(at: Int(word & ~Self.labelBit)).map(AccessOrigin.init)
+            let bits = Self.labelBit | UInt64(AccessLabel.uncountedBit)
+            return AccessLabel.name(at: Int(word & ~bits)).map(AccessOrigin.init)
         }
         guard let address = UnsafePointer<CChar>(bitPattern: UInt(word >> 16)) else { return nil }
         let file = String(cString: address)

@@ -9,10 +9,12 @@ extension ConnectionProbe {
         var since: UInt64 = 0
     }
 
-    /// The total time the connection has been held, in nanoseconds, until `now`.
+    /// The total time for which counted accesses have held the connection, in nanoseconds, until
+    /// `now`.
     func heldNanoseconds(at now: UInt64) -> UInt64 {
         let since = heldSince.load(ordering: .relaxed)
-        let current = since == 0 || now < since ? 0 : now - since
+        let isCounted = !AccessSite(word: site.load(ordering: .relaxed)).isUncounted
+        let current = since == 0 || now < since || !isCounted ? 0 : now - since
         return heldTotal.load(ordering: .relaxed) &+ current
     }
 
@@ -31,7 +33,13 @@ extension ConnectionProbe {
     /// The number of accesses.
     var accessCount: UInt64 { accesses.load(ordering: .relaxed) }
 
-    /// How long accesses have held the connection.
+    /// The number of accesses, without the uncounted ones.
+    var countedAccessCount: UInt64 {
+        let uncounted = uncounted.load(ordering: .relaxed)
+        return accessCount &- min(accessCount, uncounted)
+    }
+
+    /// How long counted accesses have held the connection.
     var holdHistogram: AtomicHistogram { holdTimes }
 
     /// Whether a statement is inside SQLite right now.

@@ -45,6 +45,9 @@ final class ConnectionProbe: @unchecked Sendable {
     let heldSince = Atomic<UInt64>(0)
     let site = Atomic<UInt64>(0)
     let accesses = Atomic<UInt64>(0)
+    /// The number of accesses that are not part of a measured load; see
+    /// ``AccessLabel/uncounted``.
+    let uncounted = Atomic<UInt64>(0)
     let heldTotal = Atomic<UInt64>(0)
     let holdTimes = AtomicHistogram()
     /// The number of the statement that is inside `sqlite3_step`, or 0.
@@ -138,6 +141,9 @@ final class ConnectionProbe: @unchecked Sendable {
         self.site.store(site.word, ordering: .relaxed)
         last.store(0, ordering: .relaxed)
         accesses.store(accesses.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+        if site.isUncounted {
+            uncounted.store(uncounted.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+        }
         activity.store(Activity.held.rawValue, ordering: .relaxed)
         duties.store(Duty.atStart, ordering: .relaxed)
         let now = monotonicNanoseconds()
@@ -183,8 +189,10 @@ final class ConnectionProbe: @unchecked Sendable {
         guard since != 0 else { return }
         let now = end != 0 ? end : monotonicNanoseconds()
         let held = now &- since
-        heldTotal.store(heldTotal.load(ordering: .relaxed) &+ held, ordering: .relaxed)
-        holdTimes.recordExclusively(held)
+        if !AccessSite(word: site.load(ordering: .relaxed)).isUncounted {
+            heldTotal.store(heldTotal.load(ordering: .relaxed) &+ held, ordering: .relaxed)
+            holdTimes.recordExclusively(held)
+        }
         let duties = duties.load(ordering: .relaxed) | standingDuties.load(ordering: .relaxed)
         if duties & (Duty.split | Duty.log) != 0
             || held >= events.limit.pointee.load(ordering: .relaxed)

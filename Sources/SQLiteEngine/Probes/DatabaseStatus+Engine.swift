@@ -25,7 +25,7 @@ extension DatabaseStatus {
         }
         let alive = snapshots?.alive ?? []
         status.snapshotsMade = UInt64(snapshots?.createdCount ?? 0)
-        status.snapshots = alive.map { $0.snapshotStatus(at: now) }
+        status.snapshots = alive.filter { !$0.site.isUncounted }.map { $0.snapshotStatus(at: now) }
         status.connections += alive.flatMap(\.gate.slots).map { slot in
             slot.probe.status(label: slot.label, role: .snapshot, at: now)
         }

@@ -26,7 +26,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
 
     let label: String
     let gate: AccessGate
-    private let site: AccessSite
+    let site: AccessSite
     private let interrupts = InterruptCounter()
     private let hasQueue: Bool
     /// When the snapshot acquired its state, in nanoseconds of the monotonic clock.
@@ -295,7 +295,7 @@ extension DatabasePool {
     ) throws -> DatabaseSnapshotPool {
         let site = AccessSite(fileID: fileID, line: line)
         let thread = ThreadState.current.pointee
-        return try snapshots.make { _ in
+        return try snapshots.make(at: site) { _ in
             if let slot = thread.access(through: readers) ?? thread.access(through: writer) {
                 return try DatabaseSnapshotPool(
                     slot.openDatabase,

@@ -5,6 +5,9 @@ protocol LiveSnapshot: AnyObject, Sendable {
     /// The gate of the snapshot's connections.
     var gate: AccessGate { get }
 
+    /// The access that created the snapshot.
+    var site: AccessSite { get }
+
     /// Returns the status of the snapshot at `now`.
     func snapshotStatus(at now: UInt64) -> SnapshotStatus
 }
@@ -26,7 +29,13 @@ final class SnapshotRegister: Sendable {
     private let state = Lock(State())
 
     /// Creates a snapshot with the next number and registers it.
+    ///
+    /// - Parameters:
+    ///   - site: The access that creates the snapshot; ``createdCount`` excludes uncounted ones.
+    ///   - body: Creates the snapshot.
+    /// - Returns: The snapshot.
     func make<Snapshot: LiveSnapshot>(
+        at site: AccessSite,
         _ body: (_ number: Int) throws -> Snapshot
     ) rethrows -> Snapshot {
         let number = state.withLock { state in
@@ -39,12 +48,12 @@ final class SnapshotRegister: Sendable {
         state.withLock { state in
             state.entries.removeAll { $0.snapshot == nil }
             state.entries.append(Entry(snapshot: snapshot))
-            state.created += 1
+            if !site.isUncounted { state.created += 1 }
         }
         return snapshot
     }
 
-    /// The number of created snapshots.
+    /// The number of snapshots that counted accesses created.
     var createdCount: Int { state.withLock { $0.created } }
 
     /// Whether a snapshot is being created.

@@ -2,12 +2,13 @@
 ///
 /// The column `row` states the kind of a row. A `pair` is the verdict on one metric of two arms. A
 /// `value` is the metric of one arm in one block; the control is the second run of the first arm.
-/// Times are in nanoseconds, rates in accesses/s; a cell without a measurement is empty.
+/// Times are in nanoseconds, rates in accesses/s; a cell without a measurement is empty. The settings
+/// of a `pair` are those of `b`.
 public enum ComparisonCSV {
     private static let columns = [
         "row", "scenario", "seed", "metric", "a", "b", "primary", "lower_is_better", "ratio", "low",
         "high", "p", "verdict", "blocks", "noise_floor", "arm", "control", "block", "value",
-        "versions",
+        "versions", "journal_mode", "synchronous",
     ]
 
     /// Returns the header and all rows, each with a line feed at the end.
@@ -22,6 +23,10 @@ public enum ComparisonCSV {
             cells["scenario"] = result.scenario
             cells["seed"] = String(result.seed)
             cells["versions"] = versions
+            let settings = result.arms.first { $0.arm == cells["arm"] ?? cells["b"] }?
+                .representative?.environment
+            cells["journal_mode"] = settings?["journal_mode"]
+            cells["synchronous"] = settings?["synchronous"]
             lines.append(columns.map { quoted(cells[$0] ?? "") }.joined(separator: ","))
         }
         for pair in result.pairs {

@@ -6,8 +6,9 @@ extension ArmResult {
     /// Returns why a complete run failed: clients with too many errors, and clients without a
     /// single success.
     ///
-    /// A threshold on a client's `errors` states how many are allowed, so such errors do not fail
-    /// the run here.
+    /// A threshold on a client's `errors` states how many are allowed, so errors beside successes do
+    /// not fail the run here. Only a threshold on their rate that allows 100 % accepts a client
+    /// without a success.
     ///
     /// - Parameters:
     ///   - thresholds: The scenario's thresholds.
@@ -15,13 +16,15 @@ extension ArmResult {
     /// - Returns: One sentence for each client that failed.
     func clientFailures(for thresholds: [Threshold], judgesUnfinished: Bool) -> [String] {
         let judged = Set(thresholds.map(\.metric))
+        let unlimited = Set(
+            thresholds.filter { $0.aggregate == "rate" && $0.limit >= 1 }.map(\.metric)
+        )
         return clients.sorted { $0.key < $1.key }.compactMap { name, client in
             guard client.offered > 0 else { return nil }
             let isJudged = judged.contains("\(name).errors")
             let isUnfinished = client.unfinished == client.offered
-            if client.completed == 0, !isJudged || client.errorCount == 0,
-                judgesUnfinished || !isUnfinished
-            {
+            let mayFailAlways = unlimited.contains("\(name).errors") && client.errorCount > 0
+            if client.completed == 0, !mayFailAlways, judgesUnfinished || !isUnfinished {
                 return "none of \(name)'s \(HumanUnits.count(client.offered)) accesses succeeded"
                     + outcomes(of: client)
             }

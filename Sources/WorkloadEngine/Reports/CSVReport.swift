@@ -25,6 +25,7 @@ public enum CSVReport {
     private static let lastColumns =
         ["row", "versions"] + latencies.map { "\($0)_p99.99_ns" }
         + BusyCause.allCases.map { "busy_\($0.rawValue.replacing("-", with: "_"))" }
+        + ["journal_mode", "synchronous"]
 
     /// The first line, without its end.
     public static var header: String {
@@ -52,8 +53,10 @@ public enum CSVReport {
                         case (false, false): "phase-operation"
                         }
                     let busy = busy(of: client, in: run, isWhole: kind == "client")
+                    let settings = ["journal_mode", "synchronous"].map { run.environment[$0] ?? "" }
+                    let last = [kind, versions] + tails(row) + busy + settings
                     lines.append(
-                        (head + cells(row) + [kind, versions] + tails(row) + busy).map(quoted)
+                        (head + cells(row) + last).map(quoted)
                             .joined(separator: ",")
                     )
                 }

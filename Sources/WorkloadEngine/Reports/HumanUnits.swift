@@ -49,11 +49,6 @@ enum HumanUnits {
         threeDigits(share * 100) + " %"
     }
 
-    /// Formats the mean of a count, such as readers, with one decimal digit.
-    static func mean(_ value: Double) -> String {
-        decimal(value, digits: value < 0.1 ? 2 : 1)
-    }
-
     /// Formats seconds.
     static func seconds(_ seconds: Double) -> String {
         decimal(seconds, digits: seconds < 10 ? 2 : 1) + " s"

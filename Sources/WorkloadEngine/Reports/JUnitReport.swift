@@ -3,13 +3,15 @@
 public enum JUnitReport {
     /// Returns the document for a run, with a newline at the end.
     public static func text(of result: RunResult) -> String {
-        var suites = result.runs.map { suite(of: $0, scenario: result.scenario) }
+        let facts = facts(of: result.environment, seed: result.seed)
+        var suites = result.runs.map { suite(of: $0, scenario: result.scenario, facts) }
         if let failures = result.failures {
             suites.append(
                 Suite(
                     name: result.scenario,
                     seconds: 0,
-                    cases: failures.map { Case(name: "run", outcome: .error($0)) }
+                    cases: failures.map { Case(name: "run", outcome: .error($0)) },
+                    properties: facts
                 )
             )
         }
@@ -42,15 +44,36 @@ public enum JUnitReport {
             at: 0
         )
         let seconds = result.blockDuration * Double(result.order.joined().count)
-        return document([Suite(name: result.scenario, seconds: seconds, cases: cases)])
+        let settings = result.arms.compactMap { arm in
+            arm.representative?.journalSettings.map { (name: arm.arm, value: $0) }
+        }
+        let facts = facts(of: result.environment, seed: result.seed)
+        return document([
+            Suite(
+                name: result.scenario,
+                seconds: seconds,
+                cases: cases,
+                properties: settings + facts
+            )
+        ])
+    }
+
+    /// The versions and the seed.
+    private static func facts(of host: HostEnvironment, seed: UInt64) -> [Property] {
+        host.versions.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+            + [(name: "seed", value: String(seed))]
     }
 
     // MARK: Suites
+
+    private typealias Property = (name: String, value: String)
 
     private struct Suite {
         var name: String
         var seconds: Double
         var cases: [Case]
+        /// The settings of the arms, the versions and the seed.
+        var properties: [Property]
     }
 
     private struct Case {
@@ -68,7 +91,11 @@ public enum JUnitReport {
         var output: String?
     }
 
-    private static func suite(of run: ArmResult, scenario: String) -> Suite {
+    private static func suite(
+        of run: ArmResult,
+        scenario: String,
+        _ facts: [Property]
+    ) -> Suite {
         var cases = [
             Case(
                 name: "run",
@@ -91,7 +118,13 @@ public enum JUnitReport {
                 }
             return Case(name: "invariant \(invariant.name)", outcome: outcome)
         }
-        return Suite(name: "\(scenario) on \(run.arm)", seconds: run.duration, cases: cases)
+        let settings = run.journalSettings.map { [(name: run.arm, value: $0)] } ?? []
+        return Suite(
+            name: "\(scenario) on \(run.arm)",
+            seconds: run.duration,
+            cases: cases,
+            properties: settings + facts
+        )
     }
 
     private static func outcome(of run: ArmResult) -> Case.Outcome {
@@ -137,6 +170,11 @@ public enum JUnitReport {
                 "  <testsuite name=\"\(escaped(suite.name))\"\(counts(suite.cases)) "
                     + "time=\"\(suite.seconds.rounded(toDigits: 3))\">"
             )
+            lines.append("    <properties>")
+            lines += suite.properties.map { name, value in
+                "      <property name=\"\(escaped(name))\" value=\"\(escaped(value))\"/>"
+            }
+            lines.append("    </properties>")
             for item in suite.cases {
                 lines += self.lines(of: item, in: suite.name)
             }

@@ -14,7 +14,8 @@ public enum MarkdownReport {
         parts += result.runs.compactMap(notes)
         let checks = checks(result)
         if !checks.isEmpty { parts.append(checks) }
-        let environment = TextReport.environment(result).map(escaped)
+        let settings = ArmSettings.lines(result.runs.map { ($0.arm, $0.journalSettings) })
+        let environment = (settings + TextReport.environment(result)).map(escaped)
         parts.append("<sub>" + environment.joined(separator: "<br>") + "</sub>")
         return parts.joined(separator: "\n\n") + "\n"
     }

@@ -1,3 +1,5 @@
+import Telemetry
+
 extension TextReport {
     /// Describes the waits of slow accesses, in one or two lines per client.
     static func blame(_ run: ArmResult) -> [String] {
@@ -50,9 +52,10 @@ extension TextReport {
     private static func holders(_ client: String, _ blame: BlameResult) -> String? {
         guard let resource = blame.resource else { return nil }
         let isCounted = resource == .reader
+        let counts = HeldConnections.texts(blame.holders.map(\.held), of: blame.capacity)
         let known = blame.holders.prefix(4).enumerated().map { index, holder in
             let name = holder.client == client ? "\(client) itself" : holder.client
-            var text = isCounted ? HumanUnits.mean(holder.held) : HumanUnits.percent(holder.held)
+            var text = isCounted ? counts[index] : HumanUnits.percent(holder.held)
             if index == 0 {
                 let readers = blame.capacity.map { " of \($0) reader" + ($0 == 1 ? "" : "s") }
                 text = "held \(text)" + (isCounted ? readers ?? " readers" : " of the time")

@@ -29,11 +29,13 @@ final class ClientInterrupts: Sendable {
     ///   - access: The access.
     ///   - wasInterrupted: Whether it ended with an interrupt.
     ///   - now: The clock time of its end.
-    func remove(_ access: RunningAccess, wasInterrupted: Bool, at now: UInt64) {
+    /// - Returns: Whether an interrupt of this access was requested and ended it.
+    @discardableResult
+    func remove(_ access: RunningAccess, wasInterrupted: Bool, at now: UInt64) -> Bool {
         let requestedAt = access.end()
-        state.withLock { state in
+        return state.withLock { state in
             state.running.removeAll { $0 === access }
-            guard let requestedAt else { return }
+            guard let requestedAt else { return false }
             if wasInterrupted {
                 state.status.delivered += 1
                 state.latency.count(now > requestedAt ? now - requestedAt : 0)
@@ -41,6 +43,7 @@ final class ClientInterrupts: Sendable {
                 // The access was about to end.
                 state.status.withoutEffect += 1
             }
+            return wasInterrupted
         }
     }
 

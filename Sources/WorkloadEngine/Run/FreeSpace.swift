@@ -43,8 +43,11 @@ package enum FreeSpace {
         return stat(path, &status) == 0 ? UInt64(clamping: status.st_size) : 0
     }
 
-    /// Returns the size of a file with its unit, such as `7.9 MiB`.
-    package static func sizeText(of path: String) -> String { HumanUnits.bytes(size(of: path)) }
+    /// Returns the progress text for a copy of a database, such as `copying app.sqlite (7.9 MiB)`.
+    package static func copyText(of path: String) -> String {
+        let name = URL(fileURLWithPath: path).lastPathComponent
+        return "copying \(name) (\(HumanUnits.bytes(size(of: path) + size(of: path + "-wal"))))"
+    }
 
     /// Checks that a folder has `required` bytes of free space.
     ///

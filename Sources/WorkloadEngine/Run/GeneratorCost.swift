@@ -71,7 +71,8 @@ enum GeneratorCost {
                 target: target,
                 events: EventLog(),
                 busy: BusyRecord(Arm(name: "noop", kind: .queue), on: target),
-                stability: StabilityLog()
+                stability: StabilityLog(),
+                interrupts: InterruptRequests(clock: clock)
             ),
             recorder: recorder,
             sleeper: clock.makeSleeper(),

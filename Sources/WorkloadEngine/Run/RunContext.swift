@@ -16,6 +16,8 @@ struct RunContext: Sendable {
     let busy: BusyRecord
     /// The comparisons of snapshots.
     let stability: StabilityLog
+    /// The interrupts of connections.
+    let interrupts: InterruptRequests
     /// The alarms; nil if no client needs them.
     var alarm: AlarmClock?
     /// The processes of clients with `style: process`.

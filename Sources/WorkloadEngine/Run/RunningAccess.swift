@@ -9,6 +9,11 @@ final class RunningAccess: Sendable {
         let description = "interrupted before it had a connection"
     }
 
+    /// A requested interrupt ended the access.
+    struct Interrupted: Error, CustomStringConvertible {
+        let description = "interrupted on request"
+    }
+
     private struct State: Sendable {
         var requestedAt: UInt64?
         var interrupt: (@Sendable () -> Void)?

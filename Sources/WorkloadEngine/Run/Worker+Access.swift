@@ -139,7 +139,13 @@ extension Worker {
         let waited = plan.isTimed ? end &- min(end, begun.start) : nil
         switch failure(of: error) {
         case .interrupted:
-            recorder.finish(.interrupted, stamps, waited: waited)
+            // Without a request, it is an error.
+            let isRequested = isInterruptRequested(error, since: begun.start)
+            recorder.finish(
+                isRequested ? .interrupted : .failed("SQLITE_INTERRUPT"),
+                stamps,
+                waited: waited
+            )
         case .busy(let code):
             let isRetried = retries > 0 && control.stage < .stopped
             countBusy(code, error, isRetried: isRetried, isMeasured: begun.isMeasured)

@@ -5,7 +5,7 @@ extension Worker {
     func performInterrupt(_ turn: Turn) {
         access(0, turn) { attempt in
             attempt.entry = clock.now()
-            target.interrupt()
+            interrupts.send { target.interrupt() }
         }
         events.note("\(plan.name.name) interrupts every statement")
     }
@@ -23,7 +23,7 @@ extension Worker {
         case .interruptConnection(let label):
             access(0, turn) { attempt in
                 attempt.entry = clock.now()
-                guard target.interrupt(connection: label) else {
+                guard interrupts.send({ target.interrupt(connection: label) }) else {
                     events.note("there is no connection \(label) to interrupt", .warning)
                     return
                 }

@@ -77,8 +77,12 @@ extension Worker {
                 interrupts.remove(running, wasInterrupted: false, at: clock.now())
             } catch {
                 let wasInterrupted = failure(of: error) == .interrupted
-                interrupts.remove(running, wasInterrupted: wasInterrupted, at: clock.now())
-                throw error
+                let isRequested = interrupts.remove(
+                    running,
+                    wasInterrupted: wasInterrupted,
+                    at: clock.now()
+                )
+                throw isRequested ? RunningAccess.Interrupted() : error
             }
         }
     }
@@ -95,7 +99,19 @@ extension Worker {
 
     /// Classifies the error of an access.
     func failure(of error: any Error) -> WorkloadFailure {
-        error is RunningAccess.Superseded || error is CancellationError
+        Self.isRequestedInterrupt(error) || error is CancellationError
             ? .interrupted : target.failure(of: error)
+    }
+
+    /// Whether an access with an interrupt as its error ended on request.
+    ///
+    /// The closures of a load test may interrupt their own accesses, which the run cannot observe.
+    func isInterruptRequested(_ error: any Error, since start: UInt64) -> Bool {
+        Self.isRequestedInterrupt(error) || closures != nil
+            || interrupts.mayAffectAccess(since: start)
+    }
+
+    private static func isRequestedInterrupt(_ error: any Error) -> Bool {
+        error is RunningAccess.Superseded || error is RunningAccess.Interrupted
     }
 }

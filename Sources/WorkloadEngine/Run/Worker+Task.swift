@@ -110,12 +110,12 @@ extension Worker {
         switch result {
         case .success: interrupts.remove(running, wasInterrupted: false, at: clock.now())
         case .failure(let error):
-            interrupts.remove(
+            let isRequested = interrupts.remove(
                 running,
                 wasInterrupted: failure(of: error) == .interrupted,
                 at: clock.now()
             )
-            throw error
+            throw isRequested ? RunningAccess.Interrupted() : error
         }
     }
 }

@@ -27,6 +27,7 @@ final class Worker {
     let sleeper: any Sleeper
     let events: EventLog
     let stability: StabilityLog
+    let interrupts: InterruptRequests
     let holders: LockHolders?
     let busy: BusyRecord
     /// The closures of a load test; nil if accesses run statements.
@@ -67,6 +68,7 @@ final class Worker {
         closures = context.target as? ClosureTarget
         events = context.events
         stability = context.stability
+        interrupts = context.interrupts
         alarm = context.alarm
         folder = context.folder
         self.recorder = recorder

@@ -17,6 +17,7 @@ public final class WorkloadRun: Sendable {
     private let control: RunControl
     private let commands = UserCommands()
     private let events = EventLog()
+    private let interrupts: InterruptRequests
     private let target = Lock<(any WorkloadTarget)?>(nil)
     private let steering = Lock(Steering())
     private let continuation: AsyncStream<Sample>.Continuation
@@ -33,6 +34,7 @@ public final class WorkloadRun: Sendable {
         self.factory = factory
         self.options = options
         control = RunControl(clock: options.clock)
+        interrupts = InterruptRequests(clock: options.clock)
         (samples, continuation) = AsyncStream.makeStream(
             of: Sample.self,
             bufferingPolicy: .bufferingNewest(1)
@@ -72,7 +74,7 @@ public final class WorkloadRun: Sendable {
     /// Interrupts every running statement.
     public func interrupt() {
         guard let target = target.withLock({ $0 }) else { return }
-        target.interrupt()
+        interrupts.send { target.interrupt() }
         events.note("you interrupted every statement")
     }
 
@@ -92,9 +94,9 @@ public final class WorkloadRun: Sendable {
     /// - Returns: Whether the connection exists and the library can interrupt it.
     @discardableResult
     public func interrupt(connection label: String) -> Bool {
-        guard let target = target.withLock({ $0 }), target.interrupt(connection: label) else {
-            return false
-        }
+        guard let target = target.withLock({ $0 }),
+            interrupts.send({ target.interrupt(connection: label) })
+        else { return false }
         events.note("you interrupted \(label)")
         return true
     }
@@ -197,14 +199,15 @@ public final class WorkloadRun: Sendable {
                 prepare("\(work): \(tenth * 10) %", emitter)
             }
             if case .copy(let own) = options.database {
-                let size = HumanUnits.bytes(FreeSpace.size(of: own.path))
-                let work = "copying \(own.lastPathComponent) (\(size))"
+                let work = FreeSpace.copyText(of: own.path)
                 try show(0, of: work)
                 try factory.copyDatabase(at: own.path, to: file.path) { try show($0, of: work) }
                 return
             }
+            var work = "building the data"
+            if case .file(let path) = data.dataset(of: arm) { work = FreeSpace.copyText(of: path) }
             try store.copy(dataOf: data, for: arm, through: factory, to: file) {
-                try show($0, of: "building the data")
+                try show($0, of: work)
             }
         } catch let error as CancellationError {
             // The run was stopped before the load.
@@ -241,6 +244,7 @@ public final class WorkloadRun: Sendable {
             events: events,
             busy: BusyRecord(arm, on: target),
             stability: StabilityLog(),
+            interrupts: interrupts,
             alarm: plan.needsAlarm
                 ? AlarmClock(clock: options.clock, sleeper: options.clock.makeSleeper()) : nil,
             processes: processes,

@@ -4,12 +4,24 @@ import Synchronization
 public struct WorkloadClientName: Sendable, Hashable {
     /// The name in the scenario.
     public let name: String
+    /// Whether the accesses belong to the load; a target's times, waiters and numbers of snapshots
+    /// exclude other accesses.
+    package let isCounted: Bool
 
     /// A number that a target stores with the name.
     package let memo = Memo()
 
     /// Creates a name.
-    public init(_ name: String) { self.name = name }
+    public init(_ name: String) {
+        self.name = name
+        isCounted = true
+    }
+
+    /// Creates the name of accesses that are not part of the load.
+    package init(uncounted name: String) {
+        self.name = name
+        isCounted = false
+    }
 
     /// Returns whether two clients have the same name.
     public static func == (one: Self, other: Self) -> Bool { one.name == other.name }

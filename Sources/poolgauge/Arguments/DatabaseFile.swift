@@ -45,11 +45,10 @@ enum DatabaseFile {
         _ source: URL,
         named name: String,
         in folder: URL,
-        reporting report: (String) -> Void = { _ in }
+        reporting report: (String) -> Void
     ) throws -> URL {
         let copy = folder.appendingPathComponent("user-database.sqlite")
-        let size = FreeSpace.sizeText(of: source.path)
-        let work = "copying \(source.lastPathComponent) (\(size))"
+        let work = FreeSpace.copyText(of: source.path)
         report(work)
         do {
             try LibraryTargetFactory().copyDatabase(at: source.path, to: copy.path) { share in

@@ -36,7 +36,7 @@ struct DatabaseOptions: ParsableArguments {
     func copy(
         for scenario: String,
         in folder: URL,
-        reporting report: (String) -> Void = { _ in }
+        reporting report: (String) -> Void
     ) throws -> UserDatabase? {
         guard let database else { return nil }
         let source = try DatabaseFile.url(database, for: scenario)

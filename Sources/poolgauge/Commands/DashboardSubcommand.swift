@@ -53,7 +53,11 @@ struct DashboardSubcommand: ParsableCommand {
         options.report = try output.map { try ReportDestination(path: $0) }
         let folder = try RunFolder(isKept: false)
         defer { folder.remove() }
-        options.database = try data.copy(for: self.scenario, in: folder.url)
+        let reporter = ProgressReporter(.auto)
+        options.database = try data.copy(for: self.scenario, in: folder.url) {
+            reporter.showStep($0)
+        }
+        reporter.finish()
         let session = LiveSession(scenario: scenario, options: options)
         if let picture {
             let surface = try session.picture(size: display.pictureSize)

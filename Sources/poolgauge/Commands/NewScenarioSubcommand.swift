@@ -30,12 +30,19 @@ struct NewScenarioSubcommand: ParsableCommand {
     )
     var output: String?
 
+    @Option(help: "When to show progress on standard error.")
+    var progress = ProgressMode.auto
+
     func run() throws {
         let source = try DatabaseFile.url(database)
         let destination = try ReportDestination(path: output)
         let folder = try RunFolder(isKept: false)
         defer { folder.remove() }
-        let copy = try DatabaseFile.copy(source, named: database, in: folder.url)
+        let reporter = ProgressReporter(progress)
+        defer { reporter.finish() }
+        let copy = try DatabaseFile.copy(source, named: database, in: folder.url) {
+            reporter.showStep($0)
+        }
         let facts = try DraftDatabase(copy: copy.path, of: database, triesStatements: true)
         guard !facts.statements.isEmpty else {
             throw CommandFailure(

@@ -15,6 +15,10 @@ struct TrySubcommand: ParsableCommand {
             from the existing rows. New rows get new keys.
 
             Without --rate, each client starts its next access when the previous one ends.
+
+            The end of BETWEEN :start AND :end is never below the start: for a column of integers, \
+            :end becomes :start plus a small random width; for other columns, the two values are \
+            exchanged if necessary.
             """
     )
 
@@ -78,14 +82,19 @@ struct TrySubcommand: ParsableCommand {
     @Option(help: "How long to measure each arm.", transform: TimeArgument.parse)
     var duration: TimeArgument?
 
-    @Flag(help: "Print the scenario, as a template for your own, instead of running it.")
+    @Flag(
+        help: ArgumentHelp(
+            "After the run, write its scenario to standard output, as a template for your own. The "
+                + "report goes to --output, or to standard error."
+        )
+    )
     var print = false
 
     @Option(help: "The format of the report.")
     var format = ReportFormat.text
 
     @Option(
-        help: "The file for the report or the scenario; standard output by default.",
+        help: "The file for the report; standard output by default.",
         completion: .file()
     )
     var output: String?
@@ -99,17 +108,28 @@ struct TrySubcommand: ParsableCommand {
                 "there is nothing to run: give --read 'SELECT …' or --write 'UPDATE …'"
             )
         }
+        guard !print || format == .text || output != nil else {
+            throw ValidationError(
+                "--print writes the scenario to standard output; name a file for the "
+                    + "\(format.rawValue) report with --output"
+            )
+        }
     }
 
     func run() throws {
         let source = try DatabaseFile.url(database)
         let yaml = try draft(of: source).yaml
         let scenario = try Scenario.parse(yaml: yaml, file: "try")
-        let destination = try ReportDestination(path: output)
-        guard !print else { return try destination.write(yaml) }
+        let destination =
+            print && output == nil ? .standardError : try ReportDestination(path: output)
         var run = HeadlessRun(scenario: scenario, arms: scenario.arms)
         run.progress = progress
-        try run.run(format: format, to: destination)
+        do {
+            try run.run(format: format, to: destination)
+        } catch let status as ExitCode {
+            if print { try StandardOutput.write(yaml) }
+            throw status
+        }
     }
 
     private func draft(of source: URL) throws -> ScenarioDraft {
@@ -117,7 +137,7 @@ struct TrySubcommand: ParsableCommand {
         var options = DraftOptions(
             name: "try-\(name)",
             description: "Statements on \(source.lastPathComponent).",
-            database: DatabaseReference.path(of: database, from: print ? output : nil)
+            database: DatabaseReference.path(of: database, from: nil)
         )
         options.introduction = [
             "Written by 'poolgauge try'. Parameters draw their values from the columns of the "
@@ -131,7 +151,11 @@ struct TrySubcommand: ParsableCommand {
         if let arms { options.arms = try Self.arms(arms.names) }
         let folder = try RunFolder(isKept: false)
         defer { folder.remove() }
-        let copy = try DatabaseFile.copy(source, named: database, in: folder.url)
+        let reporter = ProgressReporter(progress)
+        defer { reporter.finish() }
+        let copy = try DatabaseFile.copy(source, named: database, in: folder.url) {
+            reporter.showStep($0)
+        }
         let facts = try DraftDatabase(copy: copy.path, of: database, triesStatements: false)
         var draft = ScenarioDraft(options, schema: facts.schema, words: facts.words)
         for sql in read {

@@ -15,6 +15,13 @@ struct ReportDestination {
 
     private let target: Target
 
+    /// Standard error.
+    static var standardError: Self {
+        Self(.descriptor(STDERR_FILENO, place: "standard error"))
+    }
+
+    private init(_ target: Target) { self.target = target }
+
     /// Whether the report replaces a file.
     var isFile: Bool {
         if case .file = target { true } else { false }

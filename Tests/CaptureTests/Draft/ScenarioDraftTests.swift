@@ -61,6 +61,41 @@ struct ScenarioDraftTests {
         #expect(draft.variables.entries.map(\.name) == ["id"])
     }
 
+    @Test(arguments: [
+        ("id BETWEEN :a AND :b", "id BETWEEN :a AND (:a + :b)"),
+        ("id BETWEEN ? AND ?", "id BETWEEN :users_id AND (:users_id + :users_id_width)"),
+        ("mail BETWEEN :a AND :b", "mail BETWEEN min(:a, :b) AND max(:a, :b)"),
+        ("id BETWEEN 3 AND :b", "id BETWEEN 3 AND :b"),
+        ("id BETWEEN :a AND 9", "id BETWEEN :a AND 9"),
+        ("id BETWEEN :a AND :a", "id BETWEEN :a AND :a"),
+        ("id = :b AND id BETWEEN :a AND :b", "id = :b AND id BETWEEN :a AND :b"),
+    ])
+    func aRangeContainsItsStart(condition: String, expected: String) throws {
+        var draft = draft()
+        try draft.addRead("SELECT * FROM users WHERE \(condition)")
+        #expect(
+            draft.reads.first?.statements == ["SELECT * FROM users WHERE \(expected)"]
+        )
+    }
+
+    @Test func theWidthOfARangeIsSmall() throws {
+        var sparse = CaptureFixture.Column(name: "at", type: "INTEGER", range: 0...999_999)
+        sparse.distinctCount = 10_000
+        let schema = CaptureSchema([.init(name: "t", columns: [sparse])])
+        var draft = ScenarioDraft(
+            DraftOptions(name: "n", description: "d", database: "x"),
+            schema: schema
+        )
+        try draft.addRead("SELECT * FROM t WHERE at BETWEEN :start AND :end")
+        // A hundred of ten thousand values.
+        #expect(yaml(of: "end", in: draft) == "distribution: uniform, min: 0, max: 9999")
+        var own = self.draft { $0.values["b"] = "distribution: uniform, min: 1, max: 9" }
+        try own.addRead("SELECT * FROM users WHERE id BETWEEN :a AND :b")
+        #expect(
+            own.reads.first?.statements == ["SELECT * FROM users WHERE id BETWEEN :a AND :b"]
+        )
+    }
+
     @Test func newRowsGetNewKeys() throws {
         var draft = draft()
         try draft.addWrite("INSERT INTO users (id, mail, age) VALUES (:id, :mail, :age)")

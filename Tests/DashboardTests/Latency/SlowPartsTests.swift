@@ -24,6 +24,17 @@ struct SlowPartsTests {
         )
     }
 
+    @Test func sharesAddUpToTheCapacity() {
+        var slow = SlowSplit(beyond: "p99", accesses: 21, waited: 60_000_000, service: 40_000_000)
+        slow.resource = "reader"
+        slow.capacity = 1
+        slow.holders = [.init(client: "report", held: 0.75), .init(client: "ui", held: 0.25)]
+        #expect(
+            text(SlowParts(slow: slow).blame(theme: .standard))
+                == "meanwhile report held 0.75 of 1 reader, ui 0.25"
+        )
+    }
+
     @Test func namesNoHolderForSlowService() {
         let slow = SlowSplit(
             beyond: "max",

@@ -60,6 +60,38 @@ struct DatabaseOptionTests {
         }
     }
 
+    @Test(arguments: [
+        ["run", "mine.yaml", "--database", "mine.sqlite", "--arm", "queue"],
+        ["run", "own.yaml", "--arm", "queue"],
+        ["try", "--database", "mine.sqlite", "--read", "SELECT * FROM own", "--duration", "300ms"],
+        ["scenarios", "new", "--database", "mine.sqlite"],
+    ])
+    func theSizeOfACopyIsReportedFirst(arguments: [String]) throws {
+        try withTemporaryFolder { folder in
+            let database = try prepare(in: folder)
+            let own = try String(
+                contentsOf: folder.appendingPathComponent("mine.yaml"),
+                encoding: .utf8
+            ).replacing("{sql: [CREATE TABLE other (n INTEGER)]}", with: "{file: mine.sqlite}")
+            try own.write(
+                to: folder.appendingPathComponent("own.yaml"),
+                atomically: true,
+                encoding: .utf8
+            )
+            let size = try Data(contentsOf: database).count / 1024
+            let outcome = try HeadlessProgram.run(
+                arguments + ["--progress", "always"],
+                in: folder
+            )
+            #expect([0, 5].contains(outcome.status), "\(outcome)")
+            let first = outcome.errors.split(separator: "\n").first { !$0.contains("preparing") }
+            #expect(
+                first?.hasPrefix("copying mine.sqlite (\(size).00 KiB)") == true,
+                "\(outcome.errors)"
+            )
+        }
+    }
+
     @Test(arguments: ["run", "compare", "capacity", "crossover", "dashboard", "advise"])
     func aPresetNeedsItsOwnData(command: String) throws {
         try withTemporaryFolder { folder in

@@ -28,6 +28,10 @@ struct SearchCommandsTests {
             let file = folder.appendingPathComponent("map.svg")
             let picture = try String(contentsOf: file, encoding: .utf8)
             #expect(picture.hasPrefix("<svg "))
+            for text in [picture, outcome.output] {
+                #expect(text.contains("sqlite 3.") && text.contains("poolgauge "))
+                #expect(text.contains("queue: journal_mode delete, synchronous full"))
+            }
             #expect(contents(of: folder) == ["map.svg"])
         }
     }
@@ -46,20 +50,25 @@ struct SearchCommandsTests {
           report: {access: read, every: EVERY, hold: HOLD}
         """
 
-    private func write(_ hold: String, _ every: String, to folder: URL) throws {
-        try scenario.replacing("HOLD", with: hold).replacing("EVERY", with: every).write(
-            to: folder.appendingPathComponent("my scenario.yaml"),
-            atomically: true,
-            encoding: .utf8
-        )
+    private func write(
+        _ hold: String,
+        _ every: String,
+        lasting duration: String = "10s",
+        to folder: URL
+    ) throws {
+        try scenario.replacing("HOLD", with: hold).replacing("EVERY", with: every)
+            .replacing("duration: 10s", with: "duration: \(duration)").write(
+                to: folder.appendingPathComponent("my scenario.yaml"),
+                atomically: true,
+                encoding: .utf8
+            )
     }
 
-    /// Runs a command that a report prints, in a shell and for a short time.
+    /// Runs a command that a report prints, verbatim in a shell.
     private func runAdvice(_ command: String, in folder: URL) throws -> (Int32, String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        let short = command.replacing(" --arm queue", with: " --duration 1s --arm queue")
-        process.arguments = ["-c", "poolgauge() { \"$0\" \"$@\"; }; " + short, Program.path]
+        process.arguments = ["-c", "poolgauge() { \"$0\" \"$@\"; }; " + command, Program.path]
         process.environment = Program.environment(temporary: folder)
         process.currentDirectoryURL = folder
         process.standardInput = FileHandle.nullDevice
@@ -74,7 +83,7 @@ struct SearchCommandsTests {
 
     @Test func theCommandsThatAMapPrintsRun() throws {
         try withTemporaryFolder { folder in
-            try write("5%", "20%", to: folder)
+            try write("5%", "20%", lasting: "1s", to: folder)
             let outcome = try HeadlessProgram.run(
                 [
                     "crossover", "my scenario.yaml", "--sweep", "write-share=0..0.5/2", "--blocks",
@@ -126,6 +135,9 @@ struct SearchCommandsTests {
             let result = try json(outcome.output)
             #expect(result["schema"] as? String == "poolgauge.capacity/1")
             #expect(result["partial"] as? Bool == true)
+            let environment = try #require(result["environment"] as? [String: Any])
+            let versions = try #require(environment["versions"] as? [String: String])
+            #expect(versions.keys.sorted() == ["poolgauge", "sqlite"])
             #expect(contents(of: folder).isEmpty)
         }
     }

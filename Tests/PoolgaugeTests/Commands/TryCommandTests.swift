@@ -70,15 +70,35 @@ struct TryCommandTests {
         }
     }
 
-    @Test func theScenarioIsPrintedAndRuns() throws {
+    @Test func theScenarioRunsAndIsPrinted() throws {
         try withTemporaryFolder { folder in
             try makeDatabase(in: folder)
-            let printed = try HeadlessProgram.run(
-                ["try", "--database", "app.sqlite", "--print", "--output", "mine.yaml"]
-                    + statements,
+            let arguments =
+                ["try", "--database", "app.sqlite", "--print", "--duration", "500ms"]
+                + ["--arms", "pool"] + statements
+            let printed = try HeadlessProgram.run(arguments, in: folder)
+            #expect([0, 5].contains(printed.status), "\(printed)")
+            #expect(printed.output.hasPrefix("# Written by 'poolgauge try'."))
+            #expect(printed.errors.contains("try-app on pool: "), "\(printed.errors)")
+            let saved = try HeadlessProgram.run(
+                arguments + ["--format", "json", "--output", "report.json"],
                 in: folder
             )
-            #expect(printed.status == 0, "\(printed)")
+            #expect(saved.output == printed.output)
+            #expect(!saved.errors.contains("try-app on pool"))
+            let report = try JSONDecoder().decode(
+                RunResult.self,
+                from: Data(contentsOf: folder.appendingPathComponent("report.json"))
+            )
+            #expect(report.environment.scenarioText == printed.output, "it is the one that ran")
+            let refused = try HeadlessProgram.run(arguments + ["--format", "json"], in: folder)
+            #expect(refused.status == 64)
+            #expect(refused.errors.contains("name a file for the json report with --output"))
+            try printed.output.write(
+                to: folder.appendingPathComponent("mine.yaml"),
+                atomically: true,
+                encoding: .utf8
+            )
             for command in [
                 ["scenarios", "validate", "mine.yaml"],
                 ["run", "mine.yaml", "--arm", "pool", "--duration", "500ms"],
@@ -107,6 +127,26 @@ struct TryCommandTests {
             #expect(outcome.status == 64)
             #expect(outcome.errors.contains(message), "\(outcome.errors)")
             #expect(contents(of: folder) == ["app.sqlite"])
+        }
+    }
+
+    @Test func everyRangeHasRows() throws {
+        try withTemporaryFolder { folder in
+            try makeDatabase(in: folder)
+            let outcome = try HeadlessProgram.run(
+                ["try", "--database", "app.sqlite", "--arms", "queue", "--format", "json"]
+                    + ["--duration", "500ms", "--clients", "2"]
+                    + ["--read", "SELECT id FROM orders WHERE id BETWEEN :first AND :last"]
+                    + ["--read", "SELECT id FROM orders WHERE state BETWEEN :low AND :high"],
+                in: folder
+            )
+            #expect([0, 5].contains(outcome.status), "\(outcome)")
+            let result = try JSONDecoder().decode(RunResult.self, from: Data(outcome.output.utf8))
+            let operations = try #require(result.runs.first?.clients["reads"]?.operations)
+            #expect(operations.count == 2)
+            for operation in operations.values {
+                #expect(operation.profile?.counters?.rows ?? 0 > 0)
+            }
         }
     }
 
@@ -180,6 +220,8 @@ struct TryCommandTests {
             #expect([0, 6].contains(outcome.status), "\(outcome)")
             let result = try JSONDecoder()
                 .decode(AdviceResult.self, from: Data(outcome.output.utf8))
+            #expect(result.environment.versions.keys.sorted() == ["poolgauge", "sqlite"])
+            #expect(result.settings?.hasPrefix("journal_mode wal, synchronous ") == true)
             let first = outcome.status == 0 ? result.recommended.first : result.candidates.first
             #expect(first?.change == "CREATE INDEX advised_item_owner ON item (owner)")
             #expect((first?.effect ?? 0) > 2)

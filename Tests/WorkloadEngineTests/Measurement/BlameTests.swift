@@ -1,3 +1,4 @@
+import Telemetry
 import Testing
 
 @testable import WorkloadEngine
@@ -127,6 +128,40 @@ struct BlameTests {
         #expect((capacity - 0.01...capacity).contains(sum), "\(sum)")
         let slowest = try #require(result.slowest.first)
         #expect(slowest.held.values.reduce(0, +) <= capacity)
+    }
+
+    @Test(arguments: [
+        ([0.75, 0.25], 1, ["0.75", "0.25"]), ([0.98, 0.04], nil, ["1.0", "0.04"]),
+        ([1, 0.004], 1, ["1.0", "0.00"]), ([3.25, 0.5], 4, ["3.3", "0.5"]),
+        ([0.97, 0.03], 1, ["0.97", "0.03"]), ([], 1, []),
+    ])
+    func roundedSharesAddUpToTheCapacity(held: [Double], capacity: Int?, texts: [String]) {
+        #expect(HeldConnections.texts(held, of: capacity) == texts)
+    }
+
+    @Test func theSharesOfASentenceAddUpToTheCapacity() {
+        var blame = BlameResult(
+            beyond: "p99",
+            from: 50_000_000,
+            accesses: 12,
+            response: 60_000_000,
+            queued: 0,
+            waited: 60_000_000,
+            service: 0,
+            resource: .reader,
+            capacity: 1,
+            holders: [
+                .init(client: "report", held: 0.75, longest: 9_000_000),
+                .init(client: "ui", held: 0.25, longest: 1_000_000),
+            ],
+            slowest: []
+        )
+        let text = TextReport.sentences("list", blame).joined()
+        #expect(text.contains("report held 0.75 of 1 reader"))
+        #expect(text.contains("ui 0.25 "))
+        blame.resource = .connection
+        let shares = TextReport.sentences("list", blame).joined()
+        #expect(shares.contains("report held 75.0 % of the time") && shares.contains("ui 25.0 %"))
     }
 
     @Test func aLiveViewCoversTenSeconds() throws {

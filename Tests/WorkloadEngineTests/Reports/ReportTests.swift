@@ -62,6 +62,26 @@ struct ReportTests {
         try expectGolden(TextReport.text(of: ResultFixture.result), "run.txt")
     }
 
+    @Test func everyFormatStatesVersionsAndSettings() throws {
+        let run = ResultFixture.result
+        let pair = ResultFixture.comparison(pairs: [], primary: [], noiseFloor: [:])
+        let texts = [
+            TextReport.text(of: run), try JSONReport.text(of: run), CSVReport.text(of: run),
+            MarkdownReport.text(of: run), try HTMLReport.text(of: run),
+            JUnitReport.text(of: run), ComparisonReport.text(of: pair),
+            ComparisonReport.markdown(of: pair), ComparisonCSV.text(of: pair),
+            JUnitReport.text(of: pair),
+        ]
+        for text in texts {
+            let plain = text.replacing("\\", with: "")
+            #expect(plain.contains("3.40.1"), "\(text)")
+            #expect(plain.contains("journal_mode"), "\(text)")
+            #expect(plain.contains("wal"), "\(text)")
+            #expect(plain.contains("synchronous"), "\(text)")
+            #expect(plain.contains("normal"), "\(text)")
+        }
+    }
+
     @Test func theFirstLineIsTheVerdict() {
         var run = ResultFixture.run
         run.valid = false

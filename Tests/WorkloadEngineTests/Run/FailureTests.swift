@@ -62,7 +62,16 @@ struct FailureTests {
         #expect(result.failures?.count == 1)
         let reason = try #require(result.failures?.first)
         #expect(reason.hasPrefix("none of search's "))
-        #expect(reason.contains("interrupted"))
+        #expect(reason.contains("SQLITE_INTERRUPT"))
+    }
+
+    @Test func aThresholdOnErrorsDoesNotReplaceASuccess() async throws {
+        let result = try await run(failing: 100, threshold: "count < 1000000")
+        #expect(result.thresholds.first?.passed == true)
+        #expect(result.exitStatus == .failed)
+        #expect(result.failures?.first?.hasPrefix("none of ui's ") == true)
+        // A threshold that allows every access to fail is explicit.
+        #expect(try await run(failing: 100, threshold: "rate <= 1").exitStatus == .passed)
     }
 
     @Test func aFullDiskEndsTheRunAndKeepsTheResult() async throws {

@@ -44,6 +44,60 @@ struct TargetOpenerTests {
         )
     }
 
+    /// A library whose database another process has locked for a number of attempts.
+    private final class LockedFactory: WorkloadTargetFactory {
+        let attempts = Lock(0)
+        private let lockedAttempts: Int
+
+        init(lockedAttempts: Int) { self.lockedAttempts = lockedAttempts }
+
+        func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
+            let attempt = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            if attempt <= lockedAttempts { throw FakeFailure.busy }
+            return FakeTarget(clock: SimulatedClock())
+        }
+
+        func failure(of error: any Error) -> WorkloadFailure { .busy("SQLITE_BUSY") }
+    }
+
+    private func open(_ factory: LockedFactory, timeout: Duration) throws -> [String] {
+        var options = RunOptions()
+        options.database = .inPlace(URL(fileURLWithPath: "app.sqlite"))
+        var arm = Arm(name: "pool", kind: .pool)
+        arm.busyTimeout = timeout
+        let opener = TargetOpener(
+            arm: arm,
+            factory: factory,
+            options: options,
+            control: RunControl(clock: options.clock)
+        )
+        var reports: [String] = []
+        _ = try opener.open(at: "app.sqlite") { reports.append($0) }
+        return reports
+    }
+
+    @Test func aLockedDatabaseIsRetriedUntilTheLockIsReleased() throws {
+        let factory = LockedFactory(lockedAttempts: 3)
+        let reports = try open(factory, timeout: .seconds(30))
+        #expect(factory.attempts.withLock { $0 } == 4)
+        #expect(reports.count == 3)
+        #expect(reports.allSatisfy { $0.hasPrefix("the database is locked by ") })
+    }
+
+    @Test func aLockedDatabaseIsRetriedForTheBusyTimeout() throws {
+        let factory = LockedFactory(lockedAttempts: .max)
+        let start = ContinuousClock.now
+        let error = #expect(throws: RunError.self) {
+            _ = try open(factory, timeout: .milliseconds(200))
+        }
+        #expect(ContinuousClock.now - start >= .milliseconds(200))
+        #expect(factory.attempts.withLock { $0 } > 2)
+        #expect(error?.description.contains("was locked for 200 ms, by ") == true)
+    }
+
     @Test func closingRestoresTheJournalMode() throws {
         let factory = SwitchingFactory()
         let opened = try opener(factory).open(at: "app.sqlite") { _ in }

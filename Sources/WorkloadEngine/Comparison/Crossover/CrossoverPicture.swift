@@ -14,7 +14,12 @@ public enum CrossoverPicture {
         let rows = grid.rows?.values.count ?? 1
         let width = max(left + columns * cellWidth + margin, 640)
         let pageHeight = pageHead + rows * cellHeight + 20
-        let height = head + grid.pages.count * pageHeight + 84
+        let facts =
+            ArmSettings.lines(of: result.settings)
+            + TextReport.environment(result.environment, seed: result.seed)
+        let notes = facts.flatMap { wrapped($0, width: width - 2 * margin) }
+        let legendTop = head + grid.pages.count * pageHeight + 20
+        let height = legendTop + 64 + notes.count * 17
         let title = "\(result.scenario): where \(result.b) beats \(result.a)"
         let summary = CrossoverReport.sentence(of: result)
         var parts = [
@@ -35,7 +40,10 @@ public enum CrossoverPicture {
         for (index, page) in grid.pages.enumerated() {
             parts += draw(page, grid, result, at: head + index * pageHeight)
         }
-        parts += legend(of: result, at: height - 64, width: width)
+        parts += legend(of: result, at: legendTop, width: width)
+        for (index, line) in notes.enumerated() {
+            parts.append(text(line, margin, legendTop + 57 + index * 17, "note"))
+        }
         return (parts + ["</svg>"]).joined(separator: "\n") + "\n"
     }
 

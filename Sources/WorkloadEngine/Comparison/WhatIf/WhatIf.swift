@@ -94,6 +94,7 @@ public struct WhatIf: Sendable {
             arm: run.arm,
             recorded: recorded,
             versions: result.environment.versions,
+            settings: run.journalSettings.map { [run.arm: $0] },
             cpuCount: result.environment.cpuCount,
             seed: load.seed,
             runs: repetitions,

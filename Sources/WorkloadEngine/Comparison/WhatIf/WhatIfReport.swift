@@ -33,6 +33,7 @@ public enum WhatIfReport {
             let parts = versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
             lines += ["", "recorded with " + parts.joined(separator: ", ")]
         }
+        lines += ArmSettings.lines(of: result.settings)
         return lines.joined(separator: "\n") + "\n"
     }
 

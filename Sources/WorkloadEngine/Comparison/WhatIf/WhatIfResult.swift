@@ -16,6 +16,8 @@ public struct WhatIfResult: Sendable, Codable, Equatable {
     public var recorded: WhatIfSetting
     /// The versions of the libraries in the recorded run; absent in results of older versions.
     public var versions: [String: String]?
+    /// The journal mode and `synchronous` of the recorded arm, by its name; absent if unknown.
+    public var settings: [String: String]?
     /// The processors of the simulation: those of the machine that the run was recorded on.
     public var cpuCount: Int
     /// The seed of all randomness.

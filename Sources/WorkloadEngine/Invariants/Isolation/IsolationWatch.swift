@@ -23,7 +23,7 @@ final class IsolationWatch: Sendable {
     /// The attempts of a round's last read, because the end of a run interrupts statements.
     private static let attempts = 3
     /// The name in the target's status.
-    static let client = WorkloadClientName("isolation")
+    static let client = WorkloadClientName(uncounted: "isolation")
 
     private struct State {
         /// The current round, from 0; -1 before the first.

@@ -33,15 +33,17 @@ extension HTMLReport {
                 HumanUnits.time(result.response), HumanUnits.time(result.queued),
                 HumanUnits.time(result.waited), HumanUnits.time(result.service),
             ])
-            for holder in result.holders {
+            let counts = HeldConnections.texts(result.holders.map(\.held), of: result.capacity)
+            for (holder, count) in zip(result.holders, counts) {
                 holders.add([
                     client, holder.client == client ? "\(client) itself" : holder.client,
-                    HumanUnits.mean(holder.held), HumanUnits.time(holder.longest),
+                    count, HumanUnits.time(holder.longest),
                 ])
             }
             for access in result.slowest {
-                let held = access.held.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-                    .map { "\($0.key) \(HumanUnits.mean($0.value))" }
+                let shares = access.held.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+                let texts = HeldConnections.texts(shares.map(\.value), of: result.capacity)
+                let held = zip(shares, texts).map { "\($0.key) \($1)" }
                 slowest.add([
                     client, access.operation, held.isEmpty ? "–" : held.joined(separator: ", "),
                     HumanUnits.seconds(access.time), HumanUnits.time(access.response),

@@ -35,7 +35,7 @@ struct CrossoverPictureTests {
                 operatingSystem: "test",
                 architecture: "test",
                 cpuCount: 2,
-                versions: [:],
+                versions: ["sqlite": "3.40.1"],
                 scenarioText: ""
             ),
             partial: false,
@@ -51,6 +51,7 @@ struct CrossoverPictureTests {
             ],
             noiseFloor: 1.1,
             noisePairs: 12,
+            settings: ["queue": "journal_mode delete", "pool": "journal_mode wal"],
             cells: [
                 cell(0, 0, 2, .worse), cell(1, 0, 1, .same), cell(2, 0, 0.25, .better),
                 cell(0, 1, 1.2, .inconclusive), cell(1, 1, nil, .inconclusive),
@@ -104,6 +105,17 @@ struct CrossoverPictureTests {
         for tag in ["svg", "g", "text", "title", "desc", "style", "defs", "pattern"] {
             let opened = svg.matches(of: try Regex("<\(tag)[ >]")).count
             #expect(opened == svg.matches(of: try Regex("</\(tag)>")).count, "\(tag)")
+        }
+    }
+
+    @Test func everyFormatStatesVersionsAndSettings() {
+        let result = result()
+        for text in [
+            CrossoverReport.text(of: result), CrossoverReport.markdown(of: result),
+            CrossoverPicture.svg(of: result),
+        ] {
+            #expect(text.contains("sqlite 3.40.1"))
+            #expect(text.contains("pool: journal_mode wal; queue: journal_mode delete"))
         }
     }
 

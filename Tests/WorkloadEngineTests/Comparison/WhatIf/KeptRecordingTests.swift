@@ -45,6 +45,9 @@ struct KeptRecordingTests {
         #expect(whatIf.hasOwnDatabase == nil)
         let result = try whatIf.predict([.queue, .pool(readers: 1)])
         #expect(result.fit["ui"]?.predicted ?? .max < 200_000)
+        let text = WhatIfReport.text(of: result)
+        #expect(text.contains("recorded with poolgauge 0.1.0"))
+        #expect(text.contains("journal_mode wal, synchronous"))
         let waits = result.predictions.map { $0.clients["ui"]?.p99 ?? 0 }
         try #require(waits.count == 3)
         // The report repeatedly holds the only connection for up to 40 ms within two seconds, so

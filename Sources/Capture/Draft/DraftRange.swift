@@ -1,0 +1,76 @@
+import WorkloadEngine
+
+/// The bounds of `BETWEEN :start AND :end`.
+///
+/// Two independent values would often have the wrong order, and the statement would find no rows.
+/// For a column of integers, the end is the start plus a width. Other values have no sum, so the
+/// smaller of two values is the start.
+struct DraftRange {
+    /// The name of the end's parameter; nil for `?`.
+    let name: String?
+    private let column: Variable.Column
+    /// The largest width; nil if the values have no sum.
+    private let width: Int64?
+    private let drawn: ColumnVariable
+
+    /// The number of distinct values that the widest range contains.
+    private static let valueCount: Int64 = 100
+
+    /// Returns the range whose end is a slot; nil if the slot is not the end of a range of two
+    /// parameters, or if the user specified its values.
+    init?(
+        endingAt index: Int,
+        of statement: NormalizedStatement,
+        _ schema: CaptureSchema,
+        _ options: DraftOptions
+    ) {
+        let end = statement.slots[index]
+        guard end.role == .rangeEnd, index > 0, let column = end.column else { return nil }
+        let start = statement.slots[index - 1]
+        guard start.role == .rangeStart, start.column == column, case .parameter = start.source
+        else { return nil }
+        name = statement.parameterNames[index]
+        if let name, options.values[name] != nil { return nil }
+        // One parameter for both bounds is a range of one value.
+        if let name, name == statement.parameterNames[index - 1] { return nil }
+        self.column = column
+        let own = schema.column(column)
+        width = own?.isInteger == true ? Self.width(of: own) : nil
+        drawn = ColumnVariable.drawn(from: column, in: schema)
+    }
+
+    /// Returns the width that contains about ``valueCount`` distinct values of a column.
+    private static func width(of column: CaptureSchema.Column?) -> Int64 {
+        guard let range = column?.range, let count = column?.distinctCount, count > 0 else {
+            return valueCount - 1
+        }
+        let span = Double(range.upperBound) - Double(range.lowerBound)
+        let width = span / Double(count) * Double(min(valueCount, Int64(clamping: count)))
+        return max(1, Int64(min(width, 1e15).rounded()) - 1)
+    }
+
+    /// Whether the access does not use the end's parameter yet.
+    func isFree(in known: [String: String]) -> Bool { name.map { known[$0] == nil } ?? true }
+
+    /// Returns the variable of the end, for a start with this text.
+    func variable(_ start: String) -> ColumnVariable {
+        guard let width else {
+            return ColumnVariable(
+                base: drawn.base,
+                yaml: drawn.yaml,
+                comment: "\(drawn.comment); the smaller value starts the range"
+            )
+        }
+        return ColumnVariable(
+            base: "\(column.table)_\(column.name)_width",
+            yaml: "distribution: uniform, min: 0, max: \(width)",
+            comment: "the width of the range that starts at \(start)"
+        )
+    }
+
+    /// Returns the texts of both bounds.
+    func texts(start: String, end: String) -> [String] {
+        width == nil
+            ? ["min(\(start), \(end))", "max(\(start), \(end))"] : [start, "(\(start) + \(end))"]
+    }
+}

@@ -1,0 +1,31 @@
+/// Formats the mean numbers of connections that clients held at the same time.
+package enum HeldConnections {
+    /// Formats each number; the sum of the texts never exceeds the number of connections.
+    ///
+    /// Numbers are rounded to one decimal digit, and small ones to two. If that raises the sum above
+    /// the number of connections, all are rounded down to two digits.
+    ///
+    /// - Parameters:
+    ///   - held: The mean numbers.
+    ///   - capacity: The number of connections; nil if unknown.
+    /// - Returns: The texts, in the order of the numbers.
+    package static func texts(_ held: [Double], of capacity: Int?) -> [String] {
+        // In hundredths: a sum of decimal fractions would not be exact.
+        let rounded = held.map { value -> Int in
+            let value = min(max(value, 0), 1e6)
+            return value < 0.095
+                ? Int((value * 100).rounded()) : Int((value * 10).rounded()) * 10
+        }
+        let sum = rounded.reduce(0, +)
+        guard let capacity, sum > capacity * 100 else {
+            return zip(held, rounded).map { text($1, digits: $0 < 0.095 ? 2 : 1) }
+        }
+        return held.map { text(Int((min(max($0, 0), 1e6) * 100).rounded(.down)), digits: 2) }
+    }
+
+    private static func text(_ hundredths: Int, digits: Int) -> String {
+        if digits == 1 { return "\(hundredths / 100).\(hundredths % 100 / 10)" }
+        let fraction = hundredths % 100
+        return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction)"
+    }
+}
