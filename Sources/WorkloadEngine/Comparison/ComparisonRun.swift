@@ -178,6 +178,7 @@ public final class ComparisonRun: Sendable {
             factory: factory,
             options: options.run,
             datasets: datasets,
+            isStopped: { self.isStopped },
             onProgress: options.onProgress
         )
         let isStopped = state.withLock { state in

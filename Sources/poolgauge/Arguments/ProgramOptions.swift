@@ -65,12 +65,13 @@ struct ProgramOptions: ParsableArguments {
         }
     }
 
-    /// Returns the programs to compare; nil without `--against`.
+    /// Finds the programs to compare.
     ///
     /// - Parameters:
     ///   - scenario: The scenario.
     ///   - changes: The options that change it.
-    ///   - arms: The option `--arms`, which needs one program.
+    ///   - arms: The option `--arms`, which `--against` excludes.
+    /// - Returns: The programs; nil without `--against`.
     /// - Throws: ``CommandFailure`` for a path that is no program, or an arm that is missing.
     func programs(
         for scenario: Scenario,

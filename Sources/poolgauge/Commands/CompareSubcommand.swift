@@ -114,10 +114,11 @@ struct CompareSubcommand: ParsableCommand {
             factory: LibraryTargetFactory(),
             options: options
         )
-        let interruption = Interruption(cleanUp: {
+        let cleanUp: @Sendable () -> Void = {
             comparison.killProgram()
             folder.remove()
-        }) { comparison.stop() }
+        }
+        let interruption = Interruption(cleanUp: cleanUp) { comparison.stop() }
         let result = try blocking { try await comparison.run() }
         reporter.finish()
         switch format {

@@ -17,9 +17,9 @@ struct CompareAgainstTests {
           pool: {type: pool, readers: 2}
         phases: [{name: steady, duration: 1s}]
         drain: 200ms
-        variables: {id: {distribution: uniform, min: 1, max: 9000}}
+        variables: {id: {distribution: uniform, min: 1, max: 8000}}
         clients:
-          read: {access: read, sql: "SELECT sum(value) FROM item WHERE id BETWEEN :id AND :id + 500"}
+          read: {access: read, sql: "SELECT sum(value) FROM item WHERE id BETWEEN :id AND :id + 2000"}
         """
 
     private func compare(
@@ -63,7 +63,7 @@ struct CompareAgainstTests {
         try withTemporaryFolder { folder in
             let old = try script(
                 "old",
-                "sed -i 's/:id + 500/:id + 10/' \"$2\"; exec '\(Program.path)' \"$@\"",
+                "sed -i 's/:id + 2000/:id + 10/' \"$2\"; exec '\(Program.path)' \"$@\"",
                 in: folder
             )
             let outcome = try compare(
@@ -84,7 +84,7 @@ struct CompareAgainstTests {
         try withTemporaryFolder { folder in
             let program = URL(fileURLWithPath: Program.path).deletingLastPathComponent()
                 .appendingPathComponent("OwnTarget").path
-            let slow = try script("slow", "SLOWDOWN=1 exec '\(program)' \"$@\"", in: folder)
+            let slow = try script("slow", "SLOWDOWN=20 exec '\(program)' \"$@\"", in: folder)
             let outcome = try compare(
                 [
                     "--binary", slow, "--against", program, "--arm", "pool", "--duration", "200ms",

@@ -22,7 +22,7 @@ public struct ComparedProgram: Sendable, Codable, Equatable {
         public var description: String
     }
 
-    /// Returns the absolute path of a program.
+    /// Finds a program.
     ///
     /// A name without a slash is a file in the current folder or, if there is none, in one of the
     /// folders.
@@ -30,6 +30,7 @@ public struct ComparedProgram: Sendable, Codable, Equatable {
     /// - Parameters:
     ///   - name: The path or the name.
     ///   - folders: Folders separated by colons, such as the variable `PATH`.
+    /// - Returns: The absolute path.
     /// - Throws: ``Failure`` if there is no such file, or if it cannot be executed.
     public static func locate(
         _ name: String,

@@ -22,7 +22,9 @@ extension LatencyHistogram {
 
     /// Creates a histogram of a spectrum, whose buckets are assumed to be evenly filled.
     ///
-    /// - Parameter maximum: The largest latency, in nanoseconds.
+    /// - Parameters:
+    ///   - spectrum: The counts of the buckets.
+    ///   - maximum: The largest latency, in nanoseconds.
     init(_ spectrum: LatencySpectrum, maximum: UInt64) {
         self.init()
         for bucket in spectrum.buckets {

@@ -206,7 +206,7 @@ final class ProgramProcess: Sendable {
         own["TMPDIR"] = folder.path
         let texts = ([path] + arguments).map { strdup($0) }
         let variables = own.map { strdup("\($0.key)=\($0.value)") }
-        defer { (texts + variables).forEach { free($0) } }
+        defer { for text in texts + variables { free(text) } }
         var child: pid_t = 0
         let code = posix_spawn(
             &child,

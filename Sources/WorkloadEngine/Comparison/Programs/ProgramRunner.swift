@@ -39,7 +39,7 @@ final class ProgramRunner: Sendable {
     private let limit: Duration
     private let state: Lock<State>
 
-    /// Writes the scenario, and builds the data.
+    /// Prepares the scenario, and builds the data unless `isStopped` returns `true` meanwhile.
     ///
     /// - Throws: ``ScenarioError``, ``RunError``, or an error of the dataset.
     init(
@@ -49,6 +49,7 @@ final class ProgramRunner: Sendable {
         factory: any WorkloadTargetFactory,
         options run: RunOptions,
         datasets: DatasetStore,
+        isStopped: () -> Bool,
         onProgress: (@Sendable (String) -> Void)?
     ) throws {
         self.options = options
@@ -65,11 +66,14 @@ final class ProgramRunner: Sendable {
             do {
                 var shown = -1
                 try datasets.copy(dataOf: scenario, for: arm, through: factory, to: data) { share in
+                    if isStopped() { throw CancellationError() }
                     let tenth = Int(share * 10)
                     guard tenth > shown else { return }
                     shown = tenth
                     onProgress?("building the data: \(tenth * 10) %")
                 }
+            } catch is CancellationError {
+                state.withLock { $0.isStopped = true }
             } catch {
                 try? FileManager.default.removeItem(at: folder)
                 throw RunError(.dataset, "the data cannot be built", cause: error)
