@@ -95,7 +95,9 @@ struct HeadlessCommandTests {
     @Test func csvHasAStableHeader() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(quick + ["--format", "csv"], in: folder)
-            let lines = outcome.output.split(separator: "\n").map { $0.split(separator: ",") }
+            let lines = outcome.output.split(separator: "\n").map {
+                $0.split(separator: ",", omittingEmptySubsequences: false)
+            }
             let columns = outcome.output.prefix { $0 != "\n" }
             #expect(
                 columns.hasPrefix(

@@ -17,14 +17,12 @@ struct AdviceRunTests {
             try Data().write(to: URL(fileURLWithPath: path))
             opened.withLock { $0[arm.name, default: 0] += 1 }
             let time = service(arm)
-            return FakeTarget(
-                clock: clock,
-                .init(
-                    hasSnapshots: arm.kind == .pool,
-                    service: { _ in time },
-                    plan: arm.library == .raw ? nil : { _ in ["SCAN t"] }
-                )
+            var behaviour = FakeTarget.Behaviour(
+                hasSnapshots: arm.kind == .pool,
+                service: { _ in time }
             )
+            if arm.library != .raw { behaviour.plan = { _ in ["SCAN t"] } }
+            return FakeTarget(clock: clock, behaviour)
         }
     }
 
