@@ -39,7 +39,7 @@ struct DatabaseOptionTests {
             "crossover", "mine.yaml", "--sweep", "readers=1,2", "--blocks", "1", "--duration",
             "300ms", "--metric", "ui.response.mean",
         ],
-        ["dashboard", "mine.yaml", "--screenshot", "picture.txt", "--after", "500ms"],
+        ["dashboard", "mine.yaml", "--screenshot", "picture.txt", "--after", "900ms"],
     ]
 
     @Test(arguments: commands)
@@ -54,6 +54,11 @@ struct DatabaseOptionTests {
             // 6: the search ended early; 5: the machine was too busy.
             #expect([0, 3, 5, 6].contains(outcome.status), "\(outcome)")
             #expect(!outcome.errors.contains("no such table"), "\(outcome)")
+            if arguments.contains("picture.txt") {
+                // The screen of a run that cannot start shows no rate.
+                let picture = folder.appendingPathComponent("picture.txt")
+                #expect(try String(contentsOf: picture, encoding: .utf8).contains("accesses/s"))
+            }
             #expect(try Data(contentsOf: database) == before)
             let left = Set(contents(of: folder)).subtracting(["picture.txt"])
             #expect(left == ["mine.sqlite", "mine.yaml"])

@@ -69,8 +69,8 @@ struct JUnitReportTests {
         #expect(suite.attributes["name"] == "test on pool")
         let failures = found.filter { $0.name == "failure" }.map(\.attributes)
         #expect(failures.map { $0["type"] } == ["threshold", "undecided"])
-        #expect(failures[0]["message"] == "observed 31.0 ms")
-        #expect(failures[1]["message"]?.contains("--duration 40s") == true)
+        #expect(failures.first?["message"] == "observed 31.0 ms")
+        #expect(failures.last?["message"]?.contains("--duration 40s") == true)
     }
 
     @Test func aFailedRunIsAnError() throws {
