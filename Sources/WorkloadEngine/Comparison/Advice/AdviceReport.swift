@@ -106,7 +106,7 @@ public enum AdviceReport {
         switch candidate.verdict {
         case .notConfirmed: "not confirmed: others were more promising, or the time was too short"
         case .small:
-            "better by less than \(HumanUnits.percent(AdviceResult.leastEffect - 1)): "
+            "less than \(RatioText.factor(AdviceResult.leastEffect)) better: "
                 + changes(of: candidate).joined(separator: ", ")
         case .noDifference: "no difference on fresh pairs"
         case .worse: "worse on fresh pairs"
