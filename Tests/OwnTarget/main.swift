@@ -70,4 +70,6 @@ struct StoreFactory: WorkloadTargetFactory {
     }
 }
 
+// sample
 await ScenarioCommand(factory: StoreFactory(), versions: ["store": "1.2"]).main()
+// end

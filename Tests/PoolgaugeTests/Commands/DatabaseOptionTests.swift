@@ -39,7 +39,10 @@ struct DatabaseOptionTests {
             "crossover", "mine.yaml", "--sweep", "readers=1,2", "--blocks", "1", "--duration",
             "300ms", "--metric", "ui.response.mean",
         ],
-        ["dashboard", "mine.yaml", "--screenshot", "picture.txt", "--after", "900ms"],
+        [
+            "dashboard", "mine.yaml", "--screenshot", "picture.txt", "--after", "3s", "--duration",
+            "6s",
+        ],
     ]
 
     @Test(arguments: commands)

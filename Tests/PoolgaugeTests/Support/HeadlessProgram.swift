@@ -46,6 +46,17 @@ struct HeadlessProgram {
         func waitForText() { hasSeen.wait() }
     }
 
+    /// Starts a process that receives all signals: threads of Dispatch block them, and a child
+    /// inherits the mask of the thread that starts it.
+    private static func startWithoutBlockedSignals(_ process: Process) throws {
+        var none = sigset_t()
+        var previous = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &previous)
+        defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+        try process.run()
+    }
+
     /// Runs the program to its end.
     ///
     /// - Parameters:
@@ -75,7 +86,7 @@ struct HeadlessProgram {
         let errors = Pipe()
         process.standardOutput = output
         process.standardError = errors
-        try process.run()
+        try startWithoutBlockedSignals(process)
         let outputText = Collector(output.fileHandleForReading)
         let errorText = Collector(errors.fileHandleForReading, until: signal?.after ?? pause?.after)
         if let signal {

@@ -61,8 +61,11 @@ struct ArticleSamplesTests {
 
     /// The samples that tests run.
     private static func run() throws -> [Sample] {
-        try ["SQLiteEngineTests", "EngineTargetTests"].flatMap {
-            try files(below: "Tests/\($0)/Documentation", ending: ".swift")
+        let folders = [
+            "SQLiteEngineTests/Documentation", "EngineTargetTests/Documentation", "OwnTarget",
+        ]
+        return try folders.flatMap {
+            try files(below: "Tests/\($0)", ending: ".swift")
         }.flatMap {
             try samples(of: $0, begins: { $0 == "// sample" }, ends: { $0 == "// end" })
         }

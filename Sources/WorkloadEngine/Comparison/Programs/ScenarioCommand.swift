@@ -4,9 +4,7 @@ import Foundation
 /// `poolgauge compare --binary` can compare two builds of it.
 ///
 /// ```swift
-/// @main struct StoreLoad {
-///     static func main() async { await ScenarioCommand(factory: StoreFactory()).main() }
-/// }
+/// await ScenarioCommand(factory: StoreFactory(), versions: ["store": "1.2"]).main()
 /// ```
 ///
 /// The program accepts `run SCENARIO --arm NAME --seed N --database FILE --format json`, and writes
