@@ -34,9 +34,9 @@ struct LatencyColumnsTests {
         #expect(try JSONReport.text(of: result).contains("\"p99.99\" : 29000000"))
         let lines = CSVReport.text(of: result).split(separator: "\n")
         #expect(
-            lines[0].hasSuffix("response_p99.99_ns,wait_p99.99_ns,service_p99.99_ns,lag_p99.99_ns")
+            lines[0].contains("response_p99.99_ns,wait_p99.99_ns,service_p99.99_ns,lag_p99.99_ns")
         )
-        #expect(lines[1].hasSuffix(",29000000,,,"))
+        #expect(lines[1].contains(",29000000,,,,"))
         #expect(
             lines[0].split(separator: ",").count
                 == lines[1].split(separator: ",", omittingEmptySubsequences: false).count
