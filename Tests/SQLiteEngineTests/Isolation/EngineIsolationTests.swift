@@ -11,11 +11,18 @@ import Testing
 struct EngineIsolationTests {
     private let folder = TemporaryFolder()
 
-    /// Divides the number of transactions where threads pause at random (`./test --naps`): each
-    /// transaction takes about 15 times as long there, and a pause replaces many transactions in
-    /// which no other thread intervenes.
-    private static let divisor =
+    /// Divides the number of transactions under the thread sanitizer and with pauses at random
+    /// (`./test --naps`).
+    ///
+    /// With pauses, each transaction takes about 15 times as long, and a pause replaces many
+    /// transactions in which no other thread intervenes.
+    private static let divisor: Int = {
+        #if THREAD_SANITIZER
+        4
+        #else
         ProcessInfo.processInfo.environment["NAPS_SEED"] == nil ? 1 : 4
+        #endif
+    }()
 
     /// A configuration that waits for other connections' locks, but not for the disk.
     private func configuration(

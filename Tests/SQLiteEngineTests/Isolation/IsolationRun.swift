@@ -63,7 +63,8 @@ struct IsolationRun: Sendable {
                 )
             }
         }
-        for thread in threads { try thread.value() }
+        // Under load, a sanitizer prolongs a run to more than the usual limit.
+        for thread in threads { try thread.value(seconds: 120) }
         for peer in peers { recorder.add(try peer.history()) }
         try readEverything(rounds: count / Self.transactionsPerRound + 1)
     }

@@ -19,8 +19,8 @@ final class Background<Value: Sendable>: Sendable {
     var isDone: Bool { result.withLock { $0 != nil } }
 
     /// Waits for the end of the work, and returns its value or throws its error.
-    func value() throws -> Value {
-        try done.wait()
+    func value(seconds: Int = 20) throws -> Value {
+        try done.wait(seconds: seconds)
         done.open()
         guard let result = result.withLock({ $0 }) else { throw Gate.Timeout() }
         return try result.get()

@@ -13,7 +13,8 @@ final class Gate: Sendable {
     func open() { semaphore.signal() }
 
     /// Blocks the thread until the gate is opened.
-    func wait() throws {
-        guard semaphore.wait(timeout: .now() + .seconds(20)) == .success else { throw Timeout() }
+    func wait(seconds: Int = 20) throws {
+        let deadline = DispatchTime.now() + .seconds(seconds)
+        guard semaphore.wait(timeout: deadline) == .success else { throw Timeout() }
     }
 }
