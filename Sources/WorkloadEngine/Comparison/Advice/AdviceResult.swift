@@ -74,8 +74,7 @@ public struct AdviceResult: Sendable, Codable, Equatable {
         case recommended
         /// A deciding metric is better and another one is worse.
         case tradeOff
-        /// Deciding metrics are better on fresh pairs of runs, but by less than
-        /// ``AdviceResult/leastEffect``.
+        /// Deciding metrics are better on fresh pairs of runs, but by too little to justify a change.
         case small
         /// Fresh pairs of runs show no improvement.
         case noDifference
