@@ -84,10 +84,10 @@ struct CompareAgainstTests {
         try withTemporaryFolder { folder in
             let program = URL(fileURLWithPath: Program.path).deletingLastPathComponent()
                 .appendingPathComponent("OwnTarget").path
-            let slow = try script("slow", "SLOWDOWN=20 exec '\(program)' \"$@\"", in: folder)
+            let slow = try script("slow", "SLOWDOWN=4 exec '\(program)' \"$@\"", in: folder)
             let outcome = try compare(
                 [
-                    "--binary", slow, "--against", program, "--arm", "pool", "--duration", "200ms",
+                    "--binary", slow, "--against", program, "--arm", "pool", "--duration", "300ms",
                     "--fail-if", "read.response.p50 > 1.2x",
                 ],
                 in: folder
