@@ -15,7 +15,7 @@ public struct BusyResult: Sendable, Codable, Equatable {
         public var code: String?
         /// The SQL that failed; absent if the library does not report it.
         public var statement: String?
-        /// The number of failures, including those that a retry followed.
+        /// The number of failures; a retry may have followed a failure.
         public var count: UInt64
         /// The number of failures that a retry of the access followed.
         public var retried: UInt64

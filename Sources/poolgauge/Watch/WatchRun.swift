@@ -125,7 +125,8 @@ struct WatchRun {
             switch state {
             case .present, .empty: continue
             case .missing:
-                guard !follows, condition == nil else { continue }
+                // A program may remove a database after the search has found it.
+                guard !follows, condition == nil, !isList else { continue }
                 throw CommandFailure("there is no file '\(file)'; check the path")
             case .notADatabase:
                 throw CommandFailure("'\(file)' is not a SQLite database: \(problem ?? "")")

@@ -19,8 +19,6 @@ struct DocumentedCommandsTests {
         ("poolgauge dashboard", "the dashboard needs a terminal"),
         ("poolgauge capture", "tracefs"), ("poolgauge capture", "root"),
         ("poolgauge doctor --clean", "tracefs"), ("poolgauge doctor --clean", "root"),
-        // Without a file, it finds the databases of other commands, which remove them.
-        ("poolgauge top", "there is no file"),
     ]
 
     /// Creates the files that the pages name: the README's scenario, a database, and recorded runs.

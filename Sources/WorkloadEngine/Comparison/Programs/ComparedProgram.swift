@@ -84,7 +84,7 @@ public struct ComparedPrograms: Sendable {
     public var arm: String
     /// The options of the command that change the scenario, such as `--scale 2`, for each program.
     public var arguments: [String] = []
-    /// Whether a program has a target of its own, which may support other accesses.
+    /// Whether a program has its own target, which may support other kinds of access.
     public var hasOwnTarget = false
     /// The variables of the programs' environment.
     public var environment: [String: String] = ProcessInfo.processInfo.environment

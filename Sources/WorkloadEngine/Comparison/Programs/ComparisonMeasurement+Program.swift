@@ -3,8 +3,8 @@ import Telemetry
 extension ComparisonMeasurement {
     /// Creates the measurement of a run in another program, from its result.
     ///
-    /// A client's percentiles are those that its result states. If it skipped accesses, they come
-    /// from its distribution together with the skipped accesses, within 6.25 %.
+    /// A client's percentiles come from its result. If the client skipped accesses, they come from
+    /// its distribution together with the skipped accesses, with an error of at most 6.25 %.
     init(program result: ArmResult, clients: [Client]) {
         let completed = result.clients.compactMapValues { client in
             client.spectra.map {

@@ -137,6 +137,38 @@ struct ProgramFailureTests {
         #expect(isGone, "\(state)")
     }
 
+    @Test func aStoppedProgramRemovesItsFiles() throws {
+        let fakes = try FakePrograms()
+        defer { fakes.remove() }
+        let script = try fakes.script(
+            "tidy",
+            "trap 'touch \(fakes.path("removed")); exit' TERM\ntouch \(fakes.path("ready"))\n"
+                + "while :; do sleep 0.01; done"
+        )
+        let program = ProgramProcess(
+            script.path,
+            [],
+            environment: [:],
+            in: fakes.folder,
+            limit: .seconds(60)
+        )
+        let end = Lock<ProgramProcess.Outcome.End?>(nil)
+        // A thread of Dispatch blocks the signals, too.
+        let runner = Thread {
+            var signals = sigset_t()
+            sigfillset(&signals)
+            pthread_sigmask(SIG_BLOCK, &signals, nil)
+            let outcome = try? program.run()
+            end.withLock { $0 = outcome?.end ?? .late }
+        }
+        runner.start()
+        while !FileManager.default.fileExists(atPath: fakes.path("ready")) { usleep(5_000) }
+        program.stop()
+        while end.withLock({ $0 }) == nil { usleep(5_000) }
+        #expect(end.withLock { $0 } == .stopped)
+        #expect(FileManager.default.fileExists(atPath: fakes.path("removed")))
+    }
+
     @Test func onlyAnExecutableFileIsAProgram() throws {
         let fakes = try FakePrograms()
         defer { fakes.remove() }
