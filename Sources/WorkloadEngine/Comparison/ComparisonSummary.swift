@@ -132,7 +132,7 @@ struct ComparisonSummary {
         for (asked, metric) in analysis.replaced.sorted(by: { $0.key < $1.key }) {
             warnings.append(
                 "\(asked) has too few samples in some blocks: \(metric) decides instead "
-                    + "(a longer --duration restores it)"
+                    + "(a longer \(options.limit == nil ? "--duration" : "--within") restores it)"
             )
         }
         let decided = noise.filter { found in analysis.primary.contains { $0.name == found.metric }
@@ -158,7 +158,7 @@ struct ComparisonSummary {
     private func leaps(
         _ analysis: ComparisonAnalysis,
         _ noise: [NoiseMeasurement],
-        _ blocks: Int
+        _ count: Int
     ) -> String? {
         // A high percentile may vary because the load itself is random.
         let steady = noise.filter { [".throughput", ".p50"].contains(where: $0.metric.hasSuffix) }
@@ -168,12 +168,15 @@ struct ComparisonSummary {
         guard let first = plan.arms.first?.name,
             let (metric, leaps) = found.max(by: { $0.leaps.count < $1.leaps.count })
         else { return nil }
-        let advice = min(ComparisonOptions.maximumBlocks, 3 * options.blocks)
-        return "in \(leaps.count) of \(blocks) blocks two runs of \(first) differ by "
+        let blocks = min(ComparisonOptions.maximumBlocks, 3 * options.blocks)
+        let advice =
+            options.limit != nil
+            ? "; a longer --within reduces this"
+            : blocks > options.blocks ? "; more blocks reduce this: try --blocks \(blocks)" : ""
+        return "in \(leaps.count) of \(count) blocks two runs of \(first) differ by "
             + "\(RatioText.factor(leaps.least)) or more in \(metric), in the others by "
             + "\(RatioText.factor(leaps.usual)) at most, as when the machine occasionally becomes "
-            + "faster or slower"
-            + (advice > options.blocks ? "; more blocks reduce this: try --blocks \(advice)" : "")
+            + "faster or slower" + advice
     }
 
     /// Returns the clients that skipped accesses: only a lower bound of their responses is known.

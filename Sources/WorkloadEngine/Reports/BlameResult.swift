@@ -9,7 +9,7 @@ public struct BlameResult: Sendable, Codable, Equatable {
     public var accesses: Int
     /// Their mean response, in nanoseconds: the sum of the next three values.
     public var response: UInt64
-    /// The part from intended start to start, in which no worker of the client was free.
+    /// The part from intended start to start: until a worker of the client was free and awake.
     public var queued: UInt64
     /// The part from start to entry into the closure.
     public var waited: UInt64

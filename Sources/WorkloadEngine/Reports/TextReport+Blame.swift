@@ -36,7 +36,7 @@ extension TextReport {
             parts.append("\(HumanUnits.time(blame.waited)) waiting for \(name(of: blame.resource))")
         }
         if blame.queued > 0 {
-            parts.append("\(HumanUnits.time(blame.queued)) until a worker of \(client) was free")
+            parts.append("\(HumanUnits.time(blame.queued)) until a worker of \(client) started")
         }
         let whole =
             blame.accesses == 1

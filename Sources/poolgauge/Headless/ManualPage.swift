@@ -20,7 +20,7 @@ struct ManualPage {
         page.section("DESCRIPTION")
         page.paragraphs(help.command.discussion ?? "")
         page.section("COMMANDS")
-        for command in help.command.subcommands ?? [] where command.commandName != "help" {
+        for command in help.command.shownSubcommands {
             page.command(command, path: "poolgauge")
         }
         page.section("EXIT STATUS")
@@ -47,8 +47,14 @@ struct ManualPage {
         var commandName: String
         var abstract: String?
         var discussion: String?
+        var shouldDisplay: Bool?
         var subcommands: [Command]?
         var arguments: [Argument]?
+
+        /// The subcommands, without internal ones.
+        var shownSubcommands: [Command] {
+            (subcommands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" }
+        }
     }
 
     fileprivate struct Argument: Decodable {
@@ -104,9 +110,7 @@ private struct Writer {
             paragraphs(discussion)
         }
         for argument in arguments { describe(argument) }
-        for inner in command.subcommands ?? [] where inner.commandName != "help" {
-            self.command(inner, path: path)
-        }
+        for inner in command.shownSubcommands { self.command(inner, path: path) }
     }
 
     private mutating func describe(_ argument: ManualPage.Argument) {

@@ -119,6 +119,7 @@ struct ComparisonTests {
         // A block of four runs takes about 16 s.
         options.limit = .seconds(150)
         options.onlyAgainstFirst = true
+        options.primary = ["reader.throughput", "reader.response.p99"]
         let result = try await ComparisonRun(
             scenario: scenario,
             factory: factory,
@@ -126,6 +127,8 @@ struct ComparisonTests {
         ).run()
         #expect((7...12).contains(result.blocks))
         #expect(!result.partial)
+        let advice = "(a longer --within restores it)"
+        #expect(result.warnings?.contains { $0.hasSuffix(advice) } == true, "\(result)")
         let slow = try #require(result.pair("reader.throughput", of: "slow", against: "fast"))
         #expect(slow.verdict == .worse)
     }

@@ -76,7 +76,7 @@ struct BlameTests {
         #expect(ui.waited == 0)
         #expect(ui.queued > milliseconds(1000))
         #expect(ui.holders.map(\.client) == ["ui"])
-        #expect(TextReport.sentences("ui", ui)[0].contains("until a worker of ui was free"))
+        #expect(TextReport.sentences("ui", ui)[0].contains("until a worker of ui started"))
     }
 
     @Test func slowServiceNamesNoHolder() async throws {

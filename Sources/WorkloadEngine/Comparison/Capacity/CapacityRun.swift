@@ -81,9 +81,7 @@ public final class CapacityRun: Sendable {
             arms: []
         )
         do {
-            for variant in variants {
-                try await search(variant, into: &result)
-            }
+            try await findCapacities(into: &result)
             if let rate = options.rate { try await findReaders(for: rate, into: &result) }
             try await compare(into: &result)
         } catch TrialRunner.End.stopped {
@@ -176,8 +174,22 @@ public final class CapacityRun: Sendable {
 
     // MARK: Capacities
 
-    private func search(_ variant: Variant, into result: inout CapacityResult) async throws {
-        result.arms.append(
+    /// The search for one arm's capacity.
+    private struct ArmSearch {
+        let variant: Variant
+        var search: CapacitySearch
+        var floor = LatencyFloor()
+        var isOver = false
+        /// Whether the time left was too short for a long run.
+        var isLate = false
+    }
+
+    /// Searches for the capacities of all arms.
+    ///
+    /// The arms take turns, so that the time limit leaves each of them with a similar answer, and a
+    /// change of the machine's speed affects all of them.
+    private func findCapacities(into result: inout CapacityResult) async throws {
+        result.arms = variants.map { variant in
             .init(
                 arm: variant.arm.name,
                 readers: variant.readers,
@@ -186,43 +198,59 @@ public final class CapacityRun: Sendable {
                 lowerBound: false,
                 trials: []
             )
-        )
-        let index = result.arms.count - 1
-        var search = CapacitySearch(
-            start: try await start(of: variant),
-            precision: options.precision
-        )
-        var floor = LatencyFloor()
-        while true {
-            let rate: Double
-            let isLong: Bool
-            switch search.step {
-            case .probe(let value): (rate, isLong) = (value, false)
-            case .confirm(let value), .refute(let value): (rate, isLong) = (value, true)
-            case .done: return
+        }
+        var searches: [ArmSearch] = []
+        for variant in variants {
+            let start = try await start(of: variant)
+            let search = CapacitySearch(start: start, precision: options.precision)
+            searches.append(ArmSearch(variant: variant, search: search))
+        }
+        while searches.contains(where: { !$0.isOver }) {
+            for index in searches.indices where !searches[index].isOver {
+                try await advance(&searches[index], &result.arms[index])
             }
-            if isLong, let reason = shortage(at: rate) {
-                result.arms[index].unanswered = reason
-                throw TrialRunner.End.late
-            }
-            let (run, verdict) = try await trial(variant, at: rate, isLong: isLong)
-            result.arms[index].unsupported = run.unsupported
-            try rejectUnsupported(run, variant)
-            result.arms[index].trials.append(Self.record(verdict, at: rate, isLong: isLong))
-            if isLong, case .undecided(let reason) = verdict {
-                result.arms[index].unanswered = reason
-                return
-            }
-            search.record(verdict.answer)
-            Self.note(search.outcome, in: &result.arms[index])
-            if isLong, verdict == .met { floor.hasMet = true }
-            if case .missed = verdict, let miss = criteria.miss(in: run) {
-                floor.add(miss, at: rate, of: run, clients: load.parts.map(\.client))
-            }
-            if let cause = floor.cause {
-                result.arms[index].noneAtAnyRate = cause
-                return
-            }
+        }
+        if searches.contains(where: \.isLate) { throw TrialRunner.End.late }
+    }
+
+    /// Runs the next trial of an arm's search.
+    private func advance(
+        _ state: inout ArmSearch,
+        _ arm: inout CapacityResult.ArmCapacity
+    ) async throws {
+        let rate: Double
+        let isLong: Bool
+        switch state.search.step {
+        case .probe(let value): (rate, isLong) = (value, false)
+        case .confirm(let value), .refute(let value): (rate, isLong) = (value, true)
+        case .done:
+            state.isOver = true
+            return
+        }
+        if isLong, let reason = shortage(at: rate) {
+            arm.unanswered = reason
+            state.isLate = true
+            state.isOver = true
+            return
+        }
+        let (run, verdict) = try await trial(state.variant, at: rate, isLong: isLong)
+        arm.unsupported = run.unsupported
+        try rejectUnsupported(run, state.variant)
+        arm.trials.append(Self.record(verdict, at: rate, isLong: isLong))
+        if isLong, case .undecided(let reason) = verdict {
+            arm.unanswered = reason
+            state.isOver = true
+            return
+        }
+        state.search.record(verdict.answer)
+        Self.note(state.search.outcome, in: &arm)
+        if isLong, verdict == .met { state.floor.hasMet = true }
+        if case .missed = verdict, let miss = criteria.miss(in: run) {
+            state.floor.add(miss, at: rate, of: run, clients: load.parts.map(\.client))
+        }
+        if let cause = state.floor.cause {
+            arm.noneAtAnyRate = cause
+            state.isOver = true
         }
     }
 

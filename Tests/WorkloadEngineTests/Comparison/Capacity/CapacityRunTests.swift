@@ -81,6 +81,22 @@ struct CapacityRunTests {
         #expect(result.schema == "poolgauge.capacity/1")
     }
 
+    @Test func armsTakeTurns() async throws {
+        let factory = Factory()
+        var options = options(factory)
+        let lines = Lock<[String]>([])
+        options.onProgress = { line in lines.withLock { $0.append(line) } }
+        let search = try CapacityRun(
+            scenario: scenario([open]),
+            factory: factory,
+            options: options
+        )
+        _ = try await search.run()
+        // A time limit then leaves both arms with a similar answer.
+        let arms = lines.withLock { $0 }.prefix(6).map { $0.prefix { $0 != ":" } }
+        #expect(arms == ["queue", "pool", "queue", "pool", "queue", "pool"])
+    }
+
     @Test func closedLoopsBecomeArrivals() async throws {
         let factory = Factory()
         var options = options(factory)
