@@ -37,6 +37,29 @@ public struct AccessCounts: Sendable, Codable, Equatable {
 
     /// Creates counts of zero.
     public init() {}
+
+    /// The number of failed accesses, over all codes.
+    package var errorCount: UInt64 {
+        errors.values.reduce(0, +)
+    }
+
+    /// Whether every offered access is accounted for.
+    package var isBalanced: Bool {
+        offered == completed + skipped + errorCount + interrupted + unfinished
+    }
+
+    /// Adds the counts of other accesses.
+    package mutating func add(_ other: AccessCounts) {
+        offered += other.offered
+        started += other.started
+        completed += other.completed
+        skipped += other.skipped
+        late += other.late
+        retried += other.retried
+        interrupted += other.interrupted
+        unfinished += other.unfinished
+        if !other.errors.isEmpty { errors.merge(other.errors, uniquingKeysWith: +) }
+    }
 }
 
 /// One client of a scenario, over the last interval.

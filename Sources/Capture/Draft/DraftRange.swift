@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// The bounds of `BETWEEN :start AND :end`.
+/// The bounds of `BETWEEN :start AND :end`, or of `column >= :start AND column < :end`.
 ///
 /// Two independent values would often have the wrong order, and the statement would find no rows.
 /// For a column of integers, the end is the start plus a width. Other values have no sum, so the

@@ -31,7 +31,10 @@ extension StatementParser {
             let operand = tokens[before - 1].keyword == "NOT" ? before - 2 : before - 1
             let column = operand >= 0 ? self.column(endingAt: operand) : nil
             if clause == "SET", tokens[before].text == "=" { return (.set, column) }
-            return (column == nil ? .other : .comparison, column)
+            guard let column else { return (.other, nil) }
+            if isRangeStart(index, before, column) { return (.rangeStart, column) }
+            if isRangeEnd(before, column) { return (.rangeEnd, column) }
+            return (.comparison, column)
         }
         if tokens[before].keyword == "NOT", before > 0, tokens[before - 1].keyword == "IS" {
             return (.comparison, before > 1 ? column(endingAt: before - 2) : nil)
@@ -70,6 +73,25 @@ extension StatementParser {
         let operand = tokens[start - 1].keyword == "NOT" ? start - 2 : start - 1
         guard operand >= 0 else { return nil }
         return (isEnd ? .rangeEnd : .rangeStart, column(endingAt: operand))
+    }
+
+    /// Returns whether the value at an index is the lower bound of `column >= ? AND column < ?`.
+    private func isRangeStart(_ index: Int, _ sign: Int, _ column: Variable.Column) -> Bool {
+        let next = index + 2
+        guard [">", ">="].contains(tokens[sign].text), tokens.indices.contains(next + 1),
+            tokens[next - 1].keyword == "AND", self.column(startingAt: next) == column
+        else { return false }
+        let end = tokens[next + 1].text == "." ? next + 3 : next + 1
+        return tokens.indices.contains(end) && ["<", "<="].contains(tokens[end].text)
+    }
+
+    /// Returns whether the value after a sign is the upper bound of `column >= ? AND column < ?`.
+    private func isRangeEnd(_ sign: Int, _ column: Variable.Column) -> Bool {
+        guard ["<", "<="].contains(tokens[sign].text), sign > 1 else { return false }
+        let start = tokens[sign - 2].text == "." ? sign - 3 : sign - 1
+        guard start > 3, tokens[start - 1].keyword == "AND" else { return false }
+        return [">", ">="].contains(tokens[start - 3].text)
+            && self.column(endingAt: start - 4) == column
     }
 
     /// Returns the role of an item of `IN (…)`.

@@ -14,9 +14,9 @@ struct StatementSlot: Equatable, Sendable {
     enum Role: Equatable, Sendable {
         /// Compares it with a column.
         case comparison
-        /// Starts a range: the lower bound of BETWEEN.
+        /// Starts a range: the lower bound of BETWEEN, or of `column >= ? AND column < ?`.
         case rangeStart
-        /// Ends a range: the upper bound of BETWEEN.
+        /// Ends a range: the upper bound.
         case rangeEnd
         /// An item of a list, by its position from 0.
         case list(Int)

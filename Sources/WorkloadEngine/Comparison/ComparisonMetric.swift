@@ -77,12 +77,7 @@ public struct ComparisonMetric: Sendable, Hashable {
     var owner: String { String(metric.prefix { $0 != "." }) }
 
     /// Whether smaller values are better.
-    var isLowerBetter: Bool {
-        let kind = metric.dropFirst(owner.count + 1)
-        return !["throughput", "completed", "offered", "started", "made", "fairness"].contains(
-            String(kind)
-        )
-    }
+    var isLowerBetter: Bool { MetricCatalog.isLowerBetter(metric) }
 
     /// The name for use in a sentence: `ui p99`, `ui wait p99`, `pay throughput`.
     public var title: String {
@@ -129,20 +124,12 @@ public struct ComparisonMetric: Sendable, Hashable {
         case .time, .bytes: 1
         case .count: 0.5
         case .rate: 0.5 / max(seconds, 1e-3)
-        case .share: 0.0005
+        case .share, .ratio: 0.0005
         }
     }
 
     /// A value with its unit.
-    func text(_ value: Double) -> String {
-        switch unit {
-        case .time: HumanUnits.time(UInt64(value.rounded()))
-        case .bytes: HumanUnits.bytes(UInt64(value.rounded()))
-        case .rate: HumanUnits.rate(value)
-        case .count: HumanUnits.count(UInt64(value.rounded()))
-        case .share: HumanUnits.percent(value)
-        }
-    }
+    func text(_ value: Double) -> String { unit.text(value) }
 }
 
 extension ComparisonMetric: CustomStringConvertible {

@@ -272,30 +272,6 @@ struct ClientMeter {
     }
 }
 
-extension ClientResult {
-    /// Combines counts and latencies.
-    fileprivate init(_ counts: AccessCounts, _ histograms: AccessHistograms, seconds: Double) {
-        self.init(
-            offered: counts.offered,
-            started: counts.started,
-            completed: counts.completed,
-            skipped: counts.skipped,
-            late: counts.late,
-            retried: counts.retried,
-            interrupted: counts.interrupted,
-            unfinished: counts.unfinished,
-            errors: counts.errors,
-            throughput: seconds > 0
-                ? (Double(counts.completed) / seconds).rounded(toDigits: 2) : nil,
-            response: histograms.response.summary,
-            wait: histograms.wait.summary,
-            service: histograms.service.summary,
-            lag: histograms.lag.summary
-        )
-        processorMean = histograms.processor.mean
-    }
-}
-
 extension Double {
     /// Returns the number rounded to `digits` decimal places, for readable results.
     func rounded(toDigits digits: Int) -> Double {

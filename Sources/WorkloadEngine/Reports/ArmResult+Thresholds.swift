@@ -27,7 +27,7 @@ extension ArmResult {
         guard value == nil, threshold.aggregate == "count" else { return value }
         // For a client without latencies, the count of latencies is 0.
         let parts = threshold.metric.split(separator: ".").map(String.init)
-        let isLatency = parts.count == 2 && Self.latencies.contains(parts[1])
+        let isLatency = parts.count == 2 && ClientMetrics.isLatency(parts[1])
         return isLatency && clients[parts[0]] != nil ? 0 : nil
     }
 
@@ -45,15 +45,12 @@ extension ArmResult {
         }
     }
 
-    /// The metrics of a client that are latencies.
-    static let latencies = ["response", "wait", "service", "lag"]
-
     /// Decides a percentile with too few samples by the maximum or by another percentile, because
     /// higher percentiles are never smaller; nil if they do not decide.
     private func decidedByNeighbors(_ threshold: Threshold) -> Bool? {
         guard let percentile = threshold.percentile else { return nil }
         let isUpperLimit = threshold.comparison.hasPrefix("<")
-        if value(of: threshold.metric, "count") ?? 0 >= Self.countForMaximum(percentile),
+        if sampleCount(of: threshold.metric) ?? 0 >= Self.countForMaximum(percentile),
             threshold.isMet(by: value(of: threshold.metric, "max")) == isUpperLimit
         {
             return isUpperLimit
@@ -79,7 +76,7 @@ extension ArmResult {
     private func decidingSeconds(_ threshold: Threshold) -> Double? {
         let client = threshold.metric.split(separator: ".").first.map(String.init) ?? ""
         guard let needed = threshold.neededSamples, clients[client]?.loop != .scheduled,
-            let count = value(of: threshold.metric, "count"), count > 0, duration > 0
+            let count = sampleCount(of: threshold.metric), count > 0, duration > 0
         else { return nil }
         // Add a tenth, because arrivals are random.
         return (duration * Double(needed) / count * 1.1).rounded(toDigits: 6).rounded(.up)

@@ -132,6 +132,30 @@ public struct ClientResult: Sendable, Codable, Equatable {
     }
 }
 
+extension ClientResult {
+    /// Combines counts and latencies.
+    init(_ counts: AccessCounts, _ histograms: AccessHistograms, seconds: Double) {
+        self.init(
+            offered: counts.offered,
+            started: counts.started,
+            completed: counts.completed,
+            skipped: counts.skipped,
+            late: counts.late,
+            retried: counts.retried,
+            interrupted: counts.interrupted,
+            unfinished: counts.unfinished,
+            errors: counts.errors,
+            throughput: seconds > 0
+                ? (Double(counts.completed) / seconds).rounded(toDigits: 2) : nil,
+            response: histograms.response.summary,
+            wait: histograms.wait.summary,
+            service: histograms.service.summary,
+            lag: histograms.lag.summary
+        )
+        processorMean = histograms.processor.mean
+    }
+}
+
 /// The use of the connections.
 public struct PoolResult: Sendable, Codable, Equatable {
     /// `maximumReaderCount`; absent for a queue.

@@ -11,12 +11,18 @@ import Telemetry
 /// in nanoseconds; unmeasured values are empty.
 public enum CSVReport {
     /// The columns before the latencies.
-    private static let columns = [
-        "scenario", "seed", "arm", "valid", "partial", "client", "operation", "phase", "loop",
+    private static let columns =
+        [
+            "scenario", "seed", "arm", "valid", "partial", "client", "operation", "phase", "loop",
+        ] + counts + ["throughput_per_s"]
+    /// The counts of the first version; further ones are appended.
+    private static let counts = [
         "offered", "started", "completed", "skipped", "late", "retried", "interrupted",
-        "unfinished", "errors", "throughput_per_s",
+        "unfinished", "errors",
     ]
-    private static let latencies = ["response", "wait", "service", "lag"]
+    private static let furtherCounts = ClientMetrics.counts.map(\.key)
+        .filter { $0 != "throughput" && !counts.contains($0) }
+    private static let latencies = ClientMetrics.latencies.map(\.key)
     private static let values = [
         "count", "mean_ns", "p50_ns", "p90_ns", "p95_ns", "p99_ns", "p99.9_ns", "max_ns",
     ]
@@ -25,7 +31,7 @@ public enum CSVReport {
     private static let lastColumns =
         ["row", "versions"] + latencies.map { "\($0)_p99.99_ns" }
         + BusyCause.allCases.map { "busy_\($0.rawValue.replacing("-", with: "_"))" }
-        + ["journal_mode", "synchronous"]
+        + ["journal_mode", "synchronous"] + furtherCounts
 
     /// The first line, without its end.
     public static var header: String {
@@ -54,7 +60,8 @@ public enum CSVReport {
                         }
                     let busy = busy(of: client, in: run, isWhole: kind == "client")
                     let settings = ["journal_mode", "synchronous"].map { run.environment[$0] ?? "" }
-                    let last = [kind, versions] + tails(row) + busy + settings
+                    let further = cells(row, furtherCounts)
+                    let last = [kind, versions] + tails(row) + busy + settings + further
                     lines.append(
                         (head + cells(row) + last).map(quoted)
                             .joined(separator: ",")
@@ -86,12 +93,9 @@ public enum CSVReport {
     }
 
     private static func cells(_ row: ClientResult) -> [String] {
-        let counts = [
-            row.offered, row.started, row.completed, row.skipped, row.late, row.retried,
-            row.interrupted, row.unfinished, row.errorCount,
-        ].map { String($0) }
+        let counts = cells(row, counts)
         let throughput = [row.throughput.map { String($0) } ?? ""]
-        let times = [row.response, row.wait, row.service, row.lag].flatMap { summary in
+        let times = ClientMetrics.latencies.map { $0.latency?(row) }.flatMap { summary in
             [
                 summary?.count, summary?.mean, summary?.p50, summary?.p90, summary?.p95,
                 summary?.p99, summary?.p999, summary?.max,
@@ -100,10 +104,14 @@ public enum CSVReport {
         return counts + throughput + times
     }
 
+    private static func cells(_ row: ClientResult, _ counts: [String]) -> [String] {
+        counts.map { key in String(ClientMetrics.metric(key)?.number?(row) ?? 0) }
+    }
+
     /// The cells of percentiles that later versions appended.
     private static func tails(_ row: ClientResult) -> [String] {
-        [row.response, row.wait, row.service, row.lag].map { summary in
-            summary?.p9999.map { String($0) } ?? ""
+        ClientMetrics.latencies.map { metric in
+            metric.latency?(row)?.p9999.map { String($0) } ?? ""
         }
     }
 

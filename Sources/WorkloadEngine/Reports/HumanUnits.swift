@@ -49,6 +49,9 @@ enum HumanUnits {
         threeDigits(share * 100) + " %"
     }
 
+    /// Formats a ratio with two decimals.
+    static func ratio(_ ratio: Double) -> String { decimal(ratio, digits: 2) }
+
     /// Formats seconds.
     static func seconds(_ seconds: Double) -> String {
         decimal(seconds, digits: seconds < 10 ? 2 : 1) + " s"

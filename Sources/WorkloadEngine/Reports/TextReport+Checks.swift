@@ -27,7 +27,7 @@ extension TextReport {
 
     /// Explains a missing value, and what decides the threshold instead.
     private static func lack(of threshold: ThresholdResult, in run: ArmResult) -> String {
-        let count = run.value(of: threshold.metric, "count") ?? 0
+        let count = run.sampleCount(of: threshold.metric) ?? 0
         guard count > 0 else { return "no samples" }
         let samples = "too few samples: \(HumanUnits.count(UInt64(count)))"
         switch threshold.passed {

@@ -7,7 +7,8 @@ extension TextReport {
             var parts: [String] = []
             if let smallest = fairness.smallestShare, let largest = fairness.largestShare {
                 parts.append(
-                    "smallest share \(share(smallest)) of an equal share, largest \(share(largest))"
+                    "smallest share \(HumanUnits.ratio(smallest)) of an equal share, "
+                        + "largest \(HumanUnits.ratio(largest))"
                 )
             }
             if let wait = fairness.longestWait {
@@ -17,12 +18,5 @@ extension TextReport {
             guard !parts.isEmpty else { return nil }
             return "  fairness of \(name): " + parts.joined(separator: ", ")
         }
-    }
-
-    /// Formats a share of an equal share with two decimals.
-    static func share(_ share: Double) -> String {
-        let hundredths = Int((share * 100).rounded())
-        let rest = hundredths % 100
-        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
     }
 }

@@ -77,21 +77,9 @@ public enum TextReport {
     }
 
     private static func counts(_ run: ArmResult) -> [String] {
-        var table = TextTable([
-            "client", "offered", "completed", "rate", "skipped", "late", "retried", "interrupted",
-            "errors", "unfinished",
-        ])
+        var table = TextTable(["client"] + ClientMetrics.columns.map(\.title))
         for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
-            table.add(
-                [
-                    name, HumanUnits.count(client.offered), HumanUnits.count(client.completed),
-                    client.throughput.map(HumanUnits.rate) ?? "–",
-                ]
-                    + [
-                        client.skipped, client.late, client.retried, client.interrupted,
-                        client.errorCount, client.unfinished,
-                    ].map(HumanUnits.count)
-            )
+            table.add([name] + ClientMetrics.cells(client))
         }
         var lines = table.lines(indent: "  ")
         for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
@@ -107,18 +95,14 @@ public enum TextReport {
 
     private static func latencies(_ run: ArmResult) -> [String] {
         let columns = LatencyColumns(
-            for: run.clients.values.flatMap { [$0.response, $0.wait, $0.service, $0.lag] }
+            for: run.clients.values.flatMap { ClientMetrics.summaries($0).map(\.summary) }
         )
         var table = TextTable(["latency"] + columns.titles)
         var hasClosedLoop = false
         for (name, client) in run.clients.sorted(by: { $0.key < $1.key }) {
             let isClosed = client.loop == .closed && client.response != nil
             hasClosedLoop = hasClosedLoop || isClosed
-            let rows = [
-                ("response", client.response), ("wait", client.wait), ("service", client.service),
-                ("lag", client.lag),
-            ]
-            for case (let title, let summary?) in rows {
+            for (title, summary) in ClientMetrics.summaries(client) {
                 table.add(
                     ["\(name) \(title)" + (isClosed ? " *" : "")] + columns.cells(summary)
                 )
@@ -212,19 +196,10 @@ public enum TextReport {
     }
 
     static func value(_ value: Double, of threshold: ThresholdResult) -> String {
-        let parts = threshold.metric.split(separator: ".").map(String.init)
-        let isCount = threshold.expression.hasPrefix("count")
-        return switch parts.last ?? "" {
-        case "response", "wait", "service", "lag", "age", "longest-wait":
-            isCount ? HumanUnits.count(UInt64(value)) : HumanUnits.time(UInt64(value))
-        case "bytes": HumanUnits.bytes(UInt64(value))
-        case "throughput": HumanUnits.rate(value)
-        case "fairness": share(value)
-        case "utilization", "saturation": HumanUnits.percent(value)
-        default:
-            threshold.expression.hasPrefix("rate")
-                ? HumanUnits.percent(value) : HumanUnits.count(UInt64(value))
-        }
+        let aggregate = threshold.expression.prefix { !"<>=".contains($0) }
+            .filter { !$0.isWhitespace }
+        return MetricCatalog.unit(of: threshold.metric, aggregate)?.text(value)
+            ?? HumanUnits.unitless(value)
     }
 
     static func environment(_ result: RunResult) -> [String] {

@@ -47,12 +47,12 @@ struct AbortWatch: Sendable {
     private func hasEnoughSamples(_ threshold: Threshold, in result: ArmResult) -> Bool {
         let parts = threshold.metric.split(separator: ".").map(String.init)
         guard parts.count == 2, let client = result.clients[parts[0]] else { return true }
-        let count = result.value(of: threshold.metric, "count") ?? 0
+        let count = result.sampleCount(of: threshold.metric) ?? 0
         switch threshold.aggregate {
         case "rate":
             let isUpperLimit = threshold.comparison.hasPrefix("<")
             return (isUpperLimit ? count : Double(client.offered) - count) >= Self.leastCount
-        case "mean" where ArmResult.latencies.contains(parts[1]):
+        case "mean" where ClientMetrics.isLatency(parts[1]):
             return count >= Self.leastCount
         default:
             return true

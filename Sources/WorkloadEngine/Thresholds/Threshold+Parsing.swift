@@ -83,11 +83,11 @@ extension Threshold {
             return try Quantity.bytes(text)
         case .rate:
             return try Quantity.rate(text)
-        case .share where text.hasSuffix("%"):
+        case .share where text.hasSuffix("%"), .ratio where text.hasSuffix("%"):
             return try Quantity.share(text)
-        case .share, .count:
+        case .share, .ratio, .count:
             guard let number = Double(text), number.isFinite else {
-                let examples = unit == .share ? "0.01 or 1%" : "100"
+                let examples = unit == .count ? "100" : "0.01 or 1%"
                 throw Failure(description: "'\(text)' is not a number; write \(examples)")
             }
             return number

@@ -10,6 +10,7 @@ struct ScenariosSubcommand: ParsableCommand {
         abstract: "List, show and draft scenarios, or check yours.",
         subcommands: [
             List.self, Show.self, NewScenarioSubcommand.self, Validate.self, Schema.self,
+            Metrics.self,
         ],
         defaultSubcommand: List.self
     )
@@ -83,6 +84,21 @@ struct ScenariosSubcommand: ParsableCommand {
 
         func run() throws {
             try StandardOutput.write(markdown ? ScenarioReference.markdown : ScenarioSchema.json)
+        }
+    }
+
+    /// `poolgauge scenarios metrics`.
+    struct Metrics: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the metrics that thresholds and comparisons can use.",
+            discussion: "CLIENT is the name of a client of the scenario."
+        )
+
+        @Flag(help: "Print the list in Markdown.")
+        var markdown = false
+
+        func run() throws {
+            try StandardOutput.write(markdown ? MetricReference.markdown : MetricReference.text)
         }
     }
 }

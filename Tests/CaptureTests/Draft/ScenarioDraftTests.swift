@@ -65,6 +65,8 @@ struct ScenarioDraftTests {
         ("id BETWEEN :a AND :b", "id BETWEEN :a AND (:a + :b)"),
         ("id BETWEEN ? AND ?", "id BETWEEN :users_id AND (:users_id + :users_id_width)"),
         ("mail BETWEEN :a AND :b", "mail BETWEEN min(:a, :b) AND max(:a, :b)"),
+        ("id >= :a AND id < :b", "id >= :a AND id < (:a + :b)"),
+        ("mail > :a AND mail <= :b", "mail > min(:a, :b) AND mail <= max(:a, :b)"),
         ("id BETWEEN 3 AND :b", "id BETWEEN 3 AND :b"),
         ("id BETWEEN :a AND 9", "id BETWEEN :a AND 9"),
         ("id BETWEEN :a AND :a", "id BETWEEN :a AND :a"),

@@ -41,6 +41,21 @@ struct StatementParserTests {
             ["rangeStart users.age", "rangeEnd users.age"]
         ),
         (
+            "SELECT * FROM users WHERE age >= ? AND age < ?",
+            ["rangeStart users.age", "rangeEnd users.age"]
+        ),
+        (
+            "SELECT * FROM users u WHERE id = ? AND u.age > ? AND u.age <= ? AND mail = ?",
+            [
+                "comparison users.id", "rangeStart users.age", "rangeEnd users.age",
+                "comparison users.mail",
+            ]
+        ),
+        (
+            "SELECT * FROM users WHERE age >= ? AND id < ? OR age < ?",
+            ["comparison users.age", "comparison users.id", "comparison users.age"]
+        ),
+        (
             "SELECT * FROM users WHERE id = ? AND age NOT BETWEEN 10 AND 20 AND mail = 'a'",
             [
                 "comparison users.id", "rangeStart users.age", "rangeEnd users.age",

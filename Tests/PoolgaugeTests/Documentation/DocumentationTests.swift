@@ -51,6 +51,12 @@ struct DocumentationTests {
         )
     }
 
+    /// The tables are the output of `poolgauge scenarios metrics --markdown`.
+    @Test func theReferenceOfMetricsIsCurrent() throws {
+        let page = try Documentation.text(of: "docs/Metrics.md")
+        #expect(page.hasSuffix(MetricReference.markdown), "generate it again: docs/draw reference")
+    }
+
     @Test func theREADMEIsShort() throws {
         let words = try Documentation.text(of: "README.md").split { $0 == " " || $0 == "\n" }
         #expect(words.count <= 900)

@@ -123,12 +123,9 @@ public struct CapacityCriteria: Sendable, Equatable {
             }
         }
         guard let observed else { return Miss(reason: "\(threshold.metric) had no samples") }
-        let isTime = ["response", "wait", "service", "lag"].contains {
-            threshold.metric.hasSuffix(".\($0)")
-        }
         let value =
-            isTime && threshold.aggregate != "count"
-            ? HumanUnits.time(UInt64(max(0, observed))) : HumanUnits.unitless(observed)
+            MetricCatalog.unit(of: threshold.metric, taken)?.text(observed)
+            ?? HumanUnits.unitless(observed)
         return Miss(
             reason: "\(threshold.metric) \(taken) was \(value)",
             measure: threshold.comparison.hasPrefix("<") ? "\(threshold.metric) \(taken)" : nil,

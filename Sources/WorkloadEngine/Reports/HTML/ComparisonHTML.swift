@@ -238,7 +238,7 @@ public enum ComparisonHTML {
 
     private static func isLatency(_ metric: String) -> Bool {
         metric.split(separator: ".").dropFirst().contains {
-            ["response", "wait", "service", "lag"].contains($0)
+            ClientMetrics.isLatency(String($0))
         }
     }
 

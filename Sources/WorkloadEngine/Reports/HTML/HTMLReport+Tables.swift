@@ -107,15 +107,12 @@ extension HTMLReport {
     static func numbers(_ run: ArmResult) -> [Markup] {
         var counts = HTMLTable(
             "Accesses of each client, and of its operations and phases",
-            columns: [
-                "client", "part", "offered", "completed", "rate", "skipped", "late", "retried",
-                "interrupted", "errors", "unfinished",
-            ],
+            columns: ["client", "part"] + ClientMetrics.columns.map(\.title),
             words: 2
         )
         let columns = LatencyColumns(
             for: run.clients.values.flatMap(parts).flatMap { _, result in
-                [result.response, result.wait, result.service, result.lag]
+                ClientMetrics.summaries(result).map(\.summary)
             }
         )
         var latencies = HTMLTable(
@@ -126,11 +123,8 @@ extension HTMLReport {
         var errors: [String] = []
         for (name, client) in clients(run) {
             for (part, result) in parts(client) {
-                counts.add([name, part] + cells(result))
-                for case (let measure, let summary?) in [
-                    ("response", result.response), ("wait", result.wait),
-                    ("service", result.service), ("lag", result.lag),
-                ] {
+                counts.add([name, part] + ClientMetrics.cells(result))
+                for (measure, summary) in ClientMetrics.summaries(result) {
                     latencies.add(
                         [name, part, measure] + columns.cells(summary)
                             + [HumanUnits.count(summary.count)]
@@ -157,17 +151,6 @@ extension HTMLReport {
             parts += phases.sorted { $0.key < $1.key }.map { ("phase \($0.key)", $0.value) }
         }
         return parts
-    }
-
-    private static func cells(_ client: ClientResult) -> [String] {
-        [
-            HumanUnits.count(client.offered), HumanUnits.count(client.completed),
-            client.throughput.map(HumanUnits.rate) ?? "–",
-        ]
-            + [
-                client.skipped, client.late, client.retried, client.interrupted,
-                client.errorCount, client.unfinished,
-            ].map(HumanUnits.count)
     }
 
     /// How SQLite executes each operation.

@@ -2,20 +2,6 @@
 ///
 /// A client's metrics are `<client>.response` and so on; the database's are `wal.bytes` and so on.
 public struct MetricCatalog: Sendable {
-    /// The unit of a metric's values, which determines the unit of a limit.
-    public enum Unit: Sendable, Equatable {
-        /// Nanoseconds.
-        case time
-        /// Bytes.
-        case bytes
-        /// Accesses/s.
-        case rate
-        /// A count.
-        case count
-        /// A share in 0…1.
-        case share
-    }
-
     /// A metric: its aggregates and their units.
     public struct Metric: Sendable, Equatable {
         /// The aggregates, such as `p(99)`, each with its unit.
@@ -25,38 +11,19 @@ public struct MetricCatalog: Sendable {
     /// The percentiles that a run reports.
     public static let percentiles = ["50", "90", "95", "99", "99.9", "99.99"]
     /// The first parts of the names of database metrics.
-    static let databaseGroups = ["wal", "pool", "snapshots", "interrupts"]
+    static let databaseGroups = DatabaseMetrics.groups
 
-    private static let latency: Metric = {
-        var aggregates: [String: Unit] = ["max": .time, "mean": .time, "count": .count]
-        for percentile in percentiles { aggregates["p(\(percentile))"] = .time }
-        return Metric(aggregates: aggregates)
-    }()
-    /// A count of accesses; its rate is its share of the offered accesses.
-    private static let accesses = Metric(aggregates: ["count": .count, "rate": .share])
+    private static let clientMetrics = metrics(ClientMetrics.all)
+    private static let databaseMetrics = metrics(DatabaseMetrics.all)
 
-    private static let clientMetrics: [String: Metric] = [
-        "response": latency, "wait": latency, "service": latency, "lag": latency,
-        "throughput": Metric(aggregates: ["mean": .rate]),
-        "offered": accesses, "started": accesses, "completed": accesses, "skipped": accesses,
-        "late": accesses, "retried": accesses, "interrupted": accesses, "unfinished": accesses,
-        "errors": accesses,
-        "fairness": Metric(aggregates: ["min": .share]),
-        "longest-wait": Metric(aggregates: ["max": .time]),
-    ]
-    private static let databaseMetrics: [String: Metric] = [
-        "wal.bytes": Metric(aggregates: ["max": .bytes, "final": .bytes]),
-        "pool.utilization": Metric(aggregates: ["mean": .share]),
-        "pool.saturation": Metric(aggregates: ["mean": .share]),
-        "pool.readers": Metric(aggregates: ["max": .count]),
-        "pool.waiting-readers": Metric(aggregates: ["max": .count]),
-        "pool.waiting-writers": Metric(aggregates: ["max": .count]),
-        "snapshots.made": Metric(aggregates: ["count": .count]),
-        "snapshots.age": Metric(aggregates: ["max": .time]),
-        "interrupts.requested": Metric(aggregates: ["count": .count]),
-        "interrupts.delivered": Metric(aggregates: ["count": .count]),
-        "interrupts.without-effect": Metric(aggregates: ["count": .count]),
-    ]
+    private static func metrics<Owner>(_ all: [MetricDescriptor<Owner>]) -> [String: Metric] {
+        Dictionary(
+            uniqueKeysWithValues: all.map { metric in
+                let units = metric.aggregates.map { ($0.name, $0.unit) }
+                return (metric.key, Metric(aggregates: Dictionary(uniqueKeysWithValues: units)))
+            }
+        )
+    }
 
     /// The clients' names, in the scenario's order.
     public let clients: [String]
@@ -70,6 +37,21 @@ public struct MetricCatalog: Sendable {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, clients.contains(parts[0]) else { return nil }
         return Self.clientMetrics[parts[1]]
+    }
+
+    /// Returns the unit of an aggregate of a metric, such as `p(99)` of `ui.response`; nil if it
+    /// does not exist.
+    static func unit(of name: String, _ aggregate: String) -> Unit? {
+        let (client, key) = (name.prefix { $0 != "." }, name.drop { $0 != "." }.dropFirst())
+        let metric = databaseMetrics[name] ?? (client.isEmpty ? nil : clientMetrics[String(key)])
+        return metric?.aggregates[aggregate]
+    }
+
+    /// Returns whether smaller values of a metric, such as `ui.response`, are better.
+    static func isLowerBetter(_ name: String) -> Bool {
+        let key = String(name.drop { $0 != "." }.dropFirst())
+        return DatabaseMetrics.metric(name)?.isLowerBetter
+            ?? ClientMetrics.metric(key)?.isLowerBetter ?? true
     }
 
     /// All names.

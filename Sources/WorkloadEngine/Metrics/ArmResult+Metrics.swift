@@ -1,0 +1,22 @@
+extension ArmResult {
+    /// Returns the value of a metric, such as `p(99)` of `ui.response`, in its base unit.
+    ///
+    /// The names are those of ``MetricCatalog``. Nil without samples, and for a name that no run
+    /// produces.
+    public func value(of metric: String, _ aggregate: String) -> Double? {
+        let parts = metric.split(separator: ".", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { return nil }
+        if let client = clients[parts[0]] {
+            return ClientMetrics.metric(parts[1])?.value(aggregate, of: client)
+        }
+        return DatabaseMetrics.metric(metric)?.value(aggregate, of: self)
+    }
+
+    /// Returns the number of samples of a client's metric, such as `ui.response`; nil if it is
+    /// unknown.
+    func sampleCount(of metric: String) -> Double? {
+        let parts = metric.split(separator: ".", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let client = clients[parts[0]] else { return nil }
+        return ClientMetrics.metric(parts[1])?.sampleCount(of: client)
+    }
+}

@@ -1,0 +1,105 @@
+import Telemetry
+
+/// The metrics of each client.
+///
+/// To add a metric, add a property to ``ClientResult``, set it, and describe it here.
+enum ClientMetrics {
+    typealias Metric = MetricDescriptor<ClientResult>
+
+    /// All metrics, in the order of reports.
+    static let all: [Metric] = latencies + counts + others
+
+    /// The latencies of completed accesses.
+    static let latencies: [Metric] = [
+        .latency("response", "The time from an access's intended start to its end.") {
+            $0.response
+        },
+        .latency("wait", "The time from an access's start until its closure is entered.") {
+            $0.wait
+        },
+        .latency("service", "The time inside an access's closure.") { $0.service },
+        .latency("lag", "The time from an access's intended start to its start.") { $0.lag },
+    ]
+
+    /// The counts of accesses, and the throughput.
+    static let counts: [Metric] = [
+        count("offered", isLowerBetter: false, "Accesses that the load requested.") { $0.offered },
+        count("started", isLowerBetter: false, hasColumn: false, "Accesses that started.") {
+            $0.started
+        },
+        count("completed", isLowerBetter: false, "Accesses that succeeded.") { $0.completed },
+        Metric(
+            "throughput",
+            title: "rate",
+            isLowerBetter: false,
+            "Completed accesses per second of the measured time.",
+            [.init(name: "mean", unit: .rate) { $0.throughput }],
+            cell: { $0.throughput.map(HumanUnits.rate) ?? "–" }
+        ),
+        count("skipped", "Accesses skipped because `skip-after` had passed.") { $0.skipped },
+        count("late", "Accesses that started more than a millisecond late.") { $0.late },
+        count("retried", "Attempts that followed `SQLITE_BUSY`.") { $0.retried },
+        count("interrupted", "Accesses that an interrupt ended.") { $0.interrupted },
+        count("errors", "Accesses that failed.") { $0.errorCount },
+        count("unfinished", "Accesses that still waited or ran at the end.") { $0.unfinished },
+    ]
+
+    private static let others: [Metric] = [
+        Metric(
+            "fairness",
+            isLowerBetter: false,
+            "The smallest share of a worker, as a part of an equal share.",
+            [.init(name: "min", unit: .ratio) { $0.fairness?.smallestShare }],
+            samples: { client in client.fairness.map { _ in client.completed } }
+        ),
+        .number("longest-wait", "max", .time, "The longest wait of any access, completed or not.") {
+            $0.fairness?.longestWait.map { Double($0) }
+        },
+    ]
+
+    /// The metrics with a column in tables of counts, in order.
+    static let columns = counts.filter { $0.cell != nil }
+
+    /// Returns the cells of ``columns``.
+    static func cells(_ client: ClientResult) -> [String] {
+        columns.compactMap { $0.cell?(client) }
+    }
+
+    /// Returns the measured latencies of a client, with their keys.
+    static func summaries(_ client: ClientResult) -> [(key: String, summary: LatencySummary)] {
+        latencies.compactMap { metric in metric.latency?(client).map { (metric.key, $0) } }
+    }
+
+    /// Returns a metric; nil for an unknown key.
+    static func metric(_ key: String) -> Metric? { byKey[key] }
+
+    /// Whether a metric is a latency with percentiles.
+    static func isLatency(_ key: String) -> Bool { metric(key)?.latency != nil }
+
+    private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
+
+    /// A count of accesses; its rate is its share of the offered accesses.
+    private static func count(
+        _ key: String,
+        isLowerBetter: Bool = true,
+        hasColumn: Bool = true,
+        _ explanation: String,
+        _ count: @escaping @Sendable (ClientResult) -> UInt64
+    ) -> Metric {
+        Metric(
+            key,
+            isLowerBetter: isLowerBetter,
+            explanation,
+            [
+                .init(name: "count", unit: .count) { client in
+                    client.offered > 0 ? Double(count(client)) : nil
+                },
+                .init(name: "rate", unit: .share) { client in
+                    client.offered > 0 ? Double(count(client)) / Double(client.offered) : nil
+                },
+            ],
+            cell: hasColumn ? { HumanUnits.count(count($0)) } : nil,
+            number: count
+        )
+    }
+}

@@ -1,0 +1,63 @@
+/// The metrics of a run that belong to no client.
+enum DatabaseMetrics {
+    typealias Metric = MetricDescriptor<ArmResult>
+
+    /// All metrics, in the order of the documentation.
+    static let all: [Metric] = [
+        Metric(
+            "wal.bytes",
+            "The size of the write-ahead log: its peak, and its size at the end.",
+            [
+                .init(name: "max", unit: .bytes) { $0.wal.map { Double($0.peakBytes) } },
+                .init(name: "final", unit: .bytes) { $0.wal.map { Double($0.finalBytes) } },
+            ]
+        ),
+        .number("pool.utilization", "mean", .share, "Readers in use, as a share of all readers.") {
+            $0.pool?.utilization
+        },
+        .number(
+            "pool.saturation",
+            "mean",
+            .share,
+            "The share of time in which all readers were in use and an access waited."
+        ) { $0.pool?.saturation },
+        .number("pool.readers", "max", .count, "The most readers in use at the same time.") {
+            $0.pool?.readersPeak.map { Double($0) }
+        },
+        .number("pool.waiting-readers", "max", .count, "The most accesses that waited to read.") {
+            $0.pool.map { Double($0.waitingReadersPeak) }
+        },
+        .number("pool.waiting-writers", "max", .count, "The most accesses that waited to write.") {
+            $0.pool.map { Double($0.waitingWritersPeak) }
+        },
+        .number("snapshots.made", "count", .count, isLowerBetter: false, "Created snapshots.") {
+            $0.snapshots.map { Double($0.made) }
+        },
+        .number("snapshots.age", "max", .time, "The age of the oldest snapshot.") {
+            $0.snapshots?.oldestSeconds.map { $0 * 1e9 }
+        },
+        .number("interrupts.requested", "count", .count, "Calls of `interrupt()`.") {
+            $0.interrupts.map { Double($0.requested) }
+        },
+        .number("interrupts.delivered", "count", .count, "Statements that interrupts ended.") {
+            $0.interrupts.map { Double($0.delivered) }
+        },
+        .number(
+            "interrupts.without-effect",
+            "count",
+            .count,
+            "Calls of `interrupt()` that found no statement."
+        ) { $0.interrupts.map { Double($0.withoutEffect) } },
+    ]
+
+    /// The first parts of the keys, such as `wal`, in order.
+    static let groups = all.reduce(into: [String]()) { groups, metric in
+        let group = String(metric.key.prefix { $0 != "." })
+        if !groups.contains(group) { groups.append(group) }
+    }
+
+    /// Returns a metric; nil for an unknown key.
+    static func metric(_ key: String) -> Metric? { byKey[key] }
+
+    private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
+}

@@ -1,0 +1,123 @@
+import Telemetry
+
+/// A metric of a result: its key, source, direction and explanation.
+///
+/// Thresholds, comparisons, reports and the documentation derive everything about a metric from its
+/// descriptor in ``ClientMetrics`` or ``DatabaseMetrics``.
+struct MetricDescriptor<Owner>: Sendable {
+    /// A number of a metric, such as the 99th percentile.
+    struct Aggregate: Sendable {
+        /// The name in the notation of thresholds, such as `p(99)`.
+        let name: String
+        let unit: MetricCatalog.Unit
+        /// Returns the value in its base unit; nil without samples.
+        let value: @Sendable (Owner) -> Double?
+    }
+
+    /// The key in thresholds and JSON, without the client's name.
+    let key: String
+    /// The title of its column in tables.
+    let title: String
+    /// Whether smaller values are better.
+    let isLowerBetter: Bool
+    /// What the metric measures, as a sentence.
+    let explanation: String
+    let aggregates: [Aggregate]
+    /// Returns the latencies that the metric summarizes; nil for other metrics.
+    let latency: (@Sendable (Owner) -> LatencySummary?)?
+    /// Returns the cell of the table of counts; nil for a metric without a column there.
+    let cell: (@Sendable (Owner) -> String)?
+    /// Returns the number of accesses; nil for a metric that is not a count.
+    let number: (@Sendable (Owner) -> UInt64)?
+    /// Returns the number of samples, if no aggregate does.
+    private let samples: (@Sendable (Owner) -> UInt64?)?
+
+    init(
+        _ key: String,
+        title: String? = nil,
+        isLowerBetter: Bool = true,
+        _ explanation: String,
+        _ aggregates: [Aggregate],
+        latency: (@Sendable (Owner) -> LatencySummary?)? = nil,
+        cell: (@Sendable (Owner) -> String)? = nil,
+        number: (@Sendable (Owner) -> UInt64)? = nil,
+        samples: (@Sendable (Owner) -> UInt64?)? = nil
+    ) {
+        self.key = key
+        self.title = title ?? key
+        self.isLowerBetter = isLowerBetter
+        self.explanation = explanation
+        self.aggregates = aggregates
+        self.latency = latency
+        self.cell = cell
+        self.number = number
+        self.samples = samples
+    }
+
+    /// Returns the value of an aggregate; nil without samples, and for an unknown aggregate.
+    func value(_ aggregate: String, of owner: Owner) -> Double? {
+        aggregates.first { $0.name == aggregate }?.value(owner)
+    }
+
+    /// Returns the number of samples; nil if it is unknown.
+    func sampleCount(of owner: Owner) -> Double? {
+        samples.map { $0(owner).map { Double($0) } } ?? value("count", of: owner)
+    }
+}
+
+extension MetricDescriptor {
+    /// A latency with its percentiles.
+    static func latency(
+        _ key: String,
+        _ explanation: String,
+        _ latency: @escaping @Sendable (Owner) -> LatencySummary?
+    ) -> Self {
+        var aggregates = MetricCatalog.percentiles.map { percentile in
+            Aggregate(name: "p(\(percentile))", unit: .time) { owner in
+                latency(owner)?.value(ofPercentile: percentile).map { Double($0) }
+            }
+        }
+        aggregates.append(
+            Aggregate(name: "max", unit: .time) { latency($0).map { Double($0.max) } }
+        )
+        aggregates.append(
+            Aggregate(name: "mean", unit: .time) { latency($0).map { Double($0.mean) } }
+        )
+        aggregates.append(
+            Aggregate(name: "count", unit: .count) { latency($0).map { Double($0.count) } }
+        )
+        return Self(key, explanation, aggregates, latency: latency)
+    }
+
+    /// A metric with one aggregate.
+    static func number(
+        _ key: String,
+        _ aggregate: String,
+        _ unit: MetricCatalog.Unit,
+        isLowerBetter: Bool = true,
+        _ explanation: String,
+        _ value: @escaping @Sendable (Owner) -> Double?
+    ) -> Self {
+        Self(
+            key,
+            isLowerBetter: isLowerBetter,
+            explanation,
+            [Aggregate(name: aggregate, unit: unit, value: value)]
+        )
+    }
+}
+
+extension LatencySummary {
+    /// Returns the value of one of ``MetricCatalog/percentiles``; nil without enough samples.
+    fileprivate func value(ofPercentile percentile: String) -> UInt64? {
+        switch percentile {
+        case "50": p50
+        case "90": p90
+        case "95": p95
+        case "99": p99
+        case "99.9": p999
+        case "99.99": p9999
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,29 @@
+extension MetricCatalog {
+    /// The unit of a metric's values, which determines the unit of a limit.
+    public enum Unit: Sendable, Equatable {
+        /// Nanoseconds.
+        case time
+        /// Bytes.
+        case bytes
+        /// Accesses/s.
+        case rate
+        /// A count.
+        case count
+        /// A share in 0…1, shown in percent.
+        case share
+        /// A ratio, shown as a decimal fraction.
+        case ratio
+
+        /// Returns a value with its unit, for a reader.
+        package func text(_ value: Double) -> String {
+            switch self {
+            case .time: HumanUnits.time(UInt64(max(0, value.rounded())))
+            case .bytes: HumanUnits.bytes(UInt64(max(0, value.rounded())))
+            case .rate: HumanUnits.rate(value)
+            case .count: HumanUnits.count(UInt64(max(0, value.rounded())))
+            case .share: HumanUnits.percent(value)
+            case .ratio: HumanUnits.ratio(value)
+            }
+        }
+    }
+}
