@@ -3,10 +3,10 @@ import Glibc
 import SQLiteWatch
 import Telemetry
 
-/// Shows the SQL of other programs, through probes on the functions of SQLite that they call.
+/// Shows other programs' SQL, through probes on the SQLite functions that they call.
 ///
-/// A session needs root. It belongs to one thread, which calls ``poll()`` often: the kernel keeps
-/// events in a buffer of 8 MiB for each processor.
+/// A session requires root privileges. Use it on one thread only, and call ``poll()`` often: the
+/// kernel keeps events in a buffer of 8 MiB for each processor.
 ///
 /// A guardian process removes all probes when the session's process ends for any reason.
 public final class SQLTraceSession {
@@ -35,7 +35,8 @@ public final class SQLTraceSession {
     var lostStepTimes: [Int32: Double] = [:]
     var lostShares = LostShares()
     var lostStepShares = LostShares()
-    /// The largest share of its time, in 0…1, that a thread lost to steps since the last window.
+    /// The largest share of its time, from 0 to 1, that a thread lost to steps since the last
+    /// window.
     var stepShare: Double = 0
     var lastWindow: UInt64
     /// The events of selected processes.
@@ -112,7 +113,7 @@ public final class SQLTraceSession {
         return model
     }
 
-    /// Also traces the statements on another database.
+    /// Adds a database whose statements are traced.
     public func add(path: String) {
         files.add(path: path)
         survey.paths = files.paths
@@ -378,7 +379,7 @@ public final class SQLTraceSession {
         windows.share = min(1, windows.share * min(2, options.shareLimit / stepShare))
     }
 
-    /// Opens the events of the processes to trace at the full level.
+    /// Opens the events of the processes to trace in full.
     private func select() {
         guard options.level == .full else { return }
         let events = selected ?? PerfEvents()

@@ -20,7 +20,7 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The kind.
     public var code: Code
-    /// The problem and, if there is one, its remedy.
+    /// A description of the problem, with a remedy if one exists.
     public var description: String
 
     init(_ code: Code, _ description: String) {

@@ -25,7 +25,7 @@ struct WatchTarget {
     /// Whether there are frames to count.
     var hasLog: Bool { monitor.last?.files.isWAL == true }
 
-    /// Determines the devices and inodes under which the locks of the database are listed.
+    /// Determines the devices and inodes under which the system lists the database's locks.
     mutating func identify(_ sample: FileSample, number: Int, in processes: inout ProcessRegister) {
         let files = [sample.database, sample.index, sample.wal, sample.journal].map(\.identity)
         guard !isIdentified || mount == nil || files != identities else { return }
@@ -70,7 +70,7 @@ struct WatchTarget {
     ///
     /// - Parameters:
     ///   - sample: The sample from the helper.
-    ///   - list: The list of all locks; nil if it was not read.
+    ///   - list: The list of all locks, or nil if it was not read.
     ///   - moment: The time of the sample.
     ///   - number: The number of this database.
     ///   - processes: The processes of all databases.
@@ -142,7 +142,7 @@ struct WatchTarget {
 }
 
 extension ProcessLocks {
-    /// Adds the locks of some kinds.
+    /// Adds the locks of the included kinds.
     fileprivate mutating func add(_ other: ProcessLocks, of isIncluded: (LockKind) -> Bool) {
         isAttached = isAttached || other.isAttached
         for lock in other.held where isIncluded(lock.kind) { held.insert(lock) }

@@ -2,10 +2,9 @@ import WorkloadEngine
 
 /// Proposes indexes for statements whose plan scans a table or sorts.
 ///
-/// The plan determines the table. The statement determines the columns: first the ones that WHERE,
-/// ON and USING compare for equality, then the columns of ORDER BY, or the first one that is
-/// compared with a range
-/// (<https://sqlite.org/queryplanner.html>).
+/// The plan determines the table. The statement determines the columns: first the columns that
+/// WHERE, ON and USING compare for equality, then the columns of ORDER BY or the first column that
+/// is compared with a range (<https://sqlite.org/queryplanner.html>).
 package struct IndexAdvisor {
     private let schema: CaptureSchema
 
@@ -15,7 +14,8 @@ package struct IndexAdvisor {
     /// Creates an advisor for a database.
     package init(schema: CaptureSchema) { self.schema = schema }
 
-    /// Returns statements that create indexes for one statement; empty if its plan needs none.
+    /// Returns statements that create indexes for one statement, or none if its plan needs no
+    /// index.
     ///
     /// - Parameters:
     ///   - sql: The statement.
@@ -106,7 +106,8 @@ struct SearchedColumns {
                     }
                 }
             } else if clause == "ORDER", depth == 0, !orderEnds {
-                // SQLite reads an index in one direction: ignore columns after the first descending one.
+                // SQLite reads an index in one direction, so ignore columns after the first
+                // descending one.
                 if token.keyword == "DESC", order.count > 1 { orderEnds = true }
                 let isTerm =
                     index > 0
@@ -127,7 +128,7 @@ struct SearchedColumns {
         if let first = order.first { order = Array(order.prefix { $0.table == first.table }) }
     }
 
-    /// Returns the columns of candidate indexes on a table: one for sorting, one for a range.
+    /// Returns the columns of candidate indexes on a table: one for sorting and one for a range.
     func candidates(of table: String) -> [[String]] {
         let equal = self.equal.filter { $0.table == table }.map(\.name)
         let order = self.order.filter { $0.table == table }.map(\.name)

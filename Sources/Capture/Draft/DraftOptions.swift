@@ -2,20 +2,20 @@
 package struct DraftOptions: Sendable {
     /// The scenario's name.
     package var name: String
-    /// The description of the scenario, one sentence.
+    /// The description of the scenario, in one sentence.
     package var description: String
-    /// The path of the database, as the scenario refers to it.
+    /// The path of the database, as it appears in the scenario.
     package var database: String
     /// The paragraphs of the comment at the top.
     package var introduction: [String] = []
-    /// The arms by name, in their order; see ``DraftArm``.
+    /// The arms by name, in order; see ``DraftArm``.
     package var arms = DraftArm.usual
     /// The total number of workers of all clients.
     package var workers = 4
-    /// The total number of accesses per second of all clients; nil for closed loops.
+    /// The total number of accesses per second of all clients, or nil for closed loops.
     package var rate: Double?
-    /// The share of writes in the workers and the rate, in 0…1; nil for the share of writing
-    /// operations.
+    /// The writes' share of the workers and the rate, from 0 to 1, or nil to use the share of
+    /// writing operations.
     package var writeShare: Double?
     /// The duration of the measured phase, in seconds.
     package var seconds = 5.0
@@ -30,7 +30,7 @@ package struct DraftOptions: Sendable {
     }
 }
 
-/// An arm that a command line can name.
+/// An arm that can be specified on a command line.
 package struct DraftArm: Sendable, Equatable {
     /// Its name.
     package let name: String
@@ -43,7 +43,7 @@ package struct DraftArm: Sendable, Equatable {
     /// The valid names, for messages.
     package static let names = "queue, queue-wal, pool, pool-8 (with any number of readers), raw"
 
-    /// Creates the arm with a name; returns nil for an unknown name.
+    /// Creates the arm with a name, or returns nil if the name is unknown.
     package init?(_ name: String) {
         self.name = name
         switch name {

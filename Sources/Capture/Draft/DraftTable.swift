@@ -4,7 +4,7 @@ package struct DraftTable: Sendable, Equatable {
     package struct Column: Sendable, Equatable {
         /// Its name.
         package var name: String
-        /// Its position in the primary key, from 1; 0 if it is not a part of the key.
+        /// Its position in the primary key, from 1, or 0 if it is not part of the key.
         package var keyPlace: Int
         /// Whether a statement can set the column: it is neither generated nor hidden.
         package var isWritable: Bool
@@ -19,7 +19,7 @@ package struct DraftTable: Sendable, Equatable {
 
     /// An index.
     package struct Index: Sendable, Equatable {
-        /// The columns in their order; nil for an expression.
+        /// The columns in order, with nil for expressions.
         package var columns: [String?]
         /// Whether the index is unique.
         package var isUnique: Bool
@@ -40,7 +40,7 @@ package struct DraftTable: Sendable, Equatable {
         case plain
         /// `WITHOUT ROWID`.
         case withoutRowID
-        /// A full-text index; `ownsContent` states whether it stores the text itself.
+        /// A full-text index; `ownsContent` indicates whether it stores the text itself.
         case fullText(ownsContent: Bool)
     }
 

@@ -6,7 +6,7 @@ package struct TableStatements {
         package var name: String
         /// Its text.
         package var sql: String
-        /// The text with a value of a random row for each parameter, for a trial.
+        /// The text with a random row's value for each parameter, for a trial.
         package var trial: String
         /// A description, for a comment.
         package var comment: String
@@ -14,12 +14,12 @@ package struct TableStatements {
 
     /// Reads by key and by index.
     package private(set) var reads: [Statement] = []
-    /// An update of one row; nil if the table cannot be updated.
+    /// An update of one row, or nil if the table cannot be updated.
     package private(set) var write: Statement?
 
     private let table: DraftTable
 
-    /// The maximum number of indexes of a table that get a read.
+    /// The maximum number of indexes of a table for which reads are generated.
     private static let mostIndexes = 3
     /// The maximum number of rows of a list.
     private static let listLength = 50
@@ -46,7 +46,7 @@ package struct TableStatements {
         table.columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }.map(\.name)
     }
 
-    /// The column that identifies a row; nil for a key of several columns without a rowid.
+    /// The column that identifies a row, or nil for a key of several columns without a rowid.
     private var rowKey: String? {
         if key.count == 1 { return key[0] }
         return table.kind == .withoutRowID ? nil : "rowid"
@@ -97,8 +97,8 @@ package struct TableStatements {
         )
     }
 
-    /// An update of one row that is unlikely to violate constraints: it sets a column, if possible
-    /// without a key, an index or a reference, to another value of the same column.
+    /// Returns an update of one row that is unlikely to violate constraints: it sets a column,
+    /// preferably without a key, an index or a reference, to another value from the same column.
     private var update: Statement? {
         let unique = Set(table.indexes.filter(\.isUnique).flatMap(\.columns).compactMap { $0 })
         let indexed = Set(table.indexes.flatMap(\.columns).compactMap { $0 })

@@ -12,17 +12,17 @@ package struct CapturedExecution: Sendable, Equatable {
     package var sql: String
     /// The result code (<https://sqlite.org/rescode.html>); 0, 100 and 101 mean success.
     package var code: Int
-    /// Whether the connection is outside a transaction afterwards; nil if unknown.
+    /// Whether the connection is outside a transaction afterward, or nil if unknown.
     package var autocommit: Bool?
-    /// Its duration, in seconds; nil if only its end or only its start is known.
+    /// Its duration, in seconds, or nil if only its end or only its start is known.
     package var seconds: Double?
     /// How long it waited for a lock, in seconds; used if its duration is unknown.
     package var waited: Double?
-    /// The number of rows that it returned; nil if unknown.
+    /// The number of rows that it returned, or nil if unknown.
     package var rows: Int?
     /// The values of its parameters, in the order of their first appearance; empty if unknown.
     package var values: [WorkloadValue]
-    /// Its line in the file; nil for a live trace.
+    /// Its line in the file, or nil for a live trace.
     package var line: Int?
 
     /// Creates an execution.
@@ -52,7 +52,7 @@ package struct CapturedExecution: Sendable, Equatable {
         self.line = line
     }
 
-    /// The time of its start; if its duration is unknown, the start of its wait for locks.
+    /// The start time, or the start of its wait for locks if its duration is unknown.
     package var start: Double { end - (seconds ?? waited ?? 0) }
 
     /// Whether it succeeded: `SQLITE_OK`, `SQLITE_ROW` or `SQLITE_DONE`.

@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// The variables of a captured scenario, by their names.
+/// The variables of a captured scenario, by name.
 struct VariableRegistry {
     /// A variable.
     struct Entry: Equatable {
@@ -13,7 +13,8 @@ struct VariableRegistry {
 
     private(set) var entries: [Entry] = []
 
-    /// Returns the name of a variable with a definition, and adds the variable if there is none.
+    /// Returns the name of a variable with a definition, and adds the variable if it does not
+    /// exist.
     ///
     /// - Parameters:
     ///   - base: The preferred name.

@@ -1,4 +1,4 @@
-/// A token of a statement, by the rules of <https://sqlite.org/lang_expr.html>.
+/// A token of a statement, according to <https://sqlite.org/lang_expr.html>.
 struct SQLToken: Equatable {
     /// The kind of a token.
     enum Kind: Equatable {
@@ -110,7 +110,7 @@ struct SQLLexer {
     private mutating func read(_ byte: UInt8) throws(Failure) -> SQLToken.Kind {
         switch byte {
         case UInt8(ascii: "'"):
-            try skipQuoted(by: byte, what: "a text in single quotes")
+            try skipQuoted(by: byte, what: "a string in single quotes")
             return .string
         case UInt8(ascii: "\""), UInt8(ascii: "`"):
             try skipQuoted(by: byte, what: "a name in quotes")

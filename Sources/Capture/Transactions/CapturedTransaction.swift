@@ -1,18 +1,18 @@
 import WorkloadEngine
 
-/// A transaction of a connection, from its BEGIN to its end; a statement outside a transaction is
-/// also a transaction.
+/// A connection's transaction, from its BEGIN to its end, or a single statement outside a
+/// transaction.
 struct CapturedTransaction {
-    /// The kind of its beginning.
+    /// How a transaction begins.
     enum Begin: String, Sendable, CaseIterable {
-        /// Without BEGIN: one statement.
+        /// Without BEGIN, as one statement.
         case autocommit
         case deferred, immediate, exclusive
         /// With SAVEPOINT outside a transaction, which begins a deferred transaction.
         case savepoint
     }
 
-    /// The kind of its end.
+    /// How a transaction ends.
     enum Outcome: String, Sendable, CaseIterable {
         case committed, rolledBack
         /// Failed because of another connection's lock.
@@ -44,11 +44,12 @@ struct CapturedTransaction {
     var statements: [Statement] = []
     /// The times between statements, in seconds.
     ///
-    /// The first time follows BEGIN, the last one precedes COMMIT. Empty without BEGIN.
+    /// The first time follows BEGIN, and the last one precedes COMMIT. The list is empty without
+    /// BEGIN.
     var gaps: [Double] = []
-    /// The duration of the statement that began it, in seconds; nil if unknown.
+    /// The duration of the statement that began it, in seconds, or nil if unknown.
     var beginSeconds: Double?
-    /// The duration of the statement that ended it, in seconds; nil if unknown.
+    /// The duration of the statement that ended it, in seconds, or nil if unknown.
     var endSeconds: Double?
     /// The number of failures of its statements, or of BEGIN before it, because of a lock.
     var busyCount = 0
@@ -68,6 +69,6 @@ struct CapturedTransaction {
 }
 
 extension NormalizedStatement {
-    /// Whether it changes data; statements about savepoints do not.
+    /// Whether it changes data; savepoint statements do not.
     var isChange: Bool { !["SAVEPOINT", "RELEASE", "ROLLBACK"].contains(verb) }
 }

@@ -23,7 +23,7 @@ struct Calibration {
         }
         defer { close(copy) }
         guard let answer = answer(copy) else {
-            return .failure(TraceError(.calibration, "the calibration process gave no answer"))
+            return .failure(TraceError(.calibration, "the calibration process returned no answer"))
         }
         if let layout = StatementLayout(text: answer) { return .success(layout) }
         let reason =
@@ -55,7 +55,7 @@ struct Calibration {
     /// - Parameters:
     ///   - library: The library.
     ///   - probe: Sets or removes probes on a copy that is open in this process.
-    /// - Returns: The cost; nil if it cannot be measured.
+    /// - Returns: The cost, or nil if it cannot be measured.
     func cost(of library: SQLiteLibrary, probe: (Int32, Bool) -> Bool) -> ProbeCost? {
         guard let copy = copy(of: library) else { return nil }
         defer { close(copy) }
@@ -69,7 +69,7 @@ struct Calibration {
         return answer.flatMap(ProbeCost.init)
     }
 
-    /// Runs the process on a copy of a library and returns its answer; nil if it fails.
+    /// Runs the process on a copy of a library and returns its answer, or nil if it fails.
     ///
     /// - Parameters:
     ///   - copy: The descriptor of the copy.

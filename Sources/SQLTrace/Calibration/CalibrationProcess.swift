@@ -14,8 +14,8 @@ public enum SQLCalibration {
     ///
     /// A tracing program calls this method from the command that it passes to a session.
     ///
-    /// - Parameter measuresCost: Whether to measure the cost of probes instead. The process then
-    ///   waits for a byte on standard input before it measures with probes.
+    /// - Parameter measuresCost: Whether to measure the cost of probes instead. If true,
+    ///   the process waits for a byte on standard input before it measures with probes.
     public static func run(measuresCost: Bool = false) {
         do throws(LayoutSearch.Failure) {
             try dropPrivileges()

@@ -139,7 +139,7 @@ struct LayoutSearch {
         var contents: [(LittleEndian, parameters: UInt16)] = []
         for parameters in 3...8 {
             let list = (1...parameters).map { "?\($0)" }.joined(separator: ", ")
-            // Vary the size of the program, so that the memory after the values differs.
+            // Vary the program's size so that the memory after the values differs.
             let parts = Array(repeating: "SELECT \(list)", count: 1 + parameters % 3)
             let statement = try prepare(parts.joined(separator: " UNION "), connections[0])
             let found = values(statement)
@@ -222,9 +222,9 @@ struct LayoutSearch {
         }
     }
 
-    /// Returns the offsets of the pointers from a connection to the name of its file.
+    /// Returns the offsets of the pointers that lead from a connection to the name of its file.
     ///
-    /// They lead through the databases, the b-tree, the shared b-tree and the pager.
+    /// The pointers lead through the databases, the b-tree, the shared b-tree and the pager.
     private func file() throws(Failure) -> [Int] {
         let names = connections.map { connection in
             sqlite.fileName(connection, "main").map { UInt(bitPattern: $0) }
@@ -338,7 +338,7 @@ struct LayoutSearch {
     }
 }
 
-/// The functions that the failing SQL function calls; a C function cannot capture context.
+/// The functions that the failing SQL function calls, because a C function cannot capture context.
 ///
 /// `nonisolated(unsafe)`: the calibration process has one thread.
 private nonisolated(unsafe) var failingFunctions: SQLiteFunctions?

@@ -11,17 +11,17 @@ struct StatementLayout: Sendable, Equatable {
     var programCounter: Int
     /// In a statement: the result code of the execution, which follows the program counter.
     var resultCode: Int
-    /// In a statement: the instructions executed.
+    /// In a statement: the number of executed instructions.
     var steps: Int
     /// In a connection: the byte that is 0 inside an explicit transaction.
     var autocommit: Int
     /// The offsets of the pointers from a connection to the name of its main database file.
     var file: [Int]
-    /// In a connection: the calls of the busy handler in the last step; nil if not found.
+    /// In a connection: the number of busy handler calls in the last step, or nil if not found.
     var busyCalls: Int?
-    /// In a connection: the busy timeout in milliseconds; nil if not found.
+    /// In a connection: the busy timeout in milliseconds, or nil if not found.
     var busyTimeout: Int?
-    /// The bound values; nil if not found.
+    /// The bound values, or nil if not found.
     var values: ValueLayout?
 
     /// The number of bytes to search in a structure.
@@ -66,7 +66,7 @@ extension StatementLayout {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Parses the lines; returns nil if an offset is missing or invalid.
+    /// Parses the lines, or returns nil if an offset is missing or invalid.
     ///
     /// The text is untrusted: its writer has run the code of another program's library.
     init?(text: String) {

@@ -15,12 +15,12 @@ struct ELFFile: Sendable {
         var address: UInt64
         /// The offset of its first instruction in the file.
         var fileOffset: UInt64
-        /// Its length in bytes; 0 if the file does not state it.
+        /// Its length in bytes, or 0 if the file does not specify it.
         var length: UInt64
     }
 
     let machine: Machine
-    /// Whether the file is a Go program, whose runtime unwinds stacks itself.
+    /// Whether the file is a Go program, whose runtime unwinds stacks.
     let isGo: Bool
     private(set) var functions: [String: Function] = [:]
 
@@ -43,11 +43,11 @@ struct ELFFile: Sendable {
         var size: UInt64
     }
 
-    /// Reads the functions with the wanted names; returns nil for a file of another kind.
+    /// Reads the functions with the requested names, or returns nil for a file of another kind.
     ///
     /// - Parameters:
     ///   - isWanted: Returns whether to keep the function with a name.
-    ///   - read: Returns the bytes at an offset; fewer at the end of the file.
+    ///   - read: Returns the bytes at an offset, or fewer at the end of the file.
     init?(isWanted: (String) -> Bool, read: (_ offset: UInt64, _ count: Int) -> [UInt8]) {
         let header = LittleEndian(read(0, 64))
         guard header.count == 64, header.bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46, 2, 1]),

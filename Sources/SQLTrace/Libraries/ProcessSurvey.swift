@@ -11,7 +11,7 @@ struct ProcessSurvey {
     /// The facts about a process.
     struct Facts {
         var name: String?
-        /// The watched databases that it has open, by number.
+        /// The numbers of the watched databases that it has open.
         var databases: Set<Int> = []
         /// One mapping with code for each file that may contain SQLite; for a process that has a
         /// watched database open, for each file.
@@ -20,7 +20,7 @@ struct ProcessSurvey {
         var program: ProcessMaps.Mapping?
     }
 
-    /// The processes, without this one and its helpers.
+    /// The processes, excluding this one and its helpers.
     private(set) var processes: [Int32: Facts] = [:]
     /// The processes to ignore.
     var excluded: Set<Int32> = []

@@ -12,7 +12,8 @@ final class SQLiteLibrary {
         var offset: UInt64
         /// Whether the first instruction pushes a register.
         ///
-        /// The kernel emulates such an instruction, which takes a tenth of the time of a single step.
+        /// The kernel emulates such an instruction in a tenth of the time that single-stepping
+        /// takes.
         var isEmulated: Bool
     }
 
@@ -31,7 +32,7 @@ final class SQLiteLibrary {
     let points: [String: ProbePoint]
     let descriptor: Int32
 
-    /// Opens a file; returns nil if it cannot be read or contains no SQLite with symbols.
+    /// Opens a file, or returns nil if it cannot be read or contains no SQLite with symbols.
     ///
     /// - Parameters:
     ///   - path: The path to show in messages.
@@ -90,7 +91,7 @@ final class SQLiteLibrary {
         )
     }
 
-    /// Returns the whole content; nil if it is larger than a limit in bytes.
+    /// Returns the whole content, or nil if it is larger than a limit in bytes.
     func content(limit: Int) -> [UInt8]? {
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_size <= limit else {

@@ -9,7 +9,7 @@ struct BlockTracker {
         var length: UInt64
         var isUpperBound: Bool
         var failed: Bool
-        /// The blocking transaction at the end of the wait; nil if unknown.
+        /// The blocking transaction at the end of the wait, or nil if unknown.
         var by: TransactionTracker.Transaction?
     }
 
@@ -62,6 +62,6 @@ struct BlockTracker {
     /// Discards the times of the last executions.
     mutating func forget() { lastEnd = [:] }
 
-    /// The latest waits, the latest one first.
+    /// The latest waits, in reverse order.
     var latest: [Block] { Array(blocks.suffix(Self.limit).reversed()) }
 }

@@ -8,9 +8,9 @@ struct TracedLibraries {
     final class Entry {
         let number: Int
         let library: SQLiteLibrary
-        /// Its layout, or the reason why it has no probes; nil before its calibration.
+        /// Its layout, or the reason why it has no probes, or nil before its calibration.
         var state: Result<StatementLayout, TraceError>?
-        /// Whether a Go program uses the library, so that returns must not be probed.
+        /// Whether a Go program uses the library, which prohibits return probes.
         var hasGoUser: Bool
         /// The defined events, and the enabled ones among them.
         var defined: Set<String> = []
@@ -24,7 +24,7 @@ struct TracedLibraries {
     }
 
     private(set) var entries: [Entry] = []
-    /// The library of a mapped file; nil for a file without SQLite's functions.
+    /// The library of a mapped file, or nil for a file without SQLite's functions.
     private var files: [String: Entry?] = [:]
     private var identities: [FileIdentity: Entry] = [:]
     private var goPrograms: [String: Bool] = [:]
@@ -43,7 +43,7 @@ struct TracedLibraries {
 
     init(calibration: Calibration) { self.calibration = calibration }
 
-    /// Returns the library of a mapped file; nil for a file without SQLite's functions.
+    /// Returns the library of a mapped file, or nil for a file without SQLite's functions.
     mutating func entry(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Entry? {
         if let known = files[mapping.file] { return known }
         if files.count >= Self.fileLimit { files = [:] }

@@ -13,7 +13,7 @@ struct MessageWriter {
     }
 }
 
-/// Reads the output of a ``MessageWriter``; returns nil beyond the end.
+/// Reads the output of a ``MessageWriter``, or returns nil beyond the end.
 struct MessageReader {
     private var rest: ArraySlice<UInt8>
 
@@ -51,8 +51,8 @@ enum HelperRequest: Equatable {
     case sample(slot: UInt8, probesReaders: Bool)
     /// Sample the files of the first slots at times of the monotonic clock.
     ///
-    /// Each sample is like that of ``sample(slot:probesReaders:)``, but only the first one queries
-    /// read locks. The answer is a ``SampleBatch``.
+    /// Each sample resembles ``sample(slot:probesReaders:)``, but only the first one queries read
+    /// locks. The answer is a ``SampleBatch``.
     case batch(slots: UInt8, probesReaders: Bool, moments: [Moment])
     /// Count the new frames of a slot's log by table and index.
     case tables(slot: UInt8)
@@ -103,7 +103,7 @@ enum HelperRequest: Equatable {
         return writer.bytes
     }
 
-    /// Parses a request from its prefix and content; nil if it is malformed.
+    /// Parses a request from its prefix and content, or returns nil if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let operation = reader.get(UInt8.self), let slot = reader.get(UInt8.self),

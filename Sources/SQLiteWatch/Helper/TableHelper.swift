@@ -1,5 +1,5 @@
 #if os(Linux)
-/// A helper process that counts frames by table, and that the caller polls for answers.
+/// A helper process that counts frames by table and that the caller polls for answers.
 struct TableHelper {
     /// The counts of each database in its last answer, by the database's number.
     private(set) var counts: [Int: TableCounts] = [:]
@@ -11,7 +11,7 @@ struct TableHelper {
     private var pending: (number: Int, sent: UInt64)?
     /// The number of the last requested database.
     private var turn = 0
-    /// The available processor time in nanoseconds, which increases over time.
+    /// The available processor time, in nanoseconds, which increases over time.
     private var credit: Double
     private var creditAt: UInt64 = 0
     private var nextRequest: UInt64 = 0
@@ -47,7 +47,7 @@ struct TableHelper {
     /// The processor time of all helpers, in nanoseconds.
     var nanoseconds: UInt64 { ended &+ current }
 
-    /// Processes an answer, if there is one, and sends the next request if it is due.
+    /// Processes an available answer, and sends the next request if it is due.
     ///
     /// - Parameters:
     ///   - now: The monotonic clock.
@@ -89,7 +89,7 @@ struct TableHelper {
         credit = min(credit + elapsed * processorLimit, processorLimit * Self.creditSeconds * 1e9)
     }
 
-    /// Waits until the helper has read all commits until now, as far as its credit permits.
+    /// Waits until the helper has read all commits so far or has used up its credit.
     mutating func complete(at now: UInt64, isWanted: (Int) -> Bool) {
         do throws(HelperProcess.Failure) {
             guard let helper else { return }
@@ -116,7 +116,7 @@ struct TableHelper {
 
     /// Adds a database, whose slot is the next number.
     ///
-    /// A running helper ends; the next one, started on demand, knows all databases.
+    /// A running helper ends; the next one, started on demand, receives all databases.
     mutating func add(path: String) {
         paths.append(Array(path.utf8))
         guard helper != nil else { return }

@@ -1,6 +1,6 @@
 /// The identity of a file, independent of its name.
 package struct FileIdentity: Hashable, Sendable {
-    /// Major and minor device number, as `/proc/locks` prints them.
+    /// The major and minor device numbers, as `/proc/locks` prints them.
     package struct Device: Hashable, Sendable {
         package var major: UInt32
         package var minor: UInt32
@@ -19,7 +19,7 @@ struct LockIdentity: Equatable, Sendable {
     var inode: UInt64
     var devices: [FileIdentity.Device]
 
-    /// Whether a lock belongs to this file.
+    /// Returns whether a lock belongs to this file.
     func matches(_ file: FileIdentity) -> Bool {
         inode == file.inode && devices.contains(file.device)
     }

@@ -10,7 +10,7 @@ package struct ProcessStat: Equatable, Sendable {
     /// the ID has a different time.
     package var startTicks: UInt64
 
-    /// Parses the line; nil if it is malformed.
+    /// Parses the line, or returns nil if it is malformed.
     ///
     /// The name is in parentheses and may itself contain spaces and parentheses.
     package init?(_ line: [UInt8]) {

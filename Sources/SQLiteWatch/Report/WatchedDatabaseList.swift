@@ -57,7 +57,7 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
         }
     }
 
-    /// The list as indented JSON with a newline at the end; control characters are escaped.
+    /// Returns the list as indented JSON with a newline at the end; control characters are escaped.
     public func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -31,8 +31,8 @@ extension Diagnosis {
         }.sorted { ($0.frames, $1.since, $1.process) > ($1.frames, $0.since, $0.process) }
     }
 
-    /// The multiple of the threshold from which a log counts as long, even if little was written to
-    /// it during the observation.
+    /// The multiple of the threshold above which a log counts as long, even if little was written
+    /// to it during the observation.
     private static let longLog: UInt64 = 8
 
     private var frameLength: UInt64 {

@@ -80,7 +80,7 @@ struct ProcessList {
         Double(now - min(now, start)) / 1e9
     }
 
-    /// The sort order of a lock; more exclusive locks come first.
+    /// Returns the sort order of a lock; more exclusive locks come first.
     private static func order(_ lock: HeldLock) -> Int {
         let kinds: [LockKind] = [
             .exclusive, .pending, .reserved, .writer, .recovery, .checkpoint, .reader, .shared,

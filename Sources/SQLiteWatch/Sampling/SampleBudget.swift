@@ -5,7 +5,7 @@
 struct SampleBudget: Sendable {
     /// The length of a slot, which contains one sample, in nanoseconds.
     private(set) var slot: Double
-    /// The number of samples of which one reads the list of all locks.
+    /// The number of samples in a group, one of which reads the list of all locks.
     private(set) var group: Int
     /// The largest share of one core.
     var limit: Double
@@ -18,8 +18,8 @@ struct SampleBudget: Sendable {
     private var listCost: Double = 0
     private var isFirstRound = true
 
-    /// The number of samples between two changes; the smaller one if they take longer than the time
-    /// in nanoseconds.
+    /// The number of samples between two rate changes; `slowRound` applies if they take at least
+    /// `slowRoundTime`, in nanoseconds.
     private static let round = 50
     private static let slowRound = 5
     private static let slowRoundTime = 2e9
@@ -29,7 +29,7 @@ struct SampleBudget: Sendable {
     ///
     /// To save processor time, readers are sampled less often than writers.
     private static let leastListPause = 1e8
-    /// The part of the limit for samples without their lists.
+    /// The fraction of the limit for samples, excluding lists.
     private static let sampleShare = 0.7
 
     /// - Parameters:

@@ -12,7 +12,7 @@ package enum SchemaReader {
     private static let frameLimit: UInt32 = 200_000
 
     /// Returns the statements that create tables, indexes, views and triggers, in the schema's
-    /// order; nil if the file cannot be read.
+    /// order, or nil if the file cannot be read.
     ///
     /// A statement that a program changes during the read may be missing or malformed.
     package static func statements(path: String) -> [String]? {
