@@ -30,7 +30,7 @@ struct ClientInference {
                     "app",
                     Set(byConnection.keys),
                     lasting: nil,
-                    "\(TimeText.count(byConnection.count)) connections come and go, so they are "
+                    "\(TimeText.count(byConnection.count)) connections come and go, so they form "
                         + "one client"
                 )
             ]
@@ -45,7 +45,7 @@ struct ClientInference {
                 switch (groups.count, counts[index]) {
                 case (1, 1): "one connection"
                 case (1, let count):
-                    "\(count) connections with the same mix, so they are one client"
+                    "\(count) connections with the same mix, so they form one client"
                 case (_, 1): "one connection with a different mix"
                 case (_, let count): "\(count) connections with a different mix"
                 }

@@ -58,7 +58,7 @@ package struct DraftArm: Sendable, Equatable {
             comment = "A writer and four readers, with a write-ahead log."
             yaml = "{type: pool, readers: 4}"
         case "raw":
-            comment = "libsqlite3 alone, a connection for each worker, with a write-ahead log."
+            comment = "libsqlite3 alone, with a write-ahead log and a connection for each worker."
             yaml = "{library: raw}"
         default:
             guard name.hasPrefix("pool-"), let readers = Int(name.dropFirst(5)),

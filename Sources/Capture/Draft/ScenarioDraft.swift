@@ -227,7 +227,7 @@ package struct ScenarioDraft {
         }
         let shown = name ?? "?"
         throw DraftError(
-            "parameter ':\(shown)' is compared with no column of the database: "
+            "parameter ':\(shown)' is not compared with a column of the database: "
                 + "'\(statement.sql { statement.parameterNames[$0].map { ":" + $0 } ?? "?" })'; "
                 + "specify its values: --values '\(shown)=distribution: uniform, min: 1, max: 1000'"
         )

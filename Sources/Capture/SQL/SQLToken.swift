@@ -48,11 +48,13 @@ struct SQLLexer {
     enum Failure: Error, Equatable {
         case unterminated(String)
         case unexpected(String)
+        case severalStatements
 
         var message: String {
             switch self {
             case .unterminated(let what): "\(what) does not end"
             case .unexpected(let text): "'\(text)' is not SQL"
+            case .severalStatements: "it contains several statements"
             }
         }
     }

@@ -55,7 +55,7 @@ struct StatementParser {
                 matches[last.index] = index
                 clause = last.clause
             } else if token.text == ";" {
-                throw .unexpected("; and a further statement")
+                throw .severalStatements
             }
         }
         if !open.isEmpty { throw .unterminated("a bracket") }

@@ -97,9 +97,9 @@ package struct CapturedScenario {
         let most = max(captured, observed)
         guard most > 0, abs(captured - observed) * 20 > most else { return [] }
         return [
-            "the database counted \(TimeText.count(observed)) commits, the capture contains "
-                + "\(TimeText.count(captured)) transactions that wrote: the others changed nothing, or "
-                + "were not traced"
+            "the database counted \(TimeText.count(observed)) commits, but the capture "
+                + "contains \(TimeText.count(captured)) transactions that wrote; the others "
+                + "changed nothing or were not traced"
         ]
     }
 

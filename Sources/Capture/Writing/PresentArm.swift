@@ -49,7 +49,7 @@ struct PresentArm {
         if !isWAL {
             lines.append(
                 Line(
-                    comment: "The same with a write-ahead log: the effect of the log alone.",
+                    comment: "The same with a write-ahead log, to show its effect alone.",
                     name: "queue-wal",
                     yaml: "{type: queue, journal: wal, \(shared)}"
                 )
@@ -89,11 +89,11 @@ struct PresentArm {
         if isWAL, analysis.commits.count >= 10, let syncSeconds, commit < syncSeconds / 2 {
             return (
                 "normal",
-                "no PRAGMA was seen, but COMMIT took \(TimeText.yaml(commit)), less than a sync, "
+                "no PRAGMA was observed, but COMMIT took \(TimeText.yaml(commit)), less than a sync, "
                     + TimeText.yaml(syncSeconds)
             )
         }
-        return ("full", "SQLite's default; no PRAGMA was seen")
+        return ("full", "SQLite's default; no PRAGMA was observed")
     }
 
     /// Returns the most frequent kind of BEGIN in writing transactions.

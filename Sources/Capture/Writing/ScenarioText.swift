@@ -36,7 +36,7 @@ struct ScenarioText {
                 ? "Values are drawn from distributions fitted to the observed values; values that occur "
                     + "fewer than \(options.leastCount) times are not shown."
                 : "Values are drawn from the columns of the database; this file contains no values "
-                    + "of the program."
+                    + "from the program."
         )
         lines += ["#"] + Self.comment("Not modeled:")
         lines += omissions.flatMap { Self.comment("- \($0)") }

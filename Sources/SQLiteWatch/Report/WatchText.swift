@@ -185,7 +185,7 @@ public struct WatchText {
         case .present: "present"
         case .empty: "empty: no transaction has written to it"
         case .missing: "missing"
-        case .notADatabase: "not a SQLite database"
+        case .notADatabase: "not an SQLite database"
         case .unreadable: "unreadable"
         }
     }

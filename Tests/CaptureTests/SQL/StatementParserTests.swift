@@ -148,7 +148,7 @@ struct StatementParserTests {
 
     @Test(arguments: [
         ("SELECT 'open", "does not end"), ("SELECT (1", "does not end"), ("SELECT 1)", "')'"),
-        ("hello", "'hello'"), ("", "''"), ("SELECT 1; SELECT 2", "further statement"),
+        ("hello", "'hello'"), ("", "''"), ("SELECT 1; SELECT 2", "several statements"),
         ("SELECT #", "'#'"), ("SELECT [a", "does not end"), ("-- only a comment", "…"),
     ])
     func textsThatAreNotSQLAreRefused(sql: String, message: String) {

@@ -255,7 +255,7 @@ struct CapturedScenarioTests {
         (["BEGIN", "SELECT * FROM users", "BEGIN", "SELECT * FROM users"], "have no end"),
         (["SELECT * FROM nothing WHERE a = 1"], "the database does not have, such as 'nothing'"),
         (["PRAGMA user_version"], "no statement reads or writes a table"),
-        (["SELECT 'open"], "not a SQLite statement"),
+        (["SELECT 'open"], "not an SQLite statement"),
         (["CREATE TABLE t (a)"], "it changes the schema"),
     ])
     func anUnrepeatableLoadIsAnError(statements: [String], message: String) {
