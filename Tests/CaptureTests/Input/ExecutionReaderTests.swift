@@ -4,7 +4,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// Reading executed statements from JSON lines.
+/// Reading executions from JSON lines.
 struct ExecutionReaderTests {
     private func read(_ text: String) throws -> [CapturedExecution] {
         try ExecutionReader.executions(of: Data(text.utf8), file: "log.jsonl")

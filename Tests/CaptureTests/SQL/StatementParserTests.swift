@@ -139,7 +139,7 @@ struct StatementParserTests {
         #expect(statement.sql { texts[$0] } == sql)
     }
 
-    /// Text in double quotes is a string unless it is a name in the database.
+    /// Text in double quotes is a string unless the database contains that name.
     @Test func aStringInDoubleQuotesIsALiteral() throws {
         let statement = try CaptureFixture.parse(#"SELECT "mail" FROM users WHERE mail = "hidden""#)
         #expect(statement.key == #"SELECT "mail" FROM USERS WHERE MAIL = ?"#)

@@ -4,7 +4,7 @@ import Testing
 
 /// The share of their runnable time that threads lose to probes.
 struct LostSharesTests {
-    /// The delays of threads, as the system would report them.
+    /// The delays of threads, as the system reports them.
     private final class Delays {
         var values: [Int32: UInt64] = [:]
     }

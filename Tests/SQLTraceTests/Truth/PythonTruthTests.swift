@@ -282,7 +282,7 @@ struct PythonTruthTests {
         #expect(byName?.plan == ["SEARCH stock USING INDEX by_name (name=?)"])
         let sorted = statements.first { $0.sql.contains("ORDER BY") }
         #expect(sorted?.plan == ["SCAN t59", "USE TEMP B-TREE FOR ORDER BY"])
-        // The names of the schema are known from the start.
+        // The schema's names are known from the start.
         #expect(sorted?.sql == "SELECT \"b\" FROM t59 ORDER BY \"a\"")
     }
 

@@ -22,7 +22,8 @@ struct SampleBudgetTests {
         #expect(budget.group == 10)
     }
 
-    /// With many processes, the list is the most expensive part, and the rate of samples stays.
+    /// With many processes, the list is the most expensive part, and the sampling rate does not
+    /// change.
     @Test func anExpensiveListIsReadLessOften() {
         var budget = budget()
         for number in 0..<500 {

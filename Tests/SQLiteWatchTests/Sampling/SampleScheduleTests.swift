@@ -3,7 +3,7 @@ import Testing
 @testable import SQLiteWatch
 
 struct SampleScheduleTests {
-    /// The moments and weights of samples that are made without delay.
+    /// The moments and weights of samples that are taken without delay.
     private func moments(_ count: Int, seed: UInt64, slot: Double) -> [(at: UInt64, Double)] {
         var schedule = SampleSchedule(seed: seed, start: 1_000, slot: slot)
         return (0..<count).map { _ in
@@ -41,8 +41,8 @@ struct SampleScheduleTests {
         #expect(abs(held / Double(samples.count) - 0.2) < 0.01)
     }
 
-    /// Independent random moments have a standard error of 0.009 here, and miss by more than 0.02
-    /// once in 40 runs.
+    /// Independent random moments have a standard error of 0.009 here, and an error above 0.02 once
+    /// in 40 runs.
     @Test func alternationsSlowerThanTheRateAreMeasuredPrecisely() {
         var largest = 0.0
         for seed in 0..<50 {

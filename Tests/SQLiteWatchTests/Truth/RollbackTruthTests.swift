@@ -38,7 +38,7 @@ struct RollbackTruthTests {
         let reader = try program()
         let session = try WatchSession.watching(folder.file())
         try writer.run("c.execute('begin immediate'); c.execute('insert into t values(1)')")
-        // The journal exists, and is not hot.
+        // The journal exists but is not hot.
         let reserved = session.report()
         #expect(reserved.locks(writer) == [.reserved, .shared])
         #expect(reserved.rollback?.journalBytes != nil)

@@ -27,7 +27,7 @@ private let namespace = [unshare, "--pid", "--fork", "--mount-proc", "--kill-chi
 private let canChangeUser = canRun(otherUser + ["/usr/bin/test", "-x", helperCommand[0]])
 private let canChangeNamespace = canRun(namespace + ["/bin/true"])
 
-/// Reports across users, PID namespaces and overlays are correct, and state what they omit.
+/// Reports across users, PID namespaces and overlays are correct and describe their omissions.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct VisibilityTruthTests {
     private let folder = TemporaryFolder()
