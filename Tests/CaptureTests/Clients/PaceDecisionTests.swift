@@ -140,7 +140,7 @@ struct PaceDecisionTests {
         #expect(!decision.isSaturated)
     }
 
-    @Test func anUndecidableLoadOffersTheObservedRate() {
+    @Test func anUndecidableLoadUsesTheObservedRate() {
         let short = closed(workers: 1, service: 0.000_01, think: 0.05, seed: 3)
         let decision = PaceDecision(short, connections: 1, span: 0...60, isTimed: true)
         #expect(!decision.isClosed && decision.evidence.contains("too short"))
@@ -198,7 +198,7 @@ struct PaceDecisionTests {
         #expect(clients[0].pace == .closed(nil), "\(clients[0].evidence)")
     }
 
-    @Test func aRateThatChangesHasStages() {
+    @Test func aChangingRateHasStages() {
         var visits = open(workers: 4, service: 0.000_01, rate: 200, seed: 8)
         visits.removeAll { $0.start > 30 && $0.start < 48 }
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()

@@ -98,7 +98,7 @@ struct StatementParserTests {
         ("SELECT * FROM main.users WHERE id = ?", ["comparison users.id"]),
         (#"SELECT * FROM "odd ""table""" WHERE "a'b" = ?"#, ["comparison odd \"table\".a'b"]),
     ])
-    func eachValueHasItsComparedColumn(sql: String, expected: [String]) throws {
+    func eachValueIsMatchedToAColumn(sql: String, expected: [String]) throws {
         let found = try slots(sql)
         // The columns of a CTE are unknown; the parser guesses the table inside it.
         if sql.hasPrefix("WITH") {
@@ -127,7 +127,7 @@ struct StatementParserTests {
         "SELECT 'it''s' || ? FROM users", "UPDATE users SET age=age+1 WHERE id=:id",
         "SELECT mail->>'$.a' FROM users", "INSERT INTO users DEFAULT VALUES",
     ])
-    func textWithoutValuesStays(sql: String) throws {
+    func textWithoutValuesIsUnchanged(sql: String) throws {
         let statement = try CaptureFixture.parse(sql)
         var texts: [String] = []
         for slot in statement.slots {
@@ -151,12 +151,12 @@ struct StatementParserTests {
         ("hello", "'hello'"), ("", "''"), ("SELECT 1; SELECT 2", "several statements"),
         ("SELECT #", "'#'"), ("SELECT [a", "does not end"), ("-- only a comment", "…"),
     ])
-    func textsThatAreNotSQLAreRefused(sql: String, message: String) {
+    func textThatIsNotSQLIsRejected(sql: String, message: String) {
         let error = #expect(throws: SQLLexer.Failure.self) { try CaptureFixture.parse(sql) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
 
-    @Test func parametersAreNumberedAsSQLiteNumbersThem() throws {
+    @Test func parameterNumbersMatchSQLite() throws {
         let statement = try CaptureFixture.parse("SELECT ?, :a, ?5, :a, ?, @b")
         #expect(
             statement.slots.map(\.source) == [0, 1, 4, 1, 5, 6].map { .parameter($0) }

@@ -140,7 +140,7 @@ struct CapturedScenarioTests {
 
     /// SQL is data: no literal or name changes the structure of the scenario.
     @Test(arguments: YAMLTextTests.hostile.filter { !$0.contains("\0") })
-    func hostileTextsStayData(text: String) throws {
+    func hostileTextRemainsData(text: String) throws {
         let literal = "'" + text.replacing("'", with: "''") + "'"
         let sql = "SELECT id FROM users WHERE mail = \(literal)"
         let executions = (0..<30).flatMap { index in
@@ -240,7 +240,7 @@ struct CapturedScenarioTests {
 
     /// With a write-ahead log, a commit that is shorter than a sync was not synced.
     @Test(arguments: [(0.01, "normal"), (0.000_5, "full"), (nil, "full")])
-    func theDurationOfCommitsShowsWhetherTheyAreSynced(
+    func commitDurationsShowWhetherCommitsAreSynced(
         syncSeconds: Double?,
         synchronous: String
     ) throws {
@@ -258,14 +258,14 @@ struct CapturedScenarioTests {
         (["SELECT 'open"], "not an SQLite statement"),
         (["CREATE TABLE t (a)"], "it changes the schema"),
     ])
-    func anUnrepeatableLoadIsAnError(statements: [String], message: String) {
+    func anUnrepeatableLoadThrowsAnError(statements: [String], message: String) {
         let error = #expect(throws: CaptureError.self) {
             try CaptureFixture.scenario(CaptureFixture.executions(statements), file: "log.jsonl")
         }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }
 
-    @Test func unmodelledFeaturesAreListed() throws {
+    @Test func unmodeledFeaturesAreListed() throws {
         var load = Self.load
         load += CaptureFixture.executions(
             ["VACUUM", "BEGIN", "UPDATE users SET age = age + 12 WHERE id = 17", "ROLLBACK"],

@@ -21,7 +21,7 @@ struct LostSharesTests {
         #expect(shares.largest(of: [7: 20_000], in: 1_000_000) == 0.02)
     }
 
-    @Test func delaysOfAPauseDoNotCount() {
+    @Test func delaysDuringAPauseDoNotCount() {
         let delays = Delays()
         delays.values = [7: 0]
         var shares = LostShares { delays.values[$0] }

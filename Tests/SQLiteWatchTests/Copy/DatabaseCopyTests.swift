@@ -147,7 +147,7 @@ struct DatabaseCopyTests {
         #expect(FileManager.default.fileExists(atPath: folder.file() + "-journal"))
     }
 
-    @Test func aJournalOfSeveralDatabasesIsRefused() throws {
+    @Test func aJournalForSeveralDatabasesIsRefused() throws {
         let program = try program("")
         try program.run("c.close()")
         // The journal ends with the name of a super-journal, like the journals of such commits.

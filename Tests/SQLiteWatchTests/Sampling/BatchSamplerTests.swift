@@ -39,7 +39,7 @@ struct BatchSamplerTests {
     }
 
     @Test(arguments: ["wal", "delete"])
-    func eachSampleShowsTheStateOfItsTime(journal: String) throws {
+    func eachSampleShowsTheStateAtItsTime(journal: String) throws {
         let program = try program(journal: journal)
         var sampler = sampler(files())
         var expected: [FileSample] = []

@@ -63,7 +63,7 @@ struct HoldTrackerTests {
         #expect(tracker.holds[8]?[reader(2)]?.isContinuous == false)
     }
 
-    @Test func ifAllMarksAreInUseNewReadersMayJoinAnOldOne() {
+    @Test func newReadersMayJoinAnOldMarkIfAllMarksAreInUse() {
         var tracker = HoldTracker()
         let header = index(frames: 12, marks: [0, 9, 10, 11, 12])
         let held: [Int32: Set<HeldLock>] = [7: [reader(1), reader(2), reader(3), reader(4)]]

@@ -54,7 +54,7 @@ struct HelperProcessTests {
         #expect(connection.nanoseconds > 0)
     }
 
-    @Test func aHelperThatEndsWithinABatchIsReplaced() throws {
+    @Test func aHelperThatEndsDuringABatchIsReplaced() throws {
         var connection = try connection()
         let now = SystemClock.monotonic
         connection.sendBatch(
@@ -104,7 +104,7 @@ struct HelperProcessTests {
         #expect(connection.problem == nil)
     }
 
-    @Test func theHelperOfAnotherSessionIsNotListed() throws {
+    @Test func anotherSessionsHelperIsNotListed() throws {
         let program = try ForeignProgram(folder.file())
         try program.run("c = connect(path); c.execute('create table t(x)')")
         let other = try WatchSession.watching(folder.file())
@@ -113,7 +113,7 @@ struct HelperProcessTests {
         #expect(session.report().processes.map(\.pid) == [program.pid])
     }
 
-    @Test func aHelperThatCannotBeStartedIsNamed() {
+    @Test func aHelperThatCannotBeStartedIsReported() {
         #expect(throws: WatchError.self) {
             try WatchSession(paths: [folder.file()], helper: ["/nonexistent/helper"])
         }
