@@ -2,7 +2,7 @@ import WorkloadEngine
 
 /// The analysis of a load: the shapes of its transactions, its clients and their pace.
 package struct CaptureAnalysis {
-    /// The shapes, in the order in which they appear.
+    /// The shapes, in order of appearance.
     let shapes: [ShapeStatistics]
     let clients: [CapturedClient]
     let leftovers: TransactionAssembler.Leftovers

@@ -31,8 +31,8 @@ public struct SQLTraceOptions: Sendable, Equatable {
 public struct SQLTraceCommands: Sendable, Equatable {
     /// A program that calls ``SQLCalibration/run(measuresCost:)``, with its arguments.
     public var calibration: [String]
-    /// A program that calls ``TraceGuardian/run(name:)``, with its arguments; the session appends the
-    /// name as the last argument.
+    /// A program that calls ``TraceGuardian/run(name:)``, with its arguments; the session appends
+    /// the name as the last argument.
     public var guardian: [String]
 
     /// A program that calls ``StatementPlanning/run()``, with its arguments; if empty, reports

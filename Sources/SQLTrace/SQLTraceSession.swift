@@ -94,12 +94,14 @@ public final class SQLTraceSession {
         limiter = CostLimiter(limit: options.shareLimit, at: start)
         windows = TimingWindows(at: start, seed: .random(in: 0 ... .max))
         try probes.enableProcessEvents()
-        // Survey before enabling probes: libraries that Go programs use must not have return probes.
+        // Survey before enabling probes, because libraries that Go programs use must not have
+        // return probes.
         let surveyed = survey.surveyDueProcesses(at: start, for: Self.firstSurveyTime)
         let common = TracedLibraries.common.filter { access($0, R_OK) == 0 }
             .compactMap { probes.libraries.entry(path: $0, link: $0) }
         probeLibraries(of: surveyed)
-        // Trust these libraries only if they belong to root: no process that uses a database maps them.
+        // Trust these libraries only if they belong to root, because no process that uses a
+        // database maps them.
         for entry in common where entry.library.isOwnedByRoot { probe(entry) }
         select()
         readSchemaNames()
@@ -175,7 +177,7 @@ public final class SQLTraceSession {
 
     /// Returns the periods since the last call in which events are missing.
     ///
-    /// Events are missing while tracing pauses, and when the kernel loses them. Times are those of
+    /// Events are missing while tracing pauses, and when the kernel loses them. Times refer to
     /// `CLOCK_MONOTONIC`; the last period ends at `UInt64.max` while tracing pauses.
     public func takeGaps() -> [ClosedRange<UInt64>] {
         defer { gaps = [] }

@@ -62,7 +62,7 @@ struct WatchTarget {
         var listWeight: Double
         /// Whether the read locks were queried.
         var probesReaders: Bool
-        /// Whether the sample is current, so that processes may be checked for waiting threads.
+        /// Whether the sample is current, which allows checking processes for waiting threads.
         var isPresent: Bool
     }
 
@@ -82,7 +82,7 @@ struct WatchTarget {
         in processes: inout ProcessRegister
     ) {
         let files = ObservedFiles(sample)
-        // The list also shows the locks of files that this user may not open.
+        // The list also shows the locks of files that this user cannot open.
         let isQueried = sample.database.isOpen && (!sample.index.exists || sample.index.isOpen)
         var locks = isQueried ? LockBytes.writeLocks(sample.probes) : [:]
         if let list {

@@ -43,7 +43,8 @@ package struct IndexAdvisor {
         return proposals
     }
 
-    /// Returns the table in a line such as `SCAN o` or `SEARCH o USING AUTOMATIC COVERING INDEX (…)`.
+    /// Returns the table in a line such as `SCAN o` or `SEARCH o USING AUTOMATIC COVERING INDEX
+    /// (…)`.
     private static func scannedName(_ line: String) -> String? {
         let words = line.split(separator: " ").map(String.init)
         guard words.count >= 2 else { return nil }

@@ -138,7 +138,7 @@ struct ClientInference {
         // such a short time, and waits for a processor are not rests.
         if decision.isSaturated { return nil }
         // Use the mean that reproduces the observed rate. It includes rests outside pairs of
-        // transactions, for example those of short-lived connections.
+        // transactions, for example the rests of short-lived connections.
         let service = visits.reduce(0) { $0 + $1.duration }
         let length = span.upperBound - span.lowerBound
         let mean = (Double(connections) * length - service) / Double(max(1, visits.count))

@@ -36,9 +36,9 @@ package struct DraftTable: Sendable, Equatable {
 
     /// The kind of storage.
     package enum Kind: Sendable, Equatable {
-        /// With rowids.
+        /// A table with rowids.
         case plain
-        /// `WITHOUT ROWID`.
+        /// A `WITHOUT ROWID` table.
         case withoutRowID
         /// A full-text index; `ownsContent` indicates whether it stores the text itself.
         case fullText(ownsContent: Bool)

@@ -244,7 +244,8 @@ private enum Zipf {
         return min(1, harmonic(rank, theta) / harmonic(size, theta))
     }
 
-    /// Returns the generalized harmonic number: exact up to 50, then by the Euler–Maclaurin formula.
+    /// Returns the generalized harmonic number: exact up to 50, then by the Euler–Maclaurin
+    /// formula.
     private static func harmonic(_ count: Double, _ theta: Double) -> Double {
         let exact = min(count, 50)
         var sum = 0.0

@@ -201,8 +201,8 @@ struct SlotPlanner {
 extension ShapeStatistics {
     /// Returns the values of a slot.
     ///
-    /// If a longer list has more slots than the example, returns the values of the first slot with the
-    /// same column.
+    /// If a longer list has more slots than the example, returns the values of the first slot with
+    /// the same column.
     func sample(of slot: StatementSlot, at place: SlotGroups.Place) -> ValueSample {
         let own = values[place.position]
         let slots = positions[place.position].slots

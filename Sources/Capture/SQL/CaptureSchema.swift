@@ -84,7 +84,7 @@ package struct CaptureSchema: Sendable, Equatable {
 }
 
 extension CaptureSchema.Table {
-    /// The names of the rowid.
+    /// The names of the rowid column.
     static let rowIDNames: Set = ["rowid", "oid", "_rowid_"]
 
     /// Returns the column with a name, ignoring case.

@@ -4,7 +4,8 @@ struct SQLToken: Equatable {
     enum Kind: Equatable {
         /// A keyword or an unquoted name.
         case word
-        /// A name in double quotes, backquotes or brackets; double quotes may also contain a string.
+        /// A name in double quotes, backquotes or brackets; double quotes may also contain a
+        /// string.
         case quotedName
         /// A string in single quotes.
         case string

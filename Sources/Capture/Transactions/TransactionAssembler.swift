@@ -121,7 +121,8 @@ struct TransactionAssembler {
         _ connection: inout Connection
     ) {
         guard var transaction = connection.open else {
-            // A rollback after a failed BEGIN, or the end of a transaction that began before the input.
+            // This is a rollback after a failed BEGIN, or ends a transaction that began before the
+            // input.
             return
         }
         guard execution.succeeded else {

@@ -45,8 +45,8 @@ package enum YAMLText {
             )
     }
 
-    /// Returns whether a character needs no escape in quotes because it is not a line break, a
-    /// control character or a formatting character.
+    /// Returns whether a character can appear in quotes without an escape because it is not a line
+    /// break, a control character or a formatting character.
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned,

@@ -25,7 +25,7 @@ public enum SQLCalibration {
                     read: { DescriptorFile.read(library, at: $0, count: $1) }
                 )
             else { throw LayoutSearch.Failure(reason: "it is not a library") }
-            // Its symbols must take precedence over those of the SQLite that this program links.
+            // Its symbols must take precedence over the symbols of this program's SQLite.
             guard let handle = poolgauge_load("/proc/self/fd/\(library)") else {
                 let reason = dlerror().map { String(cString: $0) } ?? "unknown error"
                 throw LayoutSearch.Failure(reason: "it cannot be loaded: \(reason)")

@@ -162,7 +162,8 @@ struct LayoutSearch {
         guard let copy = strdup(text) else { return [] }
         _ = sqlite.bindInteger(statement, 1, integers[0])
         _ = sqlite.bindInteger(statement, 2, integers[1])
-        // A nil destructor means SQLITE_STATIC: SQLite does not copy the text, which is never freed.
+        // A nil destructor means SQLITE_STATIC: SQLite does not copy the text, which is never
+        // freed.
         _ = sqlite.bindText(statement, 3, copy, Int32(text.utf8.count), nil)
         let content = snapshot(statement)
         var found: [StatementLayout.ValueLayout] = []
@@ -254,8 +255,8 @@ struct LayoutSearch {
             }
             return nil
         }
-        // Try the layout of all known versions first. Any other layout is valid if it applies to all
-        // connections.
+        // Try the layout of all known versions first. Any other layout is valid if it applies to
+        // all connections.
         for start in [[32, 8, 8, 0], []] {
             if let found = search(start), names[0] != nil { return found }
         }

@@ -18,7 +18,7 @@ struct ExecutionDecoder {
 
     /// The layouts of the libraries, by their numbers.
     var layouts: [Int: StatementLayout] = [:]
-    /// The period in which statements must start to be timed, or nil to time none.
+    /// The period in which statements must start to be timed, or nil if no statements are timed.
     var window: ClosedRange<UInt64>?
 
     /// The time that the probes add to each recorded step, in nanoseconds.
@@ -51,7 +51,7 @@ struct ExecutionDecoder {
         self.database = database
     }
 
-    /// Decodes a batch of events; their times must not precede those of earlier batches.
+    /// Decodes a batch of events whose times must not precede the times of earlier batches.
     mutating func decode(_ events: [TraceEvent]) -> [Output] {
         var output: [Output] = []
         let texts = FinalTexts(events)

@@ -16,7 +16,7 @@ struct TracedProcess {
         var match: WatchedFileMatch
     }
 
-    /// Whether the process started during tracing, so that all its events are known.
+    /// Whether the process started during tracing, which means that all its events are known.
     var isNew: Bool
     var connections: [UInt64: File] = [:]
     /// The connections whose files were checked in this batch.

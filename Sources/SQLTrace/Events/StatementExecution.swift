@@ -26,7 +26,7 @@ public struct StatementExecution: Sendable, Equatable {
     public var source: Source
     /// The file of the connection's main database, or nil if it could not be read.
     ///
-    /// The path is the one that the process uses, which may be relative to another root.
+    /// The process uses this path, which may be relative to another root.
     public var database: String?
     /// The text of the statement, with its literals, or nil if it could not be read.
     ///

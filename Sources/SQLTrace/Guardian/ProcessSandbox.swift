@@ -42,10 +42,10 @@ enum ProcessSandbox {
     /// - Returns: Whether it succeeded; otherwise the process must end.
     static func dropPrivileges(closingFrom descriptor: Int32) -> Bool {
         guard poolgauge_close_from(UInt32(descriptor)) == 0 else { return false }
-        // Isolate the network, mounts and shared memory if the system permits it; the other steps do
-        // not depend on this.
+        // Isolate the network, mounts and shared memory if the system permits it; the other steps
+        // do not depend on this.
         _ = poolgauge_unshare()
-        // This user ID is above those of users, containers and services, so no account has it.
+        // This ID is above the IDs of users, containers and services, so no account has it.
         let user = uid_t(0x7a00_0000) + uid_t(getpid())
         guard poolgauge_become(user) == 0 else { return false }
         // 38 is PR_SET_NO_NEW_PRIVS, and 4 is PR_SET_DUMPABLE, without which root owns /proc/self.

@@ -1,5 +1,5 @@
-/// The parts of a 64-bit little-endian ELF file that probes need: the symbols of functions, and the
-/// offsets of their code in the file (System V ABI, "Object files").
+/// The parts of a 64-bit little-endian ELF file that probes require: the symbols of functions, and
+/// the offsets of their code in the file (System V ABI, "Object files").
 ///
 /// The file is untrusted. Each offset is checked; a malformed file has no symbols.
 struct ELFFile: Sendable {
@@ -24,7 +24,7 @@ struct ELFFile: Sendable {
     let isGo: Bool
     private(set) var functions: [String: Function] = [:]
 
-    /// The size limits of all tables of symbols and names together, and of each other table, in bytes.
+    /// The size limits of all symbol and name tables together, and of each other table, in bytes.
     private static let symbolLimit: UInt64 = 1 << 27
     private static let tableLimit: UInt64 = 1 << 22
     private static let symbolLength = 24

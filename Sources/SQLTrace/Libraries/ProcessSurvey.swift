@@ -5,7 +5,7 @@ import Telemetry
 
 /// The processes that use watched databases or libraries with SQLite.
 ///
-/// A new process is surveyed immediately and again shortly afterwards, because a program opens its
+/// A new process is surveyed immediately and again shortly afterward, because a program opens its
 /// database after its start. Other processes are surveyed rarely.
 struct ProcessSurvey {
     /// The facts about a process.

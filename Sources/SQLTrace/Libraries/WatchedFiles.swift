@@ -4,7 +4,7 @@ import SQLiteWatch
 
 /// The database files whose users are traced.
 ///
-/// This is a class because the decoder also needs files that are added later. It belongs to the
+/// This is a class because the decoder also needs files that are added later. Use it only on the
 /// session's thread.
 final class WatchedFiles {
     /// The paths, with symbolic links resolved if the file exists.

@@ -5,7 +5,7 @@ struct TransactionTracker {
     /// A transaction.
     struct Transaction: Sendable, Equatable {
         var key: ConnectionKey
-        /// The ends of its first statement and of the transaction; the latter is nil while it is open.
+        /// The ends of its first statement and of the transaction; the latter is nil while open.
         var start: UInt64
         var end: UInt64?
         /// When a statement first acquired the write lock, or nil if none has.

@@ -1,4 +1,4 @@
-/// The tokens of SQLite's language (https://sqlite.org/lang.html) that masking needs.
+/// The tokens of SQLite's language (https://sqlite.org/lang.html) that masking requires.
 struct SQLTokens: Sequence, IteratorProtocol {
     /// The kind of a token.
     enum Kind: Sendable, Equatable {

@@ -10,7 +10,7 @@ struct LostShares {
     /// The delays of threads at the end of the last interval.
     private var delays: [Int32: UInt64] = [:]
 
-    /// The maximum number of threads to examine; they are the ones that lost the most time.
+    /// The maximum number of threads to examine, starting with those that lost the most time.
     private static let threadLimit = 8
     /// The lower limit of the share of an interval during which a thread could run.
     private static let leastOwnShare = 0.02
@@ -43,7 +43,7 @@ struct LostShares {
         return largest
     }
 
-    /// Starts an interval after a pause, in which no time was lost.
+    /// Starts an interval after a pause, during which no time was lost.
     mutating func restart() {
         for thread in delays.keys { delays[thread] = delay(thread) }
     }

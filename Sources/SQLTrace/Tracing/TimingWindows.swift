@@ -27,7 +27,8 @@ struct TimingWindows {
     /// How long the statements of a window remain traced after it, in nanoseconds.
     static let drainTime: UInt64 = 1_000_000_000
 
-    /// The factor for the length and the frequency of windows; below 1 if programs lose too much time.
+    /// The factor for the windows' length and frequency, which is below 1 if programs lose too much
+    /// time.
     var share = 1.0
 
     init(at now: UInt64, seed: UInt64) {

@@ -3,7 +3,7 @@ import Glibc
 
 /// A consistent copy of a database that other processes may use at the same time.
 ///
-/// The copy uses neither locks nor SQLite: the states before and after copying the files determine
+/// The copy uses neither locks nor SQLite. The states before and after copying the files determine
 /// whether the copy is consistent (see ``CopyCondition``).
 ///
 /// This opens and closes the database's files in the calling process, which drops that process's

@@ -15,7 +15,7 @@ struct FileContent: Equatable, Sendable {
     /// Whether the file exists.
     var exists: Bool { identity != nil }
 
-    /// Whether the helper has the file open, so that its locks can be queried.
+    /// Whether the helper has the file open and can query its locks.
     var isOpen: Bool { exists && !isSpecial && error == 0 }
 
     func write(to writer: inout MessageWriter) {

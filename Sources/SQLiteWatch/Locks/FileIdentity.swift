@@ -10,7 +10,7 @@ package struct FileIdentity: Hashable, Sendable {
     package var inode: UInt64
 }
 
-/// The identities under which `/proc/locks` may list the locks of one file.
+/// The identities that `/proc/locks` may use for the locks on one file.
 ///
 /// `/proc/locks` prints the device of the mounted file system. If a file system has several devices
 /// below one mount, as overlayfs and btrfs do, `stat` returns a different device. The mount's

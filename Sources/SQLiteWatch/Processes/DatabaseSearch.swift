@@ -23,7 +23,7 @@ public final class DatabaseSearch {
         public var notes: [String] = []
     }
 
-    /// A state of a file, for which the search reads the first bytes only once.
+    /// A file's state, for which the search reads the first bytes only once.
     private struct FileState: Hashable {
         var identity: FileIdentity
         var size: Int64

@@ -11,7 +11,7 @@ struct DescriptorScan {
     private var filesOfDatabase: [Int: [FileIdentity]] = [:]
     /// The processes that have each database open, by the database's number.
     private(set) var users: [Int: Set<Int32>] = [:]
-    /// The processes whose descriptors this user may not list.
+    /// The processes whose descriptors this user cannot list.
     private(set) var hidden: Set<Int32> = []
 
     /// The command of helper processes; helpers of other sessions do not count as users either.

@@ -7,7 +7,7 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var schema = WatchReport.currentSchema
     /// The time of the report.
     public var time: WatchTime
-    /// The interval to which rates and shares refer.
+    /// The interval that rates and shares refer to.
     public var window: WatchWindow
     /// The database file.
     public var file: WatchedFile
@@ -70,7 +70,7 @@ public struct WatchedFile: Sendable, Codable, Equatable {
         case missing
         /// The file is not an SQLite database, or it is encrypted.
         case notADatabase
-        /// This user may not read it, or the file system does not answer.
+        /// This user cannot read it, or the file system does not respond.
         case unreadable
     }
 
@@ -139,11 +139,11 @@ public struct WatchedLock: Sendable, Codable, Equatable {
     public var kind: LockKind
     /// The read mark of a reader in WAL mode.
     public var mark: Int?
-    /// The last frame of the state that the reader sees, or 0 for the database file alone.
+    /// The last frame of the reader's state, or 0 for the database file alone.
     public var frame: UInt64?
     /// The time of the first of the consecutive samples that show the lock.
     public var since: WatchTime
-    /// A lower bound on the time for which the lock has been held, in seconds.
+    /// A lower bound on the time that the lock has been held, in seconds.
     public var seconds: Double
     /// Whether commits and marks prove that the lock was not released between two samples.
     public var isContinuous: Bool
@@ -181,7 +181,7 @@ public struct WatchedEstimate: Sendable, Codable, Equatable {
 public struct WatchedWait: Sendable, Codable, Equatable {
     /// Whether a thread waited at the last check.
     public var isWaiting: Bool
-    /// The share of checks, from 0 to 1, at which a thread waited while others held locks.
+    /// The share of checks, from 0 to 1, in which a thread waited while others held locks.
     public var share: Double
     /// Always true: waits are inferred from the stacks of sleeping threads.
     public var isInferred = true
@@ -195,7 +195,7 @@ public struct WatchedPin: Sendable, Codable, Equatable {
     public var name: String
     /// The read mark.
     public var mark: Int
-    /// The last frame of the state that the reader sees, or 0 for the database file alone.
+    /// The last frame of the reader's state, or 0 for the database file alone.
     public var frame: UInt64
     /// The number of frames that no checkpoint can copy during this read.
     public var frames: UInt64

@@ -4,7 +4,7 @@ struct HoldTracker: Sendable {
     struct Hold: Equatable, Sendable {
         /// The time of the first of these samples.
         var since: UInt64
-        /// The time of the first sample at which a reader was behind the end of the log.
+        /// The time of the first sample in which a reader was behind the end of the log.
         var behindSince: UInt64?
         /// The frame of a reader's mark.
         var frame: UInt32?

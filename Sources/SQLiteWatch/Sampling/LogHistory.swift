@@ -51,7 +51,7 @@ struct LogHistory: Equatable, Sendable {
         }
     }
 
-    /// Returns the number of frames by which an open transaction has extended the file.
+    /// Returns the number of frames that an open transaction has added to the file.
     func uncommittedFrames(_ files: ObservedFiles) -> UInt64 {
         guard let settledRoom, let room = files.room else { return 0 }
         return room - min(room, settledRoom)

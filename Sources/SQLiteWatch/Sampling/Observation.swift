@@ -39,8 +39,8 @@ struct ObservedFiles: Equatable, Sendable {
     var header: DatabaseHeader?
     var wal: FileContent?
     var walHeader: WALHeader?
-    /// The wal-index header, or nil if a writer changed it during all attempts, so that the
-    /// previous state remains valid.
+    /// The wal-index header, or nil if a writer changed it during all attempts; the previous state
+    /// then remains valid.
     var index: WALIndexHeader?
     var indexIdentity: FileIdentity?
     var journal: FileContent?

@@ -50,7 +50,7 @@ struct HeldWeights: Equatable, Sendable {
         if listWeight > 0, held.contains(where: \.kind.isRead) { reader += listWeight }
     }
 
-    /// Returns the shares, from all samples and from those that read the list of all locks.
+    /// Returns the shares, based on all samples and on the samples that read the list of all locks.
     func share(_ samples: ShareCounter, lists: ShareCounter) -> WatchedShare {
         var share = WatchedShare()
         share.writer = samples.estimate(held: writer)

@@ -44,7 +44,7 @@ package enum SchemaReader {
             guard let bytes = page(number),
                 let node = BTreePage(bytes, number: number, usable: usable), node.isTable
             else { continue }
-            // Push the last child first, so that its rows come last.
+            // Push the last child first so that its rows come last.
             for child in node.children.reversed() where seen.insert(child).inserted {
                 stack.append(child)
             }

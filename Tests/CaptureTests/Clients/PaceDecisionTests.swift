@@ -130,7 +130,7 @@ struct PaceDecisionTests {
         #expect(clients.map(\.pace) == [.closed(nil)] && clients[0].workers == 8)
     }
 
-    /// The transactions of a burst follow each other immediately, but there are rests between bursts.
+    /// A burst's transactions follow each other immediately, but there are rests between bursts.
     @Test func burstsAreNotSaturation() {
         let visits = (0..<2_000).map { index in
             let start = Double(index / 40) * 0.5 + Double(index % 40) * 10e-6

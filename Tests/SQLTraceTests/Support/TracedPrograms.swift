@@ -59,8 +59,8 @@ extension SQLTraceSession {
     @discardableResult
     func executions(until text: String = "SELECT 'end of test'") -> [StatementExecution] {
         var all: [StatementExecution] = []
-        // The program has executed the statement, so its event is in the kernel's buffer. The events
-        // of a process that must be surveyed first appear later.
+        // The program has executed the statement, so its event is in the kernel's buffer. The
+        // events of a process that must be surveyed first appear later.
         for _ in 0..<1_000_000 {
             let new = poll()
             all += new
