@@ -41,7 +41,7 @@ public final class WatchSession {
 
     /// The largest and smallest fractions of the processor limit that samples may use.
     private static let sampleShare = 0.8
-    private static let leastSampleShare = 0.3
+    private static let minimumSampleShare = 0.3
 
     /// The length of a batch of samples, in nanoseconds.
     static let batchLength: UInt64 = 250_000_000
@@ -195,7 +195,7 @@ public final class WatchSession {
         // The first interval includes the start of the helpers and a scan of all processes.
         guard hasReported else { return }
         let left = options.processorLimit - max(0, otherShare)
-        let least = options.processorLimit * Self.leastSampleShare
+        let least = options.processorLimit * Self.minimumSampleShare
         budget.limit = min(max(left, least), options.processorLimit * Self.sampleShare)
     }
 }

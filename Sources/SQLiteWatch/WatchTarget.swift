@@ -22,7 +22,7 @@ struct WatchTarget {
     /// The inodes of the files with relevant locks.
     var inodes: [UInt64] { [database?.inode, index?.inode].compactMap(\.self) }
 
-    /// Whether there are frames to count.
+    /// Whether the database has a log, whose frames can be counted.
     var hasLog: Bool { monitor.last?.files.isWAL == true }
 
     /// Determines the devices and inodes under which the system lists the database's locks.

@@ -9,7 +9,7 @@ package struct IndexAdvisor {
     private let schema: CaptureSchema
 
     /// The maximum number of columns of a proposed index.
-    private static let mostColumns = 3
+    private static let columnLimit = 3
 
     /// Creates an advisor for a database.
     package init(schema: CaptureSchema) { self.schema = schema }
@@ -34,7 +34,7 @@ package struct IndexAdvisor {
             for columns in search.candidates(of: table) {
                 // Omit the rowid: every index ends with it.
                 let chosen = columns.filter { schema.table(table)?.column($0)?.isRowID != true }
-                    .prefix(Self.mostColumns)
+                    .prefix(Self.columnLimit)
                 guard !chosen.isEmpty else { continue }
                 let statement = Self.statement(table, Array(chosen))
                 if !proposals.contains(statement) { proposals.append(statement) }

@@ -17,29 +17,29 @@ struct ClientInference {
         var byConnection: [Int: [Visit]] = [:]
         for visit in visits { byConnection[visit.connection, default: []].append(visit) }
         let length = span.upperBound - span.lowerBound
-        let lasting = byConnection.filter { _, own in
+        let longLived = byConnection.filter { _, own in
             guard own.count >= Self.minimumCount, let first = own.first, let last = own.last else {
                 return false
             }
             return last.end - first.start >= length / 2
         }
-        let covered = lasting.values.reduce(0) { $0 + $1.count }
+        let covered = longLived.values.reduce(0) { $0 + $1.count }
         guard Double(covered) >= 0.9 * Double(visits.count) else {
             return [
                 client(
                     "app",
                     Set(byConnection.keys),
-                    lasting: nil,
+                    longLived: nil,
                     "\(TimeText.count(byConnection.count)) connections come and go, so they form "
                         + "one client"
                 )
             ]
         }
-        var groups = Self.groups(lasting)
+        var groups = Self.groups(longLived)
         // Short-lived connections, such as those that set up a database, do not add concurrency.
         // Count them with the largest group.
         let counts = groups.map(\.connections.count)
-        groups[0].connections.formUnion(Set(byConnection.keys).subtracting(lasting.keys))
+        groups[0].connections.formUnion(Set(byConnection.keys).subtracting(longLived.keys))
         return groups.enumerated().map { index, group in
             let evidence =
                 switch (groups.count, counts[index]) {
@@ -52,7 +52,7 @@ struct ClientInference {
             return client(
                 groups.count == 1 ? "app" : "client-\(index + 1)",
                 group.connections,
-                lasting: counts[index],
+                longLived: counts[index],
                 evidence
             )
         }
@@ -89,11 +89,11 @@ struct ClientInference {
         return product / max(norm(first) * norm(second), 1e-9)
     }
 
-    // `lasting` is the number of long-lived connections, or nil if all connections are short-lived.
+    // `longLived` is the number of long-lived connections, or nil if all of them are short-lived.
     private func client(
         _ name: String,
         _ connections: Set<Int>,
-        lasting: Int?,
+        longLived: Int?,
         _ groupEvidence: String
     ) -> CapturedClient {
         let own = visits.filter { connections.contains($0.connection) }
@@ -101,7 +101,7 @@ struct ClientInference {
         for visit in own { counts[visit.shape, default: 0] += 1 }
         let concurrency = Self.concurrency(of: own)
         // For short-lived connections, the observed concurrency determines the number of workers.
-        let count = lasting ?? max(concurrency, 1)
+        let count = longLived ?? max(concurrency, 1)
         let decision = PaceDecision(own, connections: count, span: span, isTimed: isTimed)
         var evidence = [groupEvidence, decision.evidence]
         let pace: CapturedClient.Pace

@@ -81,7 +81,7 @@ struct ClientPlanner {
             workers: workers,
             pace: pace,
             operations: shares,
-            retries: shares.map { analysis.shapes[$0.operation.shape].mostBusy }.max() ?? 0,
+            retries: shares.map { analysis.shapes[$0.operation.shape].maximumBusyCount }.max() ?? 0,
             evidence: captured.evidence
         )
     }

@@ -1,7 +1,7 @@
 /// Chooses the shapes that become operations.
 struct ShapeChoice {
     /// The maximum number of operations in a scenario.
-    private static let mostShapes = 40
+    private static let shapeLimit = 40
     /// The share of transactions that the chosen shapes cover, unless this requires too many
     /// shapes.
     private static let coverage = 0.995
@@ -30,7 +30,7 @@ struct ShapeChoice {
         var covered = 0
         var chosen: [Int] = []
         for number in sorted {
-            if chosen.count >= Self.mostShapes
+            if chosen.count >= Self.shapeLimit
                 || chosen.count >= 10 && Double(covered) >= Self.coverage * Double(total)
             {
                 break

@@ -20,7 +20,7 @@ package struct TableStatements {
     private let table: DraftTable
 
     /// The maximum number of indexes of a table for which reads are generated.
-    private static let mostIndexes = 3
+    private static let indexLimit = 3
     /// The maximum number of rows of a list.
     private static let listLength = 50
 
@@ -73,7 +73,7 @@ package struct TableStatements {
             guard let column = index.columns.first ?? nil, known.insert(column).inserted else {
                 continue
             }
-            guard reads.count <= Self.mostIndexes else { return }
+            guard reads.count <= Self.indexLimit else { return }
             reads.append(
                 statement(
                     "\(name)-by-\(VariableRegistry.identifier(column))",

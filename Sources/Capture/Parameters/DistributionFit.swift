@@ -15,7 +15,7 @@ struct DistributionFit: Equatable {
     /// The candidates for theta in Zipf's law.
     private static let thetas = [0.5, 0.7, 0.8, 0.9, 0.99, 1.1, 1.3, 1.6, 2.0]
     /// The maximum number of values of a choice.
-    private static let mostChoices = 30
+    private static let choiceLimit = 30
     /// The maximum distance of an acceptable uniform distribution.
     private static let near = 0.05
 
@@ -104,8 +104,8 @@ struct DistributionFit: Equatable {
             .sorted { ($1.value, "\($0.key)") < ($0.value, "\($1.key)") }
         let mass = shown.reduce(0) { $0 + $1.value }
         let hasBlobs = shown.contains { if case .blob = $0.key { true } else { false } }
-        guard !shown.isEmpty, !hasBlobs, shown.count <= mostChoices,
-            sample.counts.count <= 2 * mostChoices, mass * 10 >= sample.count * 9
+        guard !shown.isEmpty, !hasBlobs, shown.count <= choiceLimit,
+            sample.counts.count <= 2 * choiceLimit, mass * 10 >= sample.count * 9
         else { return nil }
         let values = shown.map { yaml(of: $0.key) }.joined(separator: ", ")
         let weights = shown.map { String($0.value) }.joined(separator: ", ")
@@ -169,7 +169,7 @@ struct DistributionFit: Equatable {
         }
 
         /// The share of the ten most frequent values.
-        private var tenMost: Double {
+        private var topTenShare: Double {
             values.map(\.count).sorted(by: >).prefix(10).reduce(0) { $0 + Double($1) } / total
         }
 
@@ -179,7 +179,7 @@ struct DistributionFit: Equatable {
         /// from 0 to 1. The comparison includes the share of the ten most frequent values, because
         /// popular values that are spread over the range have a uniform distribution function.
         func distance(mostFrequent: Double, _ share: (Double) -> Double) -> Double {
-            let popularity = abs(tenMost - min(1, mostFrequent))
+            let popularity = abs(topTenShare - min(1, mostFrequent))
             var seen = 0.0
             var most = 0.0
             for (value, count) in values {

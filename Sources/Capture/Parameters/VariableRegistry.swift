@@ -46,10 +46,10 @@ struct VariableRegistry {
     static func identifier(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
-            let isFine =
+            let isValid =
                 ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || scalar == "_"
                 || ("0"..."9").contains(scalar)
-            result.unicodeScalars.append(isFine ? scalar : "_")
+            result.unicodeScalars.append(isValid ? scalar : "_")
         }
         return result.first?.isLetter == true ? result : "v_" + result
     }

@@ -56,7 +56,7 @@ struct CapturedTransaction {
     /// Whether the durations of all its statements are known.
     var isTimed = true
     /// Whether a library began it without a statement in the input.
-    var hasHiddenBegin = false
+    var beginsImplicitly = false
 
     /// Its duration, in seconds.
     var duration: Double { max(0, end - start) }

@@ -15,7 +15,7 @@ struct ShapeStatistics {
     private(set) var outcomes: [CapturedTransaction.Outcome: Int] = [:]
     private(set) var busyCount = 0
     /// The maximum number of failures of one transaction because of a lock.
-    private(set) var mostBusy = 0
+    private(set) var maximumBusyCount = 0
     /// The known durations of transactions.
     private(set) var durations = SampledNumbers()
     /// The known durations of the statements that began transactions.
@@ -86,7 +86,7 @@ struct ShapeStatistics {
         count += 1
         outcomes[transaction.outcome, default: 0] += 1
         busyCount += transaction.busyCount
-        mostBusy = max(mostBusy, transaction.busyCount)
+        maximumBusyCount = max(maximumBusyCount, transaction.busyCount)
         // Without durations, the time of the first statement is missing. This is the whole time of
         // a single statement, but only a small part of a transaction with BEGIN.
         if transaction.isTimed || transaction.begin != .autocommit {
@@ -165,11 +165,11 @@ struct ShapeStatistics {
             unknownWrites += 1
             return
         }
-        let locksAtOnce = transaction.begin == .immediate || transaction.begin == .exclusive
+        let locksImmediately = transaction.begin == .immediate || transaction.begin == .exclusive
         let write = transaction.statements.first {
             !$0.statement.readsOnly && $0.statement.isChange
         }
-        let start = locksAtOnce ? transaction.start : write?.start ?? transaction.start
+        let start = locksImmediately ? transaction.start : write?.start ?? transaction.start
         knownWriteSeconds += max(0, transaction.end - start)
     }
 

@@ -177,7 +177,7 @@ struct TransactionAssembler {
             }
             begin(.deferred, execution, name, &connection)
             connection.open?.end = execution.start
-            connection.open?.hasHiddenBegin = true
+            connection.open?.beginsImplicitly = true
         }
         guard var transaction = connection.open else {
             if execution.wasBusy {

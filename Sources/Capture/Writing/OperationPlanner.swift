@@ -3,7 +3,7 @@ import WorkloadEngine
 /// Converts shapes of transactions to operations, and their slots to variables.
 struct OperationPlanner {
     /// The shortest rest to model, in seconds; a generator needs less time between two statements.
-    private static let leastPause = 20e-6
+    private static let minimumPause = 20e-6
 
     let schema: CaptureSchema
     let options: CaptureOptions
@@ -77,7 +77,7 @@ struct OperationPlanner {
         of shape: ShapeStatistics,
         _ steps: inout [PlannedOperation.Step]
     ) {
-        guard let rest = shape.rest(before: position, least: Self.leastPause) else { return }
+        guard let rest = shape.rest(before: position, least: Self.minimumPause) else { return }
         steps.append(.pause(rest))
     }
 

@@ -21,7 +21,7 @@ public enum SQLCalibration {
             try dropPrivileges()
             guard
                 let file = ELFFile(
-                    isWanted: { _ in true },
+                    isIncluded: { _ in true },
                     read: { DescriptorFile.read(library, at: $0, count: $1) }
                 )
             else { throw LayoutSearch.Failure(reason: "it is not a library") }

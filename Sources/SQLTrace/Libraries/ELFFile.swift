@@ -46,9 +46,9 @@ struct ELFFile: Sendable {
     /// Reads the functions with the requested names, or returns nil for a file of another kind.
     ///
     /// - Parameters:
-    ///   - isWanted: Returns whether to keep the function with a name.
+    ///   - isIncluded: Returns whether to keep the function with a name.
     ///   - read: Returns the bytes at an offset, or fewer at the end of the file.
-    init?(isWanted: (String) -> Bool, read: (_ offset: UInt64, _ count: Int) -> [UInt8]) {
+    init?(isIncluded: (String) -> Bool, read: (_ offset: UInt64, _ count: Int) -> [UInt8]) {
         let header = LittleEndian(read(0, 64))
         guard header.count == 64, header.bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46, 2, 1]),
             let machine = header.u16(18), let segmentOffset = header.u64(32),
@@ -98,7 +98,7 @@ struct ELFFile: Sendable {
                 table(section.offset, section.size, limit: Self.symbolLimit),
                 table(names.offset, names.size, limit: Self.symbolLimit),
                 segments,
-                isWanted
+                isIncluded
             )
         }
     }
@@ -107,7 +107,7 @@ struct ELFFile: Sendable {
         _ symbols: LittleEndian,
         _ names: LittleEndian,
         _ segments: [Segment],
-        _ isWanted: (String) -> Bool
+        _ isIncluded: (String) -> Bool
     ) {
         var place = 0
         while place + Self.symbolLength <= symbols.count {
@@ -118,7 +118,7 @@ struct ELFFile: Sendable {
                 let address = symbols.u64(place + 8), let length = symbols.u64(place + 16),
                 // Decode only names with this prefix.
                 names.hasPrefix("sqlite3", at: Int(name)), let text = names.string(Int(name)),
-                isWanted(text),
+                isIncluded(text),
                 let segment = segments.first(where: {
                     address >= $0.address && address - $0.address < $0.size
                 })

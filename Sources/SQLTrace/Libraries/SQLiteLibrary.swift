@@ -43,7 +43,7 @@ final class SQLiteLibrary {
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
             let file = ELFFile(
-                isWanted: Self.functions.contains,
+                isIncluded: Self.functions.contains,
                 read: { DescriptorFile.read(descriptor, at: $0, count: $1) }
             ),
             file.functions["sqlite3_reset"] != nil, file.functions["sqlite3_finalize"] != nil,

@@ -49,14 +49,14 @@ final class WatchedFiles {
 
     /// Records the start of a process, which inherits the root directory of its parent.
     func noteStart(of process: Int32, by parent: Int32) {
-        remember(process, sharesRoot(process, orThatOf: parent))
+        remember(process, sharesRoot(process, startedBy: parent))
     }
 
     /// Records that a process started another program, because the first program of a container has
     /// a new root directory.
     func noteProgram(of process: Int32) { _ = sharesRoot(process) }
 
-    private func sharesRoot(_ process: Int32, orThatOf parent: Int32? = nil) -> Bool {
+    private func sharesRoot(_ process: Int32, startedBy parent: Int32? = nil) -> Bool {
         if let root = FileIdentity(path: "\(proc)/\(process)/root/") {
             let isShared = root == FileIdentity(path: "/")
             remember(process, isShared)

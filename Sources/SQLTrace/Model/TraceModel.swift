@@ -104,8 +104,8 @@ struct TraceModel {
     }
 
     /// Stores the plans of an answer; without an answer, the statements have no plans.
-    mutating func setPlans(_ answer: PlanAnswer?, for asked: [(shown: String, sql: String)]) {
-        for (index, statement) in asked.enumerated() {
+    mutating func setPlans(_ answer: PlanAnswer?, for requested: [(shown: String, sql: String)]) {
+        for (index, statement) in requested.enumerated() {
             unplanned[statement.shown] = nil
             let plan = answer?.plans.indices.contains(index) ?? false ? answer?.plans[index] : nil
             plans[statement.shown] = plan ?? []

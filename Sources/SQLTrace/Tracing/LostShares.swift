@@ -13,7 +13,7 @@ struct LostShares {
     /// The maximum number of threads to examine, starting with those that lost the most time.
     private static let threadLimit = 8
     /// The lower limit of the share of an interval during which a thread could run.
-    private static let leastOwnShare = 0.02
+    private static let minimumRunnableShare = 0.02
 
     init(delay: @escaping (Int32) -> UInt64?) { self.delay = delay }
 
@@ -36,7 +36,7 @@ struct LostShares {
                 // The delay at the start is unknown for a thread that was not examined before.
                 if let before = delays[thread], now >= before { own -= Double(now - before) }
             }
-            own = max(own, nanoseconds, length * Self.leastOwnShare)
+            own = max(own, nanoseconds, length * Self.minimumRunnableShare)
             largest = max(largest, nanoseconds / own)
         }
         delays = known

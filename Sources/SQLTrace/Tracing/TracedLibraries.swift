@@ -94,7 +94,7 @@ struct TracedLibraries {
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         let file = ELFFile(
-            isWanted: { _ in false },
+            isIncluded: { _ in false },
             read: { DescriptorFile.read(descriptor, at: $0, count: $1) }
         )
         if goPrograms.count >= Self.fileLimit { goPrograms = [:] }

@@ -131,8 +131,8 @@ package struct DatabaseCopy: Sendable {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var offset: UInt64 = 0
         while offset < limit {
-            let wanted = Int(min(UInt64(buffer.count), limit - offset))
-            let count = pread(source, &buffer, wanted, off_t(offset))
+            let length = Int(min(UInt64(buffer.count), limit - offset))
+            let count = pread(source, &buffer, length, off_t(offset))
             guard count >= 0 else {
                 if errno == EINTR { continue }
                 throw .failed("the database cannot be read: \(String(cString: strerror(errno)))")

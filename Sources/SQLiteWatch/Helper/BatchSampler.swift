@@ -22,7 +22,7 @@ struct BatchSampler {
     private var listNanoseconds: UInt64 = 0
 
     /// Whether the wal-indexes show all changes since the last complete sample.
-    private var areChangesEnough = false
+    private var changesSuffice = false
     /// The inodes of the files with relevant locks.
     private var inodes: Set<UInt64> = []
     /// The recorded headers of wal-indexes, concatenated.
@@ -32,7 +32,7 @@ struct BatchSampler {
     private var probeEnds: [Int] = []
 
     /// The number of locks per sample for which memory is reserved: a writer and a checkpoint.
-    private static let usualProbes = 2
+    private static let expectedProbes = 2
 
     /// - Parameters:
     ///   - files: The files of the databases, by slot.
@@ -43,7 +43,7 @@ struct BatchSampler {
         self.probesReaders = probesReaders
         entries.reserveCapacity(count)
         headers.reserveCapacity(count * files.count * WALIndexHeader.length)
-        probes.reserveCapacity(count * files.count * Self.usualProbes)
+        probes.reserveCapacity(count * files.count * Self.expectedProbes)
         probeEnds.reserveCapacity(count * files.count)
     }
 
@@ -54,7 +54,7 @@ struct BatchSampler {
     ///   - list: Reads the list of all locks, or nil to omit it.
     mutating func sample(_ moment: Int, list: LockListFile?) {
         var entry = Entry(moment: moment, time: 0)
-        if !areChangesEnough || !recordChanges() { entry.samples = completeSamples() }
+        if !changesSuffice || !recordChanges() { entry.samples = completeSamples() }
         // Record the time before reading the list, which may take milliseconds.
         entry.time = monotonicNanoseconds()
         if let list {
@@ -99,7 +99,7 @@ struct BatchSampler {
         inodes = Set(
             samples.flatMap { [$0.database.identity, $0.index.identity] }.compactMap { $0?.inode }
         )
-        areChangesEnough = zip(files, samples).allSatisfy { file, sample in
+        changesSuffice = zip(files, samples).allSatisfy { file, sample in
             file?.hasChangesInIndex(since: sample) == true
         }
         return samples

@@ -19,7 +19,7 @@ struct TableHelper {
     private var ended: UInt64 = 0
     private var current: UInt64 = 0
     /// The counts of ended helpers.
-    private var settled: [Int: TableCounts] = [:]
+    private var earlierCounts: [Int: TableCounts] = [:]
 
     /// The largest share of one core for the helper.
     private let processorLimit: Double
@@ -51,8 +51,8 @@ struct TableHelper {
     ///
     /// - Parameters:
     ///   - now: The monotonic clock.
-    ///   - isWanted: Returns whether a database has a log to read.
-    mutating func proceed(at now: UInt64, isWanted: (Int) -> Bool) {
+    ///   - hasLog: Returns whether a database has a log to read.
+    mutating func proceed(at now: UInt64, hasLog: (Int) -> Bool) {
         do throws(HelperProcess.Failure) {
             if let pending {
                 guard let helper, let answer = try helper.poll() else {
@@ -62,7 +62,7 @@ struct TableHelper {
                 try take(answer)
             }
             addCredit(at: now)
-            guard now >= nextRequest, credit > 0, let number = nextDatabase(isWanted) else {
+            guard now >= nextRequest, credit > 0, let number = nextDatabase(hasLog) else {
                 return
             }
             if helper == nil {
@@ -75,10 +75,10 @@ struct TableHelper {
         } catch { fail(at: now) }
     }
 
-    private mutating func nextDatabase(_ isWanted: (Int) -> Bool) -> Int? {
+    private mutating func nextDatabase(_ hasLog: (Int) -> Bool) -> Int? {
         for _ in paths.indices {
             turn = (turn + 1) % paths.count
-            if isWanted(turn) { return turn }
+            if hasLog(turn) { return turn }
         }
         return nil
     }
@@ -90,12 +90,12 @@ struct TableHelper {
     }
 
     /// Waits until the helper has read all commits so far or has used up its credit.
-    mutating func complete(at now: UInt64, isWanted: (Int) -> Bool) {
+    mutating func complete(at now: UInt64, hasLog: (Int) -> Bool) {
         do throws(HelperProcess.Failure) {
             guard let helper else { return }
             if pending != nil { try take(helper.receive()) }
             addCredit(at: now)
-            for number in paths.indices where isWanted(number) {
+            for number in paths.indices where hasLog(number) {
                 repeat {
                     pending = (number, now)
                     try take(helper.answer(to: .tables(slot: UInt8(number))))
@@ -109,7 +109,7 @@ struct TableHelper {
         let cost = Double(found.helperNanoseconds &- min(current, found.helperNanoseconds))
         credit = max(credit - cost, -Self.largestDebt)
         current = found.helperNanoseconds
-        if let before = settled[pending.number] { found.add(before) }
+        if let before = earlierCounts[pending.number] { found.add(before) }
         counts[pending.number] = found
         self.pending = nil
     }
@@ -124,7 +124,7 @@ struct TableHelper {
         pending = nil
         ended &+= current
         current = 0
-        settled = counts
+        earlierCounts = counts
     }
 
     private mutating func start() throws(HelperProcess.Failure) {
@@ -140,7 +140,7 @@ struct TableHelper {
         pending = nil
         ended &+= current
         current = 0
-        settled = counts
+        earlierCounts = counts
         retryAt = now &+ Self.pause
     }
 }

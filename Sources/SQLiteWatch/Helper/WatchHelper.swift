@@ -109,11 +109,11 @@ struct HelperChannel {
     private func receive(_ count: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         while bytes.count < count {
-            let wanted = count - bytes.count
+            let missing = count - bytes.count
             var result = 0
             bytes.append(
-                contentsOf: [UInt8](unsafeUninitializedCapacity: wanted) { buffer, length in
-                    result = read(input, buffer.baseAddress, wanted)
+                contentsOf: [UInt8](unsafeUninitializedCapacity: missing) { buffer, length in
+                    result = read(input, buffer.baseAddress, missing)
                     length = max(0, result)
                 }
             )

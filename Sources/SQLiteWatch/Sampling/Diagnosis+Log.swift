@@ -111,7 +111,7 @@ extension Diagnosis {
         )
     }
 
-    var neglect: WatchVerdict? {
+    var missingCheckpoint: WatchVerdict? {
         guard let since = history.neglectedSince, let index = observation.files.index,
             seconds(since: since) >= Self.minimumAge, pinned == nil
         else { return nil }

@@ -32,7 +32,7 @@ struct Diagnosis {
     /// All findings, the most important first; empty if nothing is unusual.
     var findings: [WatchVerdict] {
         if let unavailable { return [unavailable] }
-        let log = [pinned, overlapping, neglect].compactMap(\.self)
+        let log = [pinned, overlapping, missingCheckpoint].compactMap(\.self)
         let holders = [exclusive, largeTransaction, writer, checkpoint].compactMap(\.self)
         return [hotJournal].compactMap(\.self) + holders + (holders.isEmpty ? earlier : []) + log
             + [log.isEmpty && largeTransaction == nil ? large : nil, leftover].compactMap(\.self)

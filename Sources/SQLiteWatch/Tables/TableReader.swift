@@ -16,7 +16,7 @@ final class TableReader {
     private var framesRead: UInt64 = 0
     private var pageSize = 4_096
     /// The counts of earlier maps.
-    private var settled: [TableCounts.Key: UInt64] = [:]
+    private var earlierCounts: [TableCounts.Key: UInt64] = [:]
     /// The numbers of read and unknown frames since the last walk.
     private var sinceWalk: (frames: UInt64, unknown: UInt64) = (0, 0)
 
@@ -102,17 +102,17 @@ final class TableReader {
                 number += usable / 5 + 1
             }
         }
-        settle()
+        storeCounts()
         self.map = map
         isMapComplete = walked.isComplete
         schemaCookie = page(1, size: pageSize).flatMap { ByteField($0).big32(40) }
     }
 
     /// Stores the counts by name, because each map numbers the owners differently.
-    private func settle() {
+    private func storeCounts() {
         guard let map else { return }
         for (owner, count) in tally.counts {
-            settled[TableCounts.Key(owner, in: map), default: 0] += count
+            earlierCounts[TableCounts.Key(owner, in: map), default: 0] += count
         }
         tally = FrameTally()
     }
@@ -226,7 +226,7 @@ final class TableReader {
     }
 
     private func counts(isBehind: Bool = false) -> TableCounts {
-        var all = settled
+        var all = earlierCounts
         if let map {
             for (owner, count) in tally.counts {
                 all[TableCounts.Key(owner, in: map), default: 0] += count
