@@ -262,7 +262,7 @@ public final class SQLTraceSession {
         if probes.libraries.isFull { return "too many other libraries with SQLite are in use" }
         return facts.code.isEmpty
             ? "its memory map cannot be read"
-            : "none of its files has the symbols of SQLite: it contains a stripped copy"
+            : "none of its files contains SQLite's symbols, so its copy of SQLite is stripped"
     }
 
     // MARK: Events

@@ -154,7 +154,7 @@ struct PaceDecision {
         // transactions do not overlap for another reason, such as even arrivals.
         if ratio < 2 * closed - 1 {
             isClosed = false
-            evidence += ": fewer than in either, so the observed rate is offered"
+            evidence += "; this is below both, so the observed rate is offered"
         }
     }
 }

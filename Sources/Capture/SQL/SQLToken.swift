@@ -53,7 +53,7 @@ struct SQLLexer {
 
         var message: String {
             switch self {
-            case .unterminated(let what): "\(what) does not end"
+            case .unterminated(let what): "\(what) is not terminated"
             case .unexpected(let text): "'\(text)' is not SQL"
             case .severalStatements: "it contains several statements"
             }

@@ -135,7 +135,7 @@ struct PresentArm {
         let waited = analysis.busyWaits.quantile(0.5)
         return (
             waited < 0.001 ? 0 : waited,
-            "as long as statements waited before SQLITE_BUSY"
+            "how long statements waited before SQLITE_BUSY"
         )
     }
 

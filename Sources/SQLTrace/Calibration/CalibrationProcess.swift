@@ -31,7 +31,7 @@ public enum SQLCalibration {
                 throw LayoutSearch.Failure(reason: "it cannot be loaded: \(reason)")
             }
             guard let functions = SQLiteFunctions(handle, file) else {
-                throw LayoutSearch.Failure(reason: "it lacks functions that calibration calls")
+                throw LayoutSearch.Failure(reason: "it lacks functions that calibration requires")
             }
             if measuresCost {
                 try measureCost(CostLoop(sqlite: functions))

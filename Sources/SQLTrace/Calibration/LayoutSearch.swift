@@ -22,14 +22,14 @@ struct LayoutSearch {
         self.sqlite = sqlite
         // Some builds do not initialize themselves (SQLITE_OMIT_AUTOINIT).
         if let initialize = sqlite.initialize, initialize() != 0 {
-            throw Failure(reason: "sqlite3_initialize fails in the calibration process")
+            throw Failure(reason: "sqlite3_initialize failed in the calibration process")
         }
         var connections: [OpaquePointer] = []
         for _ in 0..<3 {
             var connection: OpaquePointer?
             // 1 is SQLITE_OPEN_READONLY.
             guard sqlite.open(Self.fileName, &connection, 1, nil) == 0, let connection else {
-                throw Failure(reason: "sqlite3_open_v2 fails in the calibration process")
+                throw Failure(reason: "sqlite3_open_v2 failed in the calibration process")
             }
             connections.append(connection)
         }

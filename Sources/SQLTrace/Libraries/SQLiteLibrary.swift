@@ -67,10 +67,10 @@ final class SQLiteLibrary {
     deinit { close(descriptor) }
 
     /// Returns the position of a probe in a function.
+    ///
     /// A probe in the middle of an instruction would crash every user of the library. This method
     /// therefore skips only `endbr64`, whose length is known and which the kernel would
     /// single-step.
-    /// therefore skips only `endbr64`, whose length is known and which the kernel would single-step.
     static func point(
         of function: ELFFile.Function,
         _ code: [UInt8],

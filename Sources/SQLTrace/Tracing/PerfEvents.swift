@@ -59,7 +59,7 @@ final class PerfEvents {
                     if errno == ESRCH { return }
                     throw TraceError(
                         .probe,
-                        "perf_event_open fails: \(String(cString: strerror(errno)))"
+                        "perf_event_open failed: \(String(cString: strerror(errno)))"
                     )
                 }
                 descriptors.append(descriptor)

@@ -189,7 +189,7 @@ struct ProcessRegister {
         #if arch(x86_64)
         if isWaitingHidden {
             notes.append(
-                "Lock waits of some processes cannot be detected, because this user may not read "
+                "Lock waits of some processes cannot be detected, because this user cannot read "
                     + "their stacks. Run as their user with kernel.yama.ptrace_scope=0, or as root."
             )
         }

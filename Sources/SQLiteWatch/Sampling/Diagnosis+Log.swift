@@ -106,7 +106,7 @@ extension Diagnosis {
                 + " have overlapped without a gap for at least \(age(since: since)). It contains "
                 + "\(size(UInt64(index.frames))).",
             remedy:
-                "End each read transaction as soon as its rows are fetched, so that there are gaps "
+                "End each read transaction as soon as its rows are fetched to leave gaps "
                 + "without a reader, or run PRAGMA wal_checkpoint(RESTART) with a busy timeout."
         )
     }
@@ -152,7 +152,7 @@ extension Diagnosis {
             .leftoverWAL,
             "No visible process uses the database, but its -wal file (\(HumanUnits.bytes(wal.size))"
                 + ", space for \(HumanUnits.exact(room, "frame"))) remains: the last process did "
-                + "not close its connection. The log may contain commits that are missing in the "
+                + "not close its connection. The log may contain commits that are missing from the "
                 + "database file.",
             remedy: "Keep the -wal file with the database. The next connection that can write "
                 + "recovers the log."

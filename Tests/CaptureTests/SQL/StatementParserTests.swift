@@ -147,9 +147,10 @@ struct StatementParserTests {
     }
 
     @Test(arguments: [
-        ("SELECT 'open", "does not end"), ("SELECT (1", "does not end"), ("SELECT 1)", "')'"),
+        ("SELECT 'open", "is not terminated"), ("SELECT (1", "is not terminated"),
+        ("SELECT 1)", "')'"),
         ("hello", "'hello'"), ("", "''"), ("SELECT 1; SELECT 2", "several statements"),
-        ("SELECT #", "'#'"), ("SELECT [a", "does not end"), ("-- only a comment", "…"),
+        ("SELECT #", "'#'"), ("SELECT [a", "is not terminated"), ("-- only a comment", "…"),
     ])
     func textThatIsNotSQLIsRejected(sql: String, message: String) {
         let error = #expect(throws: SQLLexer.Failure.self) { try CaptureFixture.parse(sql) }
