@@ -20,7 +20,7 @@ public final class SQLTraceSession {
     var models: [TraceModel] = []
     /// The names of processes, including ended ones, by process ID.
     var names: [Int32: String] = [:]
-    /// Events after the end of the last batch.
+    /// The events after the end of the last batch.
     var pendingEvents: [TraceEvent] = []
     let planner: PlanClient?
     var nextPlans: UInt64 = 0

@@ -12,7 +12,7 @@ package struct TableStatements {
         package var comment: String
     }
 
-    /// Reads by key and by index.
+    /// The reads by key and by index.
     package private(set) var reads: [Statement] = []
     /// An update of one row, or nil if the table cannot be updated.
     package private(set) var write: Statement?
@@ -97,8 +97,8 @@ package struct TableStatements {
         )
     }
 
-    /// Returns an update of one row that is unlikely to violate constraints: it sets a column,
-    /// preferably without a key, an index or a reference, to another value from the same column.
+    /// An update of one row that is unlikely to violate constraints: it sets a column, preferably
+    /// without a key, an index or a reference, to another value from the same column.
     private var update: Statement? {
         let unique = Set(table.indexes.filter(\.isUnique).flatMap(\.columns).compactMap { $0 })
         let indexed = Set(table.indexes.flatMap(\.columns).compactMap { $0 })

@@ -6,13 +6,13 @@ package struct FidelityReport {
     package struct Row: Sendable, Equatable {
         /// The names of the client and the operation.
         package var name: String
-        /// Transactions per second, captured and in the run.
+        /// The number of transactions per second, captured and in the run.
         package var rate: (captured: Double, replayed: Double)
         /// Their mean duration in seconds, captured and in the run, or nil if unknown.
         package var seconds: (captured: Double?, replayed: Double?)
-        /// Rows per transaction, captured and in the run, or nil if unknown.
+        /// The number of rows per transaction, captured and in the run, or nil if unknown.
         package var rows: (captured: Double?, replayed: Double?)
-        /// Failures per transaction because of a lock, captured and in the run.
+        /// The number of lock failures per transaction, captured and in the run.
         package var busy: (captured: Double, replayed: Double)
 
         package static func == (first: Row, second: Row) -> Bool {
@@ -90,7 +90,7 @@ package struct FidelityReport {
         return rows.count == operation.statements.count ? rows.reduce(0, +) : nil
     }
 
-    /// Returns the lines of the report, with names from the captured programs.
+    /// The lines of the report, with names from the captured programs.
     ///
     /// The lines may contain control characters, which must not reach a terminal.
     package var lines: [String] {

@@ -69,8 +69,8 @@ struct SlotGroups {
 }
 
 extension StatementSlot.Role {
-    /// Returns whether to compare the slot with others: the first items of a list, and the first
-    /// row of an insert, represent all of them.
+    /// Whether to compare the slot with others: the first items of a list, and the first row of an
+    /// insert, represent all of them.
     fileprivate var isComparable: Bool {
         switch self {
         case .list(let position): position < 4

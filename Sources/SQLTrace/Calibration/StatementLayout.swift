@@ -47,7 +47,7 @@ struct StatementLayout: Sendable, Equatable {
 }
 
 extension StatementLayout {
-    /// Lines such as `sql=248`.
+    /// The layout as lines such as `sql=248`.
     var text: String {
         var lines = [
             "sql=\(sql)", "connection=\(connection)", "programCounter=\(programCounter)",

@@ -33,7 +33,7 @@ extension ExecutionDecoder {
         calls[thread]?.append(.step(start, time: time))
     }
 
-    /// Returns the text and the start of the longest running statement of each process.
+    /// The text and the start of the longest running statement of each process.
     ///
     /// The text is known only if an earlier execution of the statement has ended.
     var running: [Int32: (text: String, start: UInt64)] {

@@ -34,7 +34,8 @@ public struct StatementExecution: Sendable, Equatable {
     public var sql: String?
     /// The extended result code, or 0 if the execution succeeded or was reset before its end.
     public var result: Int32
-    /// `sqlite3_get_autocommit` after the execution: false inside an explicit transaction.
+    /// The result of `sqlite3_get_autocommit` afterward, which is false inside an explicit
+    /// transaction.
     public var isAutocommit: Bool
     /// The seconds spent in `sqlite3_step`, or in `sqlite3_exec`, or nil unless the calls were
     /// timed.

@@ -13,8 +13,8 @@ struct ProcessSurvey {
         var name: String?
         /// The numbers of the watched databases that it has open.
         var databases: Set<Int> = []
-        /// One mapping with code for each file that may contain SQLite; for a process that has a
-        /// watched database open, for each file.
+        /// One mapping with code for each file that may contain SQLite, or for each file if the
+        /// process has a watched database open.
         var code: [ProcessMaps.Mapping] = []
         /// The mapping of the program itself.
         var program: ProcessMaps.Mapping?

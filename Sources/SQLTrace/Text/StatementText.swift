@@ -63,7 +63,7 @@ enum StatementText {
             .contains { verb.isWord($0) }
     }
 
-    /// Keywords that may follow the target of an `INSERT` but are not names.
+    /// The keywords that may follow the target of an `INSERT` but are not names.
     private static let keywords: [StaticString] = [
         "VALUES", "SELECT", "WITH", "DEFAULT", "AS", "SET", "INTO", "FROM", "WHERE",
     ]

@@ -35,7 +35,7 @@ struct TracedLibraries {
     /// The maximum number of files and of programs to cache.
     private static let fileLimit = 1 << 14
 
-    /// Libraries that programs probably map when they start later.
+    /// The libraries that programs probably map when they start later.
     static let common = [
         "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
         "/usr/lib", "/usr/local/lib",

@@ -111,7 +111,7 @@ final class DatabaseFiles {
             .appendIndexWriteLocks(to: &probes)
     }
 
-    /// Returns the wal-index header, read again, or nil if it cannot be read.
+    /// The wal-index header, read again, or nil if it cannot be read.
     var indexHeader: WALIndexHeader? {
         guard index.descriptor >= 0,
             var bytes = Self.content(index.descriptor, count: WALIndexHeader.length)

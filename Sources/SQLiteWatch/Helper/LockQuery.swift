@@ -58,7 +58,7 @@ struct LockQuery {
         return found
     }
 
-    /// Returns one holder of each read mark and of the shared lock.
+    /// One holder of each read mark and of the shared lock.
     var readLocks: [FileSample.Probe] {
         var found = (LockBytes.firstReader..<LockBytes.attached).compactMap { byte in
             Self.conflict(in: byte..<byte + 1, with: F_WRLCK, index).map {

@@ -31,7 +31,7 @@ struct ProcessFacts: Equatable, Sendable {
         name = Self.name(of: status.name, arguments: words ?? [])
     }
 
-    /// Interpreters, whose script is the first argument that is not an option.
+    /// The interpreters, whose script is the first argument that is not an option.
     private static let interpreters = [
         "python", "pypy", "ruby", "perl", "node", "php", "lua", "bash", "sh", "dash",
     ]

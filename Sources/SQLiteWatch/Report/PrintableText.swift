@@ -50,7 +50,8 @@ public enum PrintableText {
         return escaped
     }
 
-    /// C0 and C1 controls, line and paragraph separators, and directional marks and overrides.
+    /// Returns whether a character is a C0 or C1 control, a line or paragraph separator, or a
+    /// directional mark or override.
     private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200b...0x200f, 0x2028...0x202e, 0x2060...0x206f,

@@ -20,11 +20,11 @@ public struct WatchedWAL: Sendable, Codable, Equatable {
     public var marks: [UInt64?]
     /// The number of commits in the interval that changed a page.
     public var commits: UInt64
-    /// Commits per second.
+    /// The number of commits per second.
     public var commitsPerSecond: Double
     /// The number of frames written in the interval; a lower bound if the log was reset.
     public var framesWritten: UInt64
-    /// Frames per second.
+    /// The number of frames per second.
     public var framesPerSecond: Double
     /// A lower bound on the number of checkpoints in the interval that copied frames.
     public var checkpoints: UInt64
@@ -40,7 +40,7 @@ public struct WatchedRollback: Sendable, Codable, Equatable {
     ///
     /// In exclusive locking mode, the counter changes only once.
     public var transactions: UInt64
-    /// Transactions per second.
+    /// The number of transactions per second.
     public var transactionsPerSecond: Double
     /// The size of the `-journal` file, in bytes, or nil without a journal.
     public var journalBytes: UInt64?

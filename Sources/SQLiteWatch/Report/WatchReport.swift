@@ -23,7 +23,7 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var tables: [WatchedTable]
     /// How many of the written frames `tables` covers, or nil if frames are not read.
     public var tablesCoverage: WatchedCoverage?
-    /// Periods in which a process blocked others or pinned the log, the latest first.
+    /// The periods in which a process blocked others or pinned the log, the latest first.
     public var episodes: [WatchEpisode]
     /// The most important finding.
     public var verdict: WatchVerdict
@@ -39,7 +39,7 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var current: [WatchedCurrentStatement]?
     /// The lock waits of traced programs, the latest first.
     public var blocked: [WatchedBlock]?
-    /// Details about the tracing.
+    /// The details of the tracing.
     public var tracing: WatchedTracing?
 }
 
@@ -103,9 +103,9 @@ public struct WatchedFile: Sendable, Codable, Equatable {
     public var autoVacuum: AutoVacuum?
     /// The text encoding.
     public var encoding: TextEncodingName?
-    /// `PRAGMA application_id`.
+    /// The value of `PRAGMA application_id`.
     public var applicationID: UInt32?
-    /// `PRAGMA user_version`.
+    /// The value of `PRAGMA user_version`.
     public var userVersion: Int32?
     /// The file system that contains the file.
     public var fileSystem: FileSystemStatus?
@@ -183,7 +183,7 @@ public struct WatchedWait: Sendable, Codable, Equatable {
     public var isWaiting: Bool
     /// The share of checks, from 0 to 1, in which a thread waited while others held locks.
     public var share: Double
-    /// Always true: waits are inferred from the stacks of sleeping threads.
+    /// Always `true`, because waits are inferred from the stacks of sleeping threads.
     public var isInferred = true
 }
 

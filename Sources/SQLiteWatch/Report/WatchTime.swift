@@ -2,7 +2,7 @@ import Foundation
 
 /// A calendar time; in JSON, a string such as `2026-11-22T08:54:23.250Z`.
 public struct WatchTime: Sendable, Codable, Hashable, Comparable {
-    /// Milliseconds since 1970.
+    /// The time since 1970, in milliseconds.
     public var milliseconds: Int64
 
     /// Creates a time.

@@ -63,7 +63,7 @@ extension PageMap {
     struct Limits {
         /// The largest number of pages to read.
         var pages = 200_000
-        /// Returns whether to continue; called before each page.
+        /// A closure that returns whether to continue; called before each page.
         var mayContinue: () -> Bool = { true }
     }
 
