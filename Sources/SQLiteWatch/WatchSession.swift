@@ -5,7 +5,8 @@ import Telemetry
 /// Watches SQLite databases that other processes use, from outside.
 ///
 /// The session does not open the databases' files. It reads `/proc`, while a helper process reads
-/// the headers of the files and queries their locks. It sets no lock and writes nothing.
+/// the headers of the files and queries their locks. It neither sets
+/// locks nor writes to files.
 ///
 /// Use a session on one thread only, and alternate calls to ``run(for:until:)`` and ``reports()``:
 ///
@@ -53,8 +54,7 @@ public final class WatchSession {
     ///
     /// - Parameters:
     ///   - paths: The database files; they may appear later.
-    ///   - helper: The command, a path and its arguments, of a program that calls
-    ///     ``WatchHelper/run()``.
+    ///   - helper: The path and arguments of a program that calls ``WatchHelper/run()``.
     ///   - options: The options.
     /// - Throws: ``WatchError``.
     public init(
@@ -133,10 +133,10 @@ public final class WatchSession {
         }
     }
 
-    /// Samples once, immediately.
+    /// Takes one sample immediately.
     public func sample() { takeSample(weight: budget.slot) }
 
-    /// The state of each file as of the last sample, and the problem if it cannot be watched.
+    /// The state of each file at the last sample, and the problem if the file cannot be watched.
     public var states: [(path: String, state: WatchedFile.State, problem: String?)] {
         targets.map { target in
             let files = target.monitor.last?.files ?? ObservedFiles()

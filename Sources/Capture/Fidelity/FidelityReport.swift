@@ -33,7 +33,8 @@ package struct FidelityReport {
     /// - Parameters:
     ///   - scenario: The captured scenario.
     ///   - result: The run of its arm ``CapturedScenario/presentArm``.
-    ///   - meanRows: Returns the mean number of a statement's rows in the run, or nil if unknown.
+    ///   - meanRows: A closure that returns the mean number of a statement's rows in the run, or
+    ///     nil if unknown.
     package init(
         _ scenario: CapturedScenario,
         _ result: ArmResult,

@@ -54,7 +54,7 @@ struct Calibration {
     ///
     /// - Parameters:
     ///   - library: The library.
-    ///   - probe: Sets or removes probes on a copy that is open in this process.
+    ///   - probe: A closure that sets or removes probes on a copy that is open in this process.
     /// - Returns: The cost, or nil if it cannot be measured.
     func cost(of library: SQLiteLibrary, probe: (Int32, Bool) -> Bool) -> ProbeCost? {
         guard let copy = copy(of: library) else { return nil }
@@ -74,7 +74,8 @@ struct Calibration {
     /// - Parameters:
     ///   - copy: The descriptor of the copy.
     ///   - arguments: Arguments to append to the command.
-    ///   - proceed: Called with the descriptor of the process's input when the process waits for it.
+    ///   - proceed: A closure that is called with the descriptor of the process's input when the
+    ///     process waits for it.
     /// - Returns: The answer.
     private func answer(
         _ copy: Int32,

@@ -46,8 +46,8 @@ struct ELFFile: Sendable {
     /// Reads the functions with the requested names, or returns nil for a file of another kind.
     ///
     /// - Parameters:
-    ///   - isIncluded: Returns whether to keep the function with a name.
-    ///   - read: Returns the bytes at an offset, or fewer at the end of the file.
+    ///   - isIncluded: A closure that returns whether to keep the function with a name.
+    ///   - read: A closure that returns the bytes at an offset, or fewer at the end of the file.
     init?(isIncluded: (String) -> Bool, read: (_ offset: UInt64, _ count: Int) -> [UInt8]) {
         let header = LittleEndian(read(0, 64))
         guard header.count == 64, header.bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46, 2, 1]),

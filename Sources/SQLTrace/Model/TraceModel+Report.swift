@@ -4,7 +4,7 @@ extension TraceModel {
     /// The names of processes and the times that a report needs.
     struct ReportContext {
         var now: UInt64
-        /// Converts a time of the monotonic clock to a calendar time.
+        /// A closure that converts a time of the monotonic clock to a calendar time.
         var calendar: (UInt64) -> WatchTime
         var name: (Int32) -> String?
     }

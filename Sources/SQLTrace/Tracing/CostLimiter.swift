@@ -35,8 +35,8 @@ struct CostLimiter {
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - lost: Returns the share that the busiest thread lost in the given number of nanoseconds
-    ///     since the last call; 0 restarts the count.
+    ///   - lost: A closure that returns the share that the busiest thread lost in the given number
+    ///     of nanoseconds since the last call; 0 restarts the count.
     /// - Returns: True to pause, false to resume, nil for no change.
     mutating func decision(at now: UInt64, lost: (UInt64) -> Double) -> Bool? {
         if let end = pauseEnd {

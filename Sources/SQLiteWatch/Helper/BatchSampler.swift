@@ -51,7 +51,7 @@ struct BatchSampler {
     ///
     /// - Parameters:
     ///   - moment: The number of the moment.
-    ///   - list: Reads the list of all locks, or nil to omit it.
+    ///   - list: The list of all locks to read, or nil to omit it.
     mutating func sample(_ moment: Int, list: LockListFile?) {
         var entry = Entry(moment: moment, time: 0)
         if !changesSuffice || !recordChanges() { entry.samples = completeSamples() }

@@ -62,7 +62,7 @@ struct FileSample: Equatable, Sendable {
         var byte: UInt64
         /// Whether the byte belongs to the `-shm` file rather than the database.
         var isIndex: Bool
-        /// Whether the lock excludes all other locks; false if it may be of either kind.
+        /// Whether the lock is known to exclude all other locks.
         var isWrite: Bool
         /// The holder, or 0 if it is in another PID namespace.
         var process: Int32

@@ -51,7 +51,7 @@ struct TableHelper {
     ///
     /// - Parameters:
     ///   - now: The monotonic clock.
-    ///   - hasLog: Returns whether a database has a log to read.
+    ///   - hasLog: A closure that returns whether a database has a log to read.
     mutating func proceed(at now: UInt64, hasLog: (Int) -> Bool) {
         do throws(HelperProcess.Failure) {
             if let pending {

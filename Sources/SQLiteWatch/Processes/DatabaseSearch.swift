@@ -41,8 +41,7 @@ public final class DatabaseSearch {
 
     /// Creates a search.
     ///
-    /// - Parameter helper: The command that starts a program that calls ``WatchHelper/run()``: its
-    ///   path and its arguments.
+    /// - Parameter helper: The path and arguments of a program that calls ``WatchHelper/run()``.
     public init(helper: [String]) { command = helper }
 
     /// Returns the databases in a folder, sorted by name, or nil if the folder cannot be listed.

@@ -182,7 +182,7 @@ struct ProcessRegister {
             namespace != "pid:[4026531836]"
         {
             notes.append(
-                "This program runs in a PID namespace, as in a container: processes outside of it "
+                "This program runs in a PID namespace, as in a container: processes outside it "
                     + "are not listed. Run on the host, or with --pid=host, to see them."
             )
         }

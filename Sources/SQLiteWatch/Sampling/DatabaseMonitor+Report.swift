@@ -8,12 +8,12 @@ extension DatabaseMonitor {
     ///
     /// - Parameters:
     ///   - now: The monotonic clock; used only before the first sample.
-    ///   - calendar: Converts a reading of the monotonic clock.
+    ///   - calendar: A closure that converts a reading of the monotonic clock.
     ///   - processorShare: This program's processor time, as a share of one core.
     ///   - fileSystem: The file system of the database.
     ///   - notes: The limitations of the report.
     ///   - tables: The frames by table since the start, or nil if they are not read.
-    ///   - facts: Returns the facts about a process.
+    ///   - facts: A closure that returns the facts about a process.
     /// - Returns: The report.
     mutating func report(
         at now: UInt64,

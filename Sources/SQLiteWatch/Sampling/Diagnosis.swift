@@ -8,13 +8,13 @@ struct Diagnosis {
     var history: LogHistory
     /// Whether the journal had no owner at two consecutive samples.
     var isHot: Bool
-    /// Returns the name of a process with its ID.
+    /// A closure that returns the name of a process with its ID.
     var name: (Int32) -> String
-    /// Returns the processor time of a process, as a share of one core.
+    /// A closure that returns the processor time of a process, as a share of one core.
     var processorShare: (Int32) -> Double?
     /// The most recent writers, the latest first.
     var writers: [Int32]
-    /// The processes that read for a large part of the interval, in descending order.
+    /// The processes that read for a large part of the interval, in descending order of this part.
     var readers: [Int32] = []
     /// The episodes that ended in the interval or shortly before, the latest first.
     var ended: [EpisodeLog.Entry] = []

@@ -2,9 +2,9 @@
 struct ProcessList {
     /// The processes that use the database.
     var known: [Int32: DatabaseMonitor.Process]
-    /// Returns the facts about any process, including ended ones.
+    /// A closure that returns the facts about any process, including ended ones.
     var facts: (Int32) -> DatabaseMonitor.Process?
-    /// Converts a reading of the monotonic clock.
+    /// A closure that converts a reading of the monotonic clock to a calendar time.
     var calendar: (UInt64) -> WatchTime
     /// The time of the last sample.
     var now: UInt64

@@ -77,7 +77,7 @@ extension PageMap {
     ///   - pages: The number of pages of the database.
     ///   - usable: The page size without the reserved bytes.
     ///   - limits: The limits of the walk.
-    ///   - read: Returns the bytes of a page, or nil if they cannot be read.
+    ///   - read: A closure that returns the bytes of a page, or nil if they cannot be read.
     /// - Returns: The map, and whether the walk is complete, or nil without a schema.
     static func walk(
         pages: UInt32,
