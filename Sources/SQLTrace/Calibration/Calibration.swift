@@ -133,7 +133,7 @@ extension String {
 }
 
 extension ProcFile {
-    /// Reads from a descriptor with one call; empty at the end of the file.
+    /// Reads from a descriptor with one call, and returns no bytes at the end of the file.
     static func readOnce(_ descriptor: Int32, limit: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             count = max(0, Glibc.read(descriptor, buffer.baseAddress, limit))

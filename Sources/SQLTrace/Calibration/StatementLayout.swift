@@ -68,7 +68,7 @@ extension StatementLayout {
 
     /// Parses the lines, or returns nil if an offset is missing or invalid.
     ///
-    /// The text is untrusted: its writer has run the code of another program's library.
+    /// The text is untrusted, because its writer has run code from another program's library.
     init?(text: String) {
         var offsets: [String: Int] = [:]
         for line in text.split(separator: "\n") {

@@ -9,7 +9,7 @@ extension TraceModel {
         var name: (Int32) -> String?
     }
 
-    /// Returns all open transactions, the oldest one first, then the longest ended ones.
+    /// Returns all open transactions, the oldest first, then the longest ended ones.
     func transactionReport(_ context: ReportContext) -> [WatchedTransaction] {
         let open = transactions.open.values.sorted {
             ($0.start, $0.key.process, $0.key.connection)
@@ -40,7 +40,7 @@ extension TraceModel {
         }
     }
 
-    /// Returns the waits, the latest one first.
+    /// Returns the waits, the latest first.
     func blockReport(_ context: ReportContext) -> [WatchedBlock] {
         blocks.latest.map { block in
             var report = WatchedBlock(

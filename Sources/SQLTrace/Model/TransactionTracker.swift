@@ -46,7 +46,7 @@ struct TransactionTracker {
 
     /// The open transactions.
     private(set) var open: [ConnectionKey: Transaction] = [:]
-    /// The longest ended transactions, the longest one first.
+    /// The longest ended transactions, the longest first.
     private(set) var longest: [Transaction] = []
     /// The most recently ended transactions that wrote, in the order of their ends.
     private(set) var recent: [Transaction] = []

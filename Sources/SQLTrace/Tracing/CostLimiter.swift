@@ -18,8 +18,7 @@ struct CostLimiter {
 
     /// How long an interval counts events, in nanoseconds.
     static let interval: UInt64 = 200_000_000
-    /// The shortest and the longest pause, in nanoseconds; disabling and enabling probes takes 0.1
-    /// s.
+    /// The shortest and the longest pause, in nanoseconds; toggling probes takes 0.1 s.
     static let shortestPause: UInt64 = 1_000_000_000
     static let longestPause: UInt64 = 5_000_000_000
 
