@@ -13,7 +13,7 @@ struct CapturedClient {
     var connections: Set<Int>
     /// The maximum number of concurrent transactions.
     var concurrency: Int
-    /// The number of workers that represent its connections.
+    /// The number of workers that represent the connections.
     var workers: Int
     /// The number of transactions of each shape, by its number.
     var counts: [Int: Int]

@@ -20,7 +20,7 @@ struct ClientPlanner {
         var retries: Int
         var evidence: [String]
 
-        /// The number of its transactions.
+        /// The number of the client's transactions.
         var count: Int { operations.reduce(0) { $0 + $1.count } }
     }
 

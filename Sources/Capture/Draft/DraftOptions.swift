@@ -32,7 +32,7 @@ package struct DraftOptions: Sendable {
 
 /// An arm that can be specified on a command line.
 package struct DraftArm: Sendable, Equatable {
-    /// Its name.
+    /// The arm's name.
     package let name: String
     let comment: String
     let yaml: String

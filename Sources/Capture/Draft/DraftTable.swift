@@ -2,9 +2,9 @@
 package struct DraftTable: Sendable, Equatable {
     /// A column.
     package struct Column: Sendable, Equatable {
-        /// Its name.
+        /// The column's name.
         package var name: String
-        /// Its position in the primary key, from 1, or 0 if it is not part of the key.
+        /// The position in the primary key, from 1, or 0 for a column outside the key.
         package var keyPlace: Int
         /// Whether a statement can set the column: it is neither generated nor hidden.
         package var isWritable: Bool
@@ -50,9 +50,9 @@ package struct DraftTable: Sendable, Equatable {
     package var kind: Kind
     /// The number of rows.
     package var rows: Int
-    /// Its columns.
+    /// The table's columns.
     package var columns: [Column]
-    /// Its indexes.
+    /// The table's indexes.
     package var indexes: [Index]
     /// The columns that refer to other tables.
     package var references: Set<String>

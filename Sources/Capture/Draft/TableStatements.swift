@@ -2,9 +2,9 @@
 package struct TableStatements {
     /// A statement whose parameters are `?`.
     package struct Statement: Equatable {
-        /// Its name in reports.
+        /// The statement's name in reports.
         package var name: String
-        /// Its text.
+        /// The statement's text.
         package var sql: String
         /// The text with a random row's value for each parameter, for a trial.
         package var trial: String

@@ -8,7 +8,7 @@ package struct FidelityReport {
         package var name: String
         /// The number of transactions per second, captured and in the run.
         package var rate: (captured: Double, replayed: Double)
-        /// Their mean duration in seconds, captured and in the run, or nil if unknown.
+        /// The transactions' mean duration in seconds, captured and in the run, or nil if unknown.
         package var seconds: (captured: Double?, replayed: Double?)
         /// The number of rows per transaction, captured and in the run, or nil if unknown.
         package var rows: (captured: Double?, replayed: Double?)

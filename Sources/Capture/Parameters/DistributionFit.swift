@@ -3,9 +3,9 @@ import WorkloadEngine
 
 /// A distribution of the scenario language, fitted to observed values.
 struct DistributionFit: Equatable {
-    /// Its keys and values in YAML, excluding the range.
+    /// The distribution's keys and values in YAML, excluding the range.
     var yaml: String
-    /// Whether it draws integers from a range.
+    /// Whether the distribution draws integers from a range.
     var needsRange: Bool
     /// The largest difference between the observed and the fitted distribution functions, from 0 to
     /// 1 (the Kolmogorov–Smirnov distance), or for `choice`, the share of the values that are not

@@ -4,9 +4,9 @@ import WorkloadEngine
 package struct CaptureSchema: Sendable, Equatable {
     /// A table or a view.
     package struct Table: Sendable, Equatable {
-        /// Its name, as written in the schema.
+        /// The table's name, as written in the schema.
         package var name: String
-        /// Its columns, in their order.
+        /// The table's columns, in order.
         package var columns: [Column]
 
         /// Creates a table.
@@ -18,13 +18,13 @@ package struct CaptureSchema: Sendable, Equatable {
 
     /// A column of a table.
     package struct Column: Sendable, Equatable {
-        /// Its name, as written in the schema.
+        /// The column's name, as written in the schema.
         package var name: String
-        /// Its declared type, or an empty string if it has none.
+        /// The declared type, or an empty string for a column without one.
         package var type: String
-        /// Whether it is an alias of the rowid (`INTEGER PRIMARY KEY`).
+        /// Whether the column is an alias of the rowid (`INTEGER PRIMARY KEY`).
         package var isRowID: Bool
-        /// Whether its values are unique, or it is the last column of a key.
+        /// Whether the column's values are unique, or the column is the last one of a key.
         package var isUnique: Bool
         /// The smallest and the largest integer in the column, or nil without integers.
         package var range: ClosedRange<Int64>?
@@ -48,7 +48,7 @@ package struct CaptureSchema: Sendable, Equatable {
             self.distinctCount = distinctCount
         }
 
-        /// Whether its values are integers, according to its declared type
+        /// Whether the column's values are integers, according to the declared type
         /// (<https://sqlite.org/datatype3.html#determination_of_column_affinity>).
         var isInteger: Bool { isRowID || type.uppercased().contains("INT") }
     }

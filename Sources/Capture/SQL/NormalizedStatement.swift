@@ -2,21 +2,21 @@ import WorkloadEngine
 
 /// A statement without its literals and comments.
 package struct NormalizedStatement: Equatable, Sendable {
-    /// Its text with `?` for each value, and with lists shortened to one value.
+    /// The text with `?` for each value, and with lists shortened to one value.
     ///
     /// Executions of the same statement have equal keys.
     package let key: String
-    /// The text between its slots, with one more piece than there are slots.
+    /// The text between the slots, with one more piece than there are slots.
     let pieces: [String]
-    /// Its slots, in their order.
+    /// The slots, in order.
     let slots: [StatementSlot]
     /// The names of the slots' parameters, without their prefix, or nil for literals and for `?`.
     let parameterNames: [String?]
-    /// Its first keyword in upper case or, for `WITH`, the main statement's first keyword.
+    /// The first keyword in upper case or, for `WITH`, the main statement's first keyword.
     package let verb: String
-    /// The first table that it refers to, if any.
+    /// The first table that the statement refers to, if any.
     let table: String?
-    /// The tables that it refers to but the schema does not contain.
+    /// The tables that the statement refers to but the schema does not contain.
     let missingTables: [String]
 
     /// Whether the statement only reads, judging by its verb.

@@ -20,7 +20,7 @@ struct SQLToken: Equatable {
     }
 
     var kind: Kind
-    /// Its text, as written.
+    /// The token's text, as written.
     var text: String
     /// Whether spaces or comments precede it.
     var followsSpace: Bool

@@ -19,24 +19,24 @@ package struct CapturedScenario {
         package var client: String
         /// The operation's name.
         package var name: String
-        /// The number of its transactions per second.
+        /// The number of transactions per second.
         package var rate: Double
-        /// Their mean duration, in seconds, or nil if unknown.
+        /// The transactions' mean duration, in seconds, or nil if unknown.
         package var meanSeconds: Double?
-        /// Their median duration, in seconds, or nil if unknown.
+        /// The transactions' median duration, in seconds, or nil if unknown.
         package var medianSeconds: Double?
-        /// Their 99th percentile, in seconds, or nil if unknown or for fewer than 1,000
-        /// transactions.
+        /// The 99th percentile of the durations, in seconds, or nil if unknown or for fewer than
+        /// 1,000 transactions.
         package var p99Seconds: Double?
         /// The mean number of rows of a transaction, or nil if unknown.
         package var rows: Double?
         /// The mean number of lock failures per transaction.
         package var busyShare: Double
-        /// Whether it writes.
+        /// Whether the operation writes.
         package var writes: Bool
-        /// Its statements in the scenario, with the number of executions per transaction.
+        /// The statements in the scenario, with the number of executions per transaction.
         package var statements: [(sql: String, count: Int)]
-        /// Its normalized statements, for display.
+        /// The normalized statements, for display.
         package var summary: String
     }
 

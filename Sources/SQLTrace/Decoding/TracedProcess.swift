@@ -44,7 +44,7 @@ struct TracedProcess {
 struct TracedStatement {
     /// The address of its text.
     var sql: UInt64
-    /// Its text without keys, or nil if unknown.
+    /// The statement's text without keys, or nil if unknown.
     var text: String?
     /// The instruction count after the last execution, or nil before the first one ends.
     var steps: UInt32?

@@ -11,11 +11,11 @@ struct ELFFile: Sendable {
 
     /// The code of a function.
     struct Function: Sendable, Equatable {
-        /// Its address, relative to the start of the loaded file.
+        /// The address, relative to the start of the loaded file.
         var address: UInt64
-        /// The offset of its first instruction in the file.
+        /// The offset of the first instruction in the file.
         var fileOffset: UInt64
-        /// Its length in bytes, or 0 if the file does not specify it.
+        /// The length in bytes, or 0 if the file does not specify it.
         var length: UInt64
     }
 

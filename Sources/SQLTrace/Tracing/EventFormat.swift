@@ -6,7 +6,7 @@ struct EventFormat: Equatable, Sendable {
         var size: Int
     }
 
-    /// The number at the start of its records.
+    /// The number at the start of the event's records.
     var id: UInt16
     var fields: [String: Field] = [:]
 

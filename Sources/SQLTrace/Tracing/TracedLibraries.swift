@@ -8,7 +8,7 @@ struct TracedLibraries {
     final class Entry {
         let number: Int
         let library: SQLiteLibrary
-        /// Its layout, or the reason why it has no probes, or nil before its calibration.
+        /// The layout, or the reason why the library has no probes, or nil before the calibration.
         var state: Result<StatementLayout, TraceError>?
         /// Whether a Go program uses the library, which prohibits return probes.
         var hasGoUser: Bool

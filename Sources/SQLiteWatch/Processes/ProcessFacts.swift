@@ -6,7 +6,7 @@ struct ProcessFacts: Equatable, Sendable {
     var process: Int32
     /// The program's name, followed by the script's name for an interpreter: `python3 report.py`.
     var name: String
-    /// The name or number of its user.
+    /// The name or number of the process's user.
     var user: String?
     /// The program and its arguments, separated by spaces.
     var commandLine: String?

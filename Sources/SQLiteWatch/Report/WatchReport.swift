@@ -49,7 +49,7 @@ public struct WatchWindow: Sendable, Codable, Equatable {
     public var seconds: Double
     /// The number of times that the exclusive locks were read.
     public var samples: Int
-    /// The mean number of samples per second; their times are random.
+    /// The mean number of samples per second, at random times.
     public var samplesPerSecond: Double
     /// The number of times that the readers' locks were read, which is less than ``samples`` if
     /// many processes use the database.
@@ -117,7 +117,7 @@ public struct WatchedFile: Sendable, Codable, Equatable {
 public struct WatchedProcess: Sendable, Codable, Equatable {
     /// The process ID.
     public var pid: Int32
-    /// The name of its program, at most 15 bytes.
+    /// The name of the program, at most 15 bytes.
     public var name: String
     /// The user of the process.
     public var user: String?

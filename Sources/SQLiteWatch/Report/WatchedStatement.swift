@@ -69,7 +69,8 @@ public struct WatchedTransaction: Sendable, Codable, Equatable {
     public var seconds: Double
     /// The number of statements, excluding BEGIN.
     public var statements: UInt64
-    /// The time between its statements, in seconds, including unknown execution times.
+    /// The time between the transaction's statements, in seconds, including unknown execution
+    /// times.
     public var idleSeconds: Double
     /// The longest of these gaps, in seconds.
     public var longestGapSeconds: Double
@@ -100,7 +101,8 @@ public struct WatchedCurrentStatement: Sendable, Codable, Equatable {
     /// Whether the statement is running; known only for `sqlite3_exec` and for statements whose
     /// steps are traced.
     public var isRunning: Bool
-    /// The time since its start if it is running, or otherwise since its end, in seconds.
+    /// The time since the start of a running statement, or since the end of an ended one, in
+    /// seconds.
     public var seconds: Double
 
     /// Creates a statement.
@@ -118,9 +120,9 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
     public struct Blocker: Sendable, Codable, Equatable {
         /// The process.
         public var pid: Int32
-        /// The name of its program.
+        /// The name of the program.
         public var name: String?
-        /// The last statement in its transaction, or nil if it was not traced.
+        /// The last statement in the transaction, or nil if it was not traced.
         public var sql: String?
         /// The age of its transaction, in seconds, or nil if it was not traced.
         public var transactionSeconds: Double?
@@ -141,7 +143,7 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
     public var time: WatchTime
     /// The waiting process.
     public var pid: Int32
-    /// The name of its program.
+    /// The name of the program.
     public var name: String?
     /// The waiting statement, as in ``WatchedStatement/sql``.
     public var sql: String?
@@ -170,7 +172,7 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
     public struct Hidden: Sendable, Codable, Equatable {
         /// The process.
         public var pid: Int32
-        /// The name of its program.
+        /// The name of the program.
         public var name: String?
         /// The reason why its statements are not visible.
         public var reason: String
