@@ -1,4 +1,4 @@
-# Finds the packages that a build of Poolgauge needs, and installs missing ones where it may, or
+# Finds the packages that a build of Poolgauge needs. Installs missing packages if permitted, or
 # prints their names. ./run, ./test and .ci/run source this file. It writes to standard error only.
 
 # The oldest Swift that builds the package (swift-tools-version in Package.swift).
@@ -55,8 +55,8 @@ missing_packages() {
     fi
 }
 
-# require_packages build|test|ci: installs missing packages with apt-get, as root or with a sudo that
-# needs no password; otherwise prints the command to run.
+# require_packages build|test|ci: installs missing packages with apt-get, as root or with passwordless
+# sudo; otherwise prints the command to run.
 require_packages() {
     [[ $(uname -s) == Linux ]] || return 0
     local missing

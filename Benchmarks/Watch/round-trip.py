@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Captures presets that another process runs; compares originals and captures. Requires root.
+"""Captures presets that another process runs, and compares the results. Requires root.
 
     round-trip.py POOLGAUGE [PRESET…] [--seconds S] [--journal wal|delete] [--blocks N] [--no-verdict]
 
@@ -8,8 +8,8 @@ runs three times for its own numbers, then once more in another process, while `
 traces it. The captured scenario then runs three times, on the same rows. A row for each kind of
 transaction shows rates, medians and 99th percentiles of the original and of the capture (medians of
 the three runs), and what misses its bound: rates within 10 %, medians within 20 %, p99 between the
-smallest and the largest of the original's three runs or those of the capture's, the share of time
-in write transactions within 5 points. `compare --arms queue,pool` decides on both.
+smallest and the largest value of the original's or the capture's three runs, the share of time in
+write transactions within 5 points. `compare --arms queue,pool` decides on both.
 """
 
 import argparse
@@ -259,7 +259,7 @@ def main():
     parser.add_argument("--capture", help="another poolgauge for the capture")
     options = parser.parse_args()
     if os.geteuid() != 0:
-        sys.exit("tracing needs root")
+        sys.exit("tracing requires root")
     print(f"load average {os.getloadavg()[0]:.1f}")
     presets = options.presets or PRESETS
     right = 0

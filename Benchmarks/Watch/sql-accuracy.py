@@ -3,15 +3,15 @@
 
     sql-accuracy.py POOLGAUGE [PROGRAM…] [--levels light,timed,full] [--seconds S] [--python PATH]
 
-Each program runs a query that takes about a millisecond, a point read and an insert in turns, and
+Each program runs a query that takes about a millisecond, a point read and an insert in turn, and
 attempts inserts while another connection holds the lock. It counts its calls and its SQLITE_BUSY,
 and times its statements with its own clock. A row shows what it counted and what the trace shows:
-calls and BUSY must be equal; the mean time of the long query must be within 10 % (timed, where at
+calls and BUSY must be equal; the mean time of the long query must be within 10 % (timed, if at
 least 100 calls were timed) or 5 % (full).
 
 Programs: C, shell (sqlite3), Python, apsw, SQLAlchemy, Django (with its test server), Ruby, PHP and
-engine (`poolgauge run`). Programs that are not installed are skipped; --python names an interpreter
-that has apsw, SQLAlchemy and Django.
+engine (`poolgauge run`). Programs that are not installed are skipped; --python specifies an
+interpreter with apsw, SQLAlchemy and Django.
 """
 
 import argparse
@@ -153,7 +153,7 @@ def attempt():
     return 0
 """
 
-# The view runs one of each; the times are those of Django's own wrapper of statements.
+# The view runs one of each; the times come from a wrapper of Django's statements.
 DJANGO = """
 import json, sys, time, threading
 import django
@@ -430,7 +430,7 @@ def trace(options, path, level, pid):
     command = [options.poolgauge, "top", path, "--format", "json", "--for", "60s", f"--sql={level}"]
     if level == "full":
         command += ["--pid", str(pid)]
-    # A trace that pauses counts a part of the calls.
+    # A trace that pauses counts only part of the calls.
     command += ["--sql-limit", "100%"]
     top = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     folder = pathlib.Path("/sys/kernel/tracing/instances")
@@ -478,7 +478,7 @@ def main():
     parser.add_argument("--python", default=sys.executable)
     options = parser.parse_args()
     if os.geteuid() != 0:
-        sys.exit("tracing needs root")
+        sys.exit("tracing requires root")
     print(f"load average {os.getloadavg()[0]:.1f}; times in µs: the program's own, the trace's")
     print(f"{'program':<11} {'level':<6} {'kind':<7} {'calls':>9} {'traced':>9} {'busy':>8} {'timed':>7}"
           f" {'own':>9} {'trace':>9} {'error':>7}")

@@ -5,10 +5,10 @@
 
 Each program reads rows of a WAL database by key in a tight loop: one row or 51 rows, in C and with
 Python's sqlite3. Django answers requests in a loop, without a network: each reads ten objects by
-their keys and writes one. A loop without a trace and one with a trace at each level run in turns, in pairs;
+their keys and writes one. Loops without a trace and with a trace at each level alternate in pairs;
 a row shows the median processor time of a read in each, in microseconds, and the median of the
-ratios. The processor time of a loop contains that of its probes, and, unlike its rate, depends
-little on other programs. `--sql-limit 100%` keeps the trace from pausing; the last level,
+ratios. The processor time of a loop includes its probes and, unlike its rate, depends little
+on other programs. `--sql-limit 100%` keeps the trace from pausing; the last level,
 "default", is light with the default limit of 5 %.
 """
 
@@ -146,7 +146,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=4)
     options = parser.parse_args()
     if os.geteuid() != 0:
-        sys.exit("tracing needs root")
+        sys.exit("tracing requires root")
     with tempfile.TemporaryDirectory() as folder:
         path = folder + "/cost.sqlite"
         database = sqlite3.connect(path)

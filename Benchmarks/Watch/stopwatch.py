@@ -8,8 +8,8 @@
     stopwatch.py throughput [--pairs 100] [--seconds 1]  a writer and a reader, with and without top
     stopwatch.py all                                     all of them with their defaults (25 minutes)
 
-`--command` names the program; ".build/release/poolgauge top" by default. Each comparison prints the
-load averages of the machine before and after it. The exit status is 1 when a bound is missed:
+`--command` specifies the program, by default ".build/release/poolgauge top". Each comparison prints the
+load averages of the machine before and after it. The exit status is 1 if a bound is missed:
 19 of 20 shares within 2 points, commits within 1 %, frames by table within 5 % of all frames,
 3 % of a core, and 99 % of the throughput.
 """

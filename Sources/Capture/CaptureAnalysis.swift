@@ -2,21 +2,21 @@ import WorkloadEngine
 
 /// The analysis of a load: the shapes of its transactions, its clients and their pace.
 package struct CaptureAnalysis {
-    /// The shapes, in the order in which they appear.
+    /// The shapes, in order of appearance.
     let shapes: [ShapeStatistics]
     let clients: [CapturedClient]
     let leftovers: TransactionAssembler.Leftovers
     /// The first start and the last end of a transaction, in seconds of recorded time.
     let span: ClosedRange<Double>
-    /// The number of executed statements.
+    /// The number of executions.
     package let executionCount: Int
-    /// The values that PRAGMA statements set, by their lowercase names.
+    /// The values set by PRAGMA statements, by lowercase name.
     let pragmas: [String: String]
     /// How long statements waited before they failed with `SQLITE_BUSY`, in seconds.
     let busyWaits: SampledNumbers
     /// How long COMMIT took at the end of writing transactions, in seconds.
     let commits: SampledNumbers
-    /// The tables that statements name but the database does not contain, with the number of
+    /// The tables that statements refer to but the database does not contain, with the number of
     /// statements.
     let missingTables: [String: Int]
 
@@ -26,12 +26,12 @@ package struct CaptureAnalysis {
     /// How long the capture lasted, in seconds.
     package var duration: Double { max(span.upperBound - span.lowerBound, 1e-9) }
 
-    /// Analyses executions.
+    /// Analyzes executions.
     ///
     /// - Parameters:
-    ///   - executions: The executions; those of each connection in the order of their ends.
+    ///   - executions: The executions, in the order of their ends for each connection.
     ///   - schema: The tables of the database.
-    ///   - file: The name of the input, for messages; nil for a live trace.
+    ///   - file: The name of the input, for messages, or nil for a live trace.
     ///   - gaps: The periods in which a live trace recorded nothing, in seconds.
     /// - Throws: ``CaptureError`` if the input contains no load.
     package init(
@@ -60,14 +60,13 @@ package struct CaptureAnalysis {
             do {
                 statement = try reader.statement(of: execution.sql)
             } catch {
-                // Ignore statements that SQLite also rejected. A live trace has no line that the
-                // user could correct.
+                // Ignore statements that SQLite also rejected. A live trace has no line to correct.
                 guard execution.succeeded, file != nil else {
                     unreadable += 1
                     continue
                 }
                 throw CaptureError(
-                    "this is not a SQLite statement: \(error.message); remove the line, or write "
+                    "this is not an SQLite statement: \(error.message); remove the line, or write "
                         + "the statement as it was prepared",
                     file: file,
                     line: execution.line
@@ -106,8 +105,8 @@ package struct CaptureAnalysis {
         let named = missing.values.reduce(0, +)
         if named > known, let table = missing.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) {
             throw CaptureError(
-                "most statements name tables that the database does not have, such as "
-                    + "'\(table.key)'; name the database that the program uses",
+                "most statements refer to tables that the database does not have, such as "
+                    + "'\(table.key)'; specify the database that the program uses",
                 file: file
             )
         }
@@ -194,9 +193,9 @@ package struct CaptureAnalysis {
     }
 }
 
-/// Normalizes statements, and caches the results of repeated statements.
+/// Normalizes statements and caches the results for repeated statements.
 private struct StatementReader {
-    /// The maximum number of statements to cache: each literal makes a different statement.
+    /// The maximum number of statements to cache, because each literal makes a different statement.
     private static let capacity = 20_000
 
     let schema: CaptureSchema

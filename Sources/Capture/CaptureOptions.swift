@@ -8,7 +8,7 @@ package struct CaptureOptions: Sendable {
     package var leastCount = 5
     /// The scenario's name.
     package var name = "captured"
-    /// The path of the database, as the scenario refers to it.
+    /// The path of the database, as it appears in the scenario.
     package var database: String
     /// The journal mode in the database's header.
     package var journal: String
@@ -17,11 +17,11 @@ package struct CaptureOptions: Sendable {
 
     /// The limits of the capture, one sentence each.
     package var notes: [String] = []
-    /// The number of commits that changed the database during the capture, counted without the
-    /// trace; nil if unknown.
+    /// The number of commits that changed the database during the capture, counted independently of
+    /// the trace, or nil if unknown.
     package var observedCommits: Int?
 
-    /// How long a sync of a file takes on this machine, in seconds; nil if unknown.
+    /// How long it takes to sync a file on this machine, in seconds, or nil if unknown.
     package var syncSeconds: Double?
 
     /// Creates options.

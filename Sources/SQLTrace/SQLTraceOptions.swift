@@ -1,14 +1,14 @@
 /// The options of SQL tracing.
 public struct SQLTraceOptions: Sendable, Equatable {
-    /// The detail that is recorded for each execution.
+    /// The amount of detail to record for each execution.
     public enum Level: String, Sendable, Codable, CaseIterable, Equatable {
-        /// The end of each execution: calls, results, transactions and instructions are exact; times
-        /// and rows are not recorded.
+        /// Records the end of each execution: calls, results, transactions and instructions are
+        /// exact, but times and rows are missing.
         case light
-        /// Like `light`, plus the steps of statements that start in short windows: times and rows are
-        /// estimates.
+        /// Also records the steps of statements that start in short windows, to estimate times and
+        /// rows.
         case timed
-        /// All steps of selected processes.
+        /// Records all steps of selected processes.
         case full
     }
 
@@ -20,7 +20,7 @@ public struct SQLTraceOptions: Sendable, Equatable {
     public var showsLiterals = false
     /// Whether bound values are read and passed to consumers of executions.
     public var readsValues = false
-    /// The share of its time, in 0…1, that a program may lose to probes before tracing pauses.
+    /// The share of its time, from 0 to 1, that a program may lose to probes before tracing pauses.
     public var shareLimit = 0.05
 
     /// Creates the default options.
@@ -31,8 +31,8 @@ public struct SQLTraceOptions: Sendable, Equatable {
 public struct SQLTraceCommands: Sendable, Equatable {
     /// A program that calls ``SQLCalibration/run(measuresCost:)``, with its arguments.
     public var calibration: [String]
-    /// A program that calls ``TraceGuardian/run(name:)``, with its arguments; the session appends the
-    /// name as the last argument.
+    /// A program that calls ``TraceGuardian/run(name:)``, with its arguments; the session appends
+    /// the name as the last argument.
     public var guardian: [String]
 
     /// A program that calls ``StatementPlanning/run()``, with its arguments; if empty, reports

@@ -17,7 +17,8 @@ extension SQLTraceSession {
         }
     }
 
-    /// Names the holder of the write lock as the blocker if no traced transaction explains the wait.
+    /// Reports the holder of the write lock as the blocker if no traced transaction explains the
+    /// wait.
     private func inferred(_ block: WatchedBlock, _ report: WatchReport) -> WatchedBlock {
         guard block.by == nil else { return block }
         let end = block.time.milliseconds
@@ -45,7 +46,7 @@ extension SQLTraceSession {
         var tracing: WatchedTracing
     }
 
-    /// Reads the names in the schemas, so that each statement is shown under a single text.
+    /// Reads the names in the schemas, so each statement appears with a single text.
     func readSchemaNames() {
         guard let planner else { return }
         for (number, path) in files.paths.enumerated() {
@@ -67,7 +68,7 @@ extension SQLTraceSession {
         }
     }
 
-    /// Returns the traced data of each database, by its path; rates cover the time since the last call.
+    /// Returns the traced data of each database by its path, with rates since the last call.
     func report() -> [String: TracedDatabase] {
         plan()
         let now = monotonicNanoseconds()

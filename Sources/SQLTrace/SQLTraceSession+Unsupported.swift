@@ -3,7 +3,7 @@ import SQLiteWatch
 
 /// Traces the SQL of other programs; available only on Linux.
 public final class SQLTraceSession {
-    /// Throws: the system has no uprobes.
+    /// Throws an error because the system has no uprobes.
     public init(
         paths: [String],
         commands: SQLTraceCommands,
@@ -46,7 +46,7 @@ public enum TraceGuardian {
     /// Does nothing.
     public static func run(name: String) {}
 
-    /// Fails: the system has no uprobes.
+    /// Returns a failure because the system has no uprobes.
     public static func clean() -> Result<(removed: [String], remaining: [String]), TraceError> {
         .failure(TraceError(.unsupportedSystem, "SQL tracing requires Linux"))
     }

@@ -3,10 +3,10 @@ import Glibc
 import SQLiteWatch
 import Telemetry
 
-/// Shows the SQL of other programs, through probes on the functions of SQLite that they call.
+/// Shows other programs' SQL, through probes on the SQLite functions that they call.
 ///
-/// A session needs root. It belongs to one thread, which calls ``poll()`` often: the kernel keeps
-/// events in a buffer of 8 MiB for each processor.
+/// A session requires root privileges. Use it on one thread only, and call ``poll()`` often: the
+/// kernel keeps events in a buffer of 8 MiB for each processor.
 ///
 /// A guardian process removes all probes when the session's process ends for any reason.
 public final class SQLTraceSession {
@@ -20,7 +20,7 @@ public final class SQLTraceSession {
     var models: [TraceModel] = []
     /// The names of processes, including ended ones, by process ID.
     var names: [Int32: String] = [:]
-    /// Events after the end of the last batch.
+    /// The events after the end of the last batch.
     var pendingEvents: [TraceEvent] = []
     let planner: PlanClient?
     var nextPlans: UInt64 = 0
@@ -35,7 +35,8 @@ public final class SQLTraceSession {
     var lostStepTimes: [Int32: Double] = [:]
     var lostShares = LostShares()
     var lostStepShares = LostShares()
-    /// The largest share of its time, in 0…1, that a thread lost to steps since the last window.
+    /// The largest share of its time, from 0 to 1, that a thread lost to steps since the last
+    /// window.
     var stepShare: Double = 0
     var lastWindow: UInt64
     /// The events of selected processes.
@@ -93,12 +94,14 @@ public final class SQLTraceSession {
         limiter = CostLimiter(limit: options.shareLimit, at: start)
         windows = TimingWindows(at: start, seed: .random(in: 0 ... .max))
         try probes.enableProcessEvents()
-        // Survey before enabling probes: libraries that Go programs use must not have return probes.
+        // Survey before enabling probes, because libraries that Go programs use must not have
+        // return probes.
         let surveyed = survey.surveyDueProcesses(at: start, for: Self.firstSurveyTime)
         let common = TracedLibraries.common.filter { access($0, R_OK) == 0 }
             .compactMap { probes.libraries.entry(path: $0, link: $0) }
         probeLibraries(of: surveyed)
-        // Trust these libraries only if they belong to root: no process that uses a database maps them.
+        // Trust these libraries only if they belong to root, because no process that uses a
+        // database maps them.
         for entry in common where entry.library.isOwnedByRoot { probe(entry) }
         select()
         readSchemaNames()
@@ -112,7 +115,7 @@ public final class SQLTraceSession {
         return model
     }
 
-    /// Also traces the statements on another database.
+    /// Adds a database whose statements are traced.
     public func add(path: String) {
         files.add(path: path)
         survey.paths = files.paths
@@ -174,7 +177,7 @@ public final class SQLTraceSession {
 
     /// Returns the periods since the last call in which events are missing.
     ///
-    /// Events are missing while tracing pauses, and when the kernel loses them. Times are those of
+    /// Events are missing while tracing pauses, and when the kernel loses them. Times refer to
     /// `CLOCK_MONOTONIC`; the last period ends at `UInt64.max` while tracing pauses.
     public func takeGaps() -> [ClosedRange<UInt64>] {
         defer { gaps = [] }
@@ -259,7 +262,7 @@ public final class SQLTraceSession {
         if probes.libraries.isFull { return "too many other libraries with SQLite are in use" }
         return facts.code.isEmpty
             ? "its memory map cannot be read"
-            : "none of its files has the symbols of SQLite: it contains a stripped copy"
+            : "none of its files contains SQLite's symbols, so its copy of SQLite is stripped"
     }
 
     // MARK: Events
@@ -378,7 +381,7 @@ public final class SQLTraceSession {
         windows.share = min(1, windows.share * min(2, options.shareLimit / stepShare))
     }
 
-    /// Opens the events of the processes to trace at the full level.
+    /// Opens the events of the processes to trace in full.
     private func select() {
         guard options.level == .full else { return }
         let events = selected ?? PerfEvents()

@@ -6,7 +6,7 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
 
         /// The system is not Linux, or its processor is not supported.
         public static let unsupportedSystem = Code(name: "unsupportedSystem")
-        /// This user may not set probes.
+        /// This user is not permitted to set probes.
         public static let permission = Code(name: "permission")
         /// The kernel has no uprobes, or tracefs is not mounted.
         public static let uprobes = Code(name: "uprobes")
@@ -20,7 +20,7 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The kind.
     public var code: Code
-    /// The problem and, if there is one, its remedy.
+    /// A description of the problem, with a remedy if one exists.
     public var description: String
 
     init(_ code: Code, _ description: String) {

@@ -8,7 +8,7 @@ public struct WatchError: Error, Sendable, Equatable, CustomStringConvertible {
         public static let unsupportedSystem = Code(name: "unsupportedSystem")
         /// The helper process could not be started.
         public static let helper = Code(name: "helper")
-        /// The number of paths or a path is invalid.
+        /// A path or the number of paths is invalid.
         public static let paths = Code(name: "paths")
         /// `/proc` cannot be read.
         public static let processes = Code(name: "processes")

@@ -33,13 +33,13 @@ extension WatchSession {
     private struct Plan {
         var time: UInt64
         var weight: Double
-        /// The weight among the samples that read the list of all locks; 0 if it does not read the
-        /// list.
+        /// The sample's weight among samples that read the list of all locks, or 0 if it does not
+        /// read the list.
         var listWeight: Double
     }
 
-    /// Makes the helper sample all databases until a time, with the list of all locks in some of the
-    /// samples.
+    /// Requests samples of all databases until a given time; some samples include the list of all
+    /// locks.
     func takeBatch(until end: UInt64, at now: UInt64) {
         if !targets.allSatisfy(\.isIdentified) { takeSample(weight: 0) }
         let meter = Meter(helper)
@@ -126,7 +126,7 @@ extension WatchSession {
 
     /// Counts the cost of samples.
     ///
-    /// The cost does not include the helper's start, scans and checks.
+    /// The cost excludes the helper's start, scans and checks.
     private func count(_ meter: Meter, samples: Int, listCost: UInt64, lists: Int) {
         if helper.hasRestarted { processes.scan.exclude(helper.process) }
         let helperCost = isFirstSample ? 0 : helper.nanoseconds &- meter.helper
@@ -141,7 +141,7 @@ extension WatchSession {
         )
     }
 
-    /// Performs the parts of scans and of reading tables that are due.
+    /// Performs any scanning and table reading that is due.
     func proceed(at now: UInt64) {
         processes.proceed(at: now)
         if var tables {

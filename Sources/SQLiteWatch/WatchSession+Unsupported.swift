@@ -1,10 +1,10 @@
 #if !os(Linux)
-/// Watches SQLite databases that other processes use; only on Linux.
+/// Watches SQLite databases that other processes use; available only on Linux.
 public final class WatchSession {
     /// The largest number of databases in one session.
     public static let databaseLimit = 64
 
-    /// Throws ``WatchError/Code/unsupportedSystem``: only Linux lists the locks of all processes.
+    /// Throws ``WatchError/Code/unsupportedSystem``, because only Linux lists all processes' locks.
     public init(
         paths: [String],
         helper: [String],
@@ -34,7 +34,7 @@ public final class WatchSession {
     public func reports() -> [WatchReport] { [] }
 }
 
-/// Finds SQLite databases; only on Linux.
+/// Finds SQLite databases; available only on Linux.
 public final class DatabaseSearch {
     /// A database that a process has open.
     public struct OpenDatabase: Sendable, Equatable {
@@ -48,7 +48,7 @@ public final class DatabaseSearch {
     public struct Result: Sendable, Equatable {
         /// The databases.
         public var databases: [OpenDatabase] = []
-        /// The limits of the search.
+        /// The limitations of the search, with remedies.
         public var notes: [String] = []
     }
 
@@ -62,7 +62,7 @@ public final class DatabaseSearch {
     public func openDatabases() -> Result { Result() }
 }
 
-/// The process that opens the watched files; only on Linux.
+/// The process that opens the watched files; available only on Linux.
 public enum WatchHelper {
     /// Returns immediately.
     public static func run() {}

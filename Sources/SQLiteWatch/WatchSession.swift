@@ -4,10 +4,11 @@ import Telemetry
 
 /// Watches SQLite databases that other processes use, from outside.
 ///
-/// The session opens none of the databases' files: it reads `/proc`, and a helper process reads the
-/// headers of the files and queries their locks. It sets no lock and writes nothing.
+/// The session does not open the databases' files. It reads `/proc`, while a helper process reads
+/// the headers of the files and queries their locks. It neither sets
+/// locks nor writes to files.
 ///
-/// A session belongs to one thread. Call ``run(for:until:)`` and ``reports()`` in turn:
+/// Use a session on one thread only, and alternate calls to ``run(for:until:)`` and ``reports()``:
 ///
 /// ```swift
 /// let helper = ["/usr/bin/poolgauge", "watch-helper"]
@@ -39,9 +40,9 @@ public final class WatchSession {
     /// The time between two queries of read locks, which reveal hidden processes, in nanoseconds.
     static let probePause: UInt64 = 500_000_000
 
-    /// The largest and the smallest part of the processor limit for samples.
+    /// The largest and smallest fractions of the processor limit that samples may use.
     private static let sampleShare = 0.8
-    private static let leastSampleShare = 0.3
+    private static let minimumSampleShare = 0.3
 
     /// The length of a batch of samples, in nanoseconds.
     static let batchLength: UInt64 = 250_000_000
@@ -53,8 +54,7 @@ public final class WatchSession {
     ///
     /// - Parameters:
     ///   - paths: The database files; they may appear later.
-    ///   - helper: The command, a path and its arguments, of a program that calls
-    ///     ``WatchHelper/run()``.
+    ///   - helper: The path and arguments of a program that calls ``WatchHelper/run()``.
     ///   - options: The options.
     /// - Throws: ``WatchError``.
     public init(
@@ -65,7 +65,7 @@ public final class WatchSession {
         guard !paths.isEmpty, paths.count <= Self.databaseLimit else {
             throw WatchError(
                 .paths,
-                "name 1 to \(Self.databaseLimit) database files, not \(paths.count)"
+                "specify 1 to \(Self.databaseLimit) database files, not \(paths.count)"
             )
         }
         list = try LockListFile()
@@ -96,9 +96,9 @@ public final class WatchSession {
         }
     }
 
-    /// Watches one more database.
+    /// Adds a database to watch.
     ///
-    /// - Returns: false if the session already watches the database or has reached
+    /// - Returns: `false` if the session already watches the database or has reached
     ///   ``databaseLimit``, or if its helper does not answer; a later call may then succeed.
     @discardableResult
     public func add(path: String) -> Bool {
@@ -115,7 +115,7 @@ public final class WatchSession {
     ///
     /// - Parameters:
     ///   - duration: How long to sample.
-    ///   - isStopped: Returns true to end early; called after each sample.
+    ///   - isStopped: A closure that returns `true` to end early; called after each sample.
     public func run(for duration: Duration, until isStopped: () -> Bool = { false }) {
         let parts = duration.components
         let length = max(0, parts.seconds) * 1_000_000_000 + parts.attoseconds / 1_000_000_000
@@ -133,10 +133,10 @@ public final class WatchSession {
         }
     }
 
-    /// Samples once, immediately.
+    /// Takes one sample immediately.
     public func sample() { takeSample(weight: budget.slot) }
 
-    /// The state of each file as of the last sample, and the problem if it cannot be watched.
+    /// The state of each file at the last sample, and the problem if the file cannot be watched.
     public var states: [(path: String, state: WatchedFile.State, problem: String?)] {
         targets.map { target in
             let files = target.monitor.last?.files ?? ObservedFiles()
@@ -146,10 +146,10 @@ public final class WatchSession {
 
     // MARK: Reports
 
-    /// Returns a report for each database on the interval since the last reports.
+    /// Returns a report on each database for the interval since the last reports.
     public func reports() -> [WatchReport] {
-        // A report shows the read locks as of its end. No share counts this sample, because its
-        // time is not random.
+        // A report shows the read locks at the end of its interval. Shares exclude this sample
+        // because its time is not random.
         if !hasList { takeSample(weight: 0) }
         if var tables {
             self.tables = nil
@@ -192,10 +192,10 @@ public final class WatchSession {
     /// Limits samples to the time that scans, checks, tables and reports left in the last interval.
     private func limitRate(otherShare: Double) {
         defer { hasReported = true }
-        // The first interval contains the start of the helpers and a scan of all processes.
+        // The first interval includes the start of the helpers and a scan of all processes.
         guard hasReported else { return }
         let left = options.processorLimit - max(0, otherShare)
-        let least = options.processorLimit * Self.leastSampleShare
+        let least = options.processorLimit * Self.minimumSampleShare
         budget.limit = min(max(left, least), options.processorLimit * Self.sampleShare)
     }
 }

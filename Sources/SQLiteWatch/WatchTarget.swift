@@ -22,10 +22,10 @@ struct WatchTarget {
     /// The inodes of the files with relevant locks.
     var inodes: [UInt64] { [database?.inode, index?.inode].compactMap(\.self) }
 
-    /// Whether there are frames to count.
+    /// Whether the database has a log, whose frames can be counted.
     var hasLog: Bool { monitor.last?.files.isWAL == true }
 
-    /// Determines the devices and inodes under which the locks of the database are listed.
+    /// Determines the devices and inodes under which the system lists the database's locks.
     mutating func identify(_ sample: FileSample, number: Int, in processes: inout ProcessRegister) {
         let files = [sample.database, sample.index, sample.wal, sample.journal].map(\.identity)
         guard !isIdentified || mount == nil || files != identities else { return }
@@ -62,7 +62,7 @@ struct WatchTarget {
         var listWeight: Double
         /// Whether the read locks were queried.
         var probesReaders: Bool
-        /// Whether the sample is current, so that processes may be checked for waiting threads.
+        /// Whether the sample is current, which allows checking processes for waiting threads.
         var isPresent: Bool
     }
 
@@ -70,7 +70,7 @@ struct WatchTarget {
     ///
     /// - Parameters:
     ///   - sample: The sample from the helper.
-    ///   - list: The list of all locks; nil if it was not read.
+    ///   - list: The list of all locks, or nil if it was not read.
     ///   - moment: The time of the sample.
     ///   - number: The number of this database.
     ///   - processes: The processes of all databases.
@@ -82,7 +82,7 @@ struct WatchTarget {
         in processes: inout ProcessRegister
     ) {
         let files = ObservedFiles(sample)
-        // The list also shows the locks of files that this user may not open.
+        // The list also shows the locks of files that this user cannot open.
         let isQueried = sample.database.isOpen && (!sample.index.exists || sample.index.isOpen)
         var locks = isQueried ? LockBytes.writeLocks(sample.probes) : [:]
         if let list {
@@ -142,7 +142,7 @@ struct WatchTarget {
 }
 
 extension ProcessLocks {
-    /// Adds the locks of some kinds.
+    /// Adds the locks of the included kinds.
     fileprivate mutating func add(_ other: ProcessLocks, of isIncluded: (LockKind) -> Bool) {
         isAttached = isAttached || other.isAttached
         for lock in other.held where isIncluded(lock.kind) { held.insert(lock) }

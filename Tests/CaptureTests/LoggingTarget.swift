@@ -31,7 +31,7 @@ final class LoggingTarget: WorkloadTarget {
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void
     ) throws {
-        // Accesses of the run itself are not part of the load.
+        // Ignore the run's own accesses, which are not part of the load.
         let isLoad = ["reader", "payer"].contains(client.name)
         let start = log.now()
         var last = start
@@ -88,7 +88,7 @@ final class ExecutionLog: Sendable {
     var executions: [CapturedExecution] { entries.withLock { $0 }.sorted { $0.end < $1.end } }
 }
 
-/// Opens the arms of another factory, and logs their statements.
+/// Opens another factory's arms and logs their statements.
 struct LoggingFactory: WorkloadTargetFactory {
     let log: ExecutionLog
 

@@ -14,8 +14,8 @@ case "guardian": TraceGuardian.run(name: CommandLine.arguments[2])
 case "trace":
     // A session that a test kills.
     let program = CommandLine.arguments[0]
-    // The guardian inherits this duplicate of the pipe, so that the test reads the end of the file
-    // only when both processes have ended.
+    // The guardian inherits this duplicate of the pipe, so the test reads the end of the file only
+    // when both processes have ended.
     _ = dup(STDOUT_FILENO)
     do throws(TraceError) {
         let session = try SQLTraceSession(

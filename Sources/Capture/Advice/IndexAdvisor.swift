@@ -2,20 +2,20 @@ import WorkloadEngine
 
 /// Proposes indexes for statements whose plan scans a table or sorts.
 ///
-/// The plan determines the table. The statement determines the columns: first the ones that WHERE,
-/// ON and USING compare for equality, then the columns of ORDER BY, or the first one that is
-/// compared with a range
-/// (<https://sqlite.org/queryplanner.html>).
+/// The plan determines the table. The statement determines the columns: first the columns that
+/// WHERE, ON and USING compare for equality, then the columns of ORDER BY or the first column that
+/// is compared with a range (<https://sqlite.org/queryplanner.html>).
 package struct IndexAdvisor {
     private let schema: CaptureSchema
 
     /// The maximum number of columns of a proposed index.
-    private static let mostColumns = 3
+    private static let columnLimit = 3
 
     /// Creates an advisor for a database.
     package init(schema: CaptureSchema) { self.schema = schema }
 
-    /// Returns statements that create indexes for one statement; empty if its plan needs none.
+    /// Returns statements that create indexes for one statement, or none if its plan needs no
+    /// index.
     ///
     /// - Parameters:
     ///   - sql: The statement.
@@ -34,7 +34,7 @@ package struct IndexAdvisor {
             for columns in search.candidates(of: table) {
                 // Omit the rowid: every index ends with it.
                 let chosen = columns.filter { schema.table(table)?.column($0)?.isRowID != true }
-                    .prefix(Self.mostColumns)
+                    .prefix(Self.columnLimit)
                 guard !chosen.isEmpty else { continue }
                 let statement = Self.statement(table, Array(chosen))
                 if !proposals.contains(statement) { proposals.append(statement) }
@@ -43,7 +43,8 @@ package struct IndexAdvisor {
         return proposals
     }
 
-    /// Returns the table in a line such as `SCAN o` or `SEARCH o USING AUTOMATIC COVERING INDEX (…)`.
+    /// Returns the table in a line such as `SCAN o` or `SEARCH o USING AUTOMATIC COVERING INDEX
+    /// (…)`.
     private static func scannedName(_ line: String) -> String? {
         let words = line.split(separator: " ").map(String.init)
         guard words.count >= 2 else { return nil }
@@ -106,7 +107,8 @@ struct SearchedColumns {
                     }
                 }
             } else if clause == "ORDER", depth == 0, !orderEnds {
-                // SQLite reads an index in one direction: ignore columns after the first descending one.
+                // SQLite reads an index in one direction, so ignore columns after the first
+                // descending one.
                 if token.keyword == "DESC", order.count > 1 { orderEnds = true }
                 let isTerm =
                     index > 0
@@ -127,7 +129,7 @@ struct SearchedColumns {
         if let first = order.first { order = Array(order.prefix { $0.table == first.table }) }
     }
 
-    /// Returns the columns of candidate indexes on a table: one for sorting, one for a range.
+    /// Returns the columns of candidate indexes on a table: one for sorting and one for a range.
     func candidates(of table: String) -> [[String]] {
         let equal = self.equal.filter { $0.table == table }.map(\.name)
         let order = self.order.filter { $0.table == table }.map(\.name)

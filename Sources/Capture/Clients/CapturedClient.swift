@@ -1,10 +1,10 @@
 /// Connections with the same kind of load, and the pace of their transactions.
 struct CapturedClient {
-    /// When transactions start.
+    /// Determines when transactions start.
     enum Pace: Equatable {
-        /// On a schedule: at one rate, or at consecutive rates, each for an equal part of the time.
+        /// On a schedule: at one rate, or at consecutive rates for equal parts of the time.
         case open(rates: [Double], isEven: Bool)
-        /// After the previous transaction has ended, and after a rest.
+        /// After the previous transaction and a rest.
         case closed(RestModel?)
     }
 
@@ -13,7 +13,7 @@ struct CapturedClient {
     var connections: Set<Int>
     /// The maximum number of concurrent transactions.
     var concurrency: Int
-    /// The number of workers that represent its connections.
+    /// The number of workers that represent the connections.
     var workers: Int
     /// The number of transactions of each shape, by its number.
     var counts: [Int: Int]

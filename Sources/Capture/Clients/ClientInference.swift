@@ -1,10 +1,11 @@
-/// Infers the clients of the database: connections with the same mix, and their pace.
+/// Infers the clients of the database, which are groups of connections with the same mix, and their
+/// pace.
 struct ClientInference {
-    /// The minimum cosine similarity of the mixes of two connections of one client.
+    /// The minimum cosine similarity between the mixes of two connections of one client.
     private static let minimumSimilarity = 0.8
-    /// The number of transactions that a connection needs for a reliable mix.
+    /// The number of a connection's transactions that make its mix reliable.
     private static let minimumCount = 20
-    /// The number of equal parts of the time whose rates are compared.
+    /// The number of equal periods whose rates are compared.
     private static let parts = 10
 
     let visits: [Visit]
@@ -16,42 +17,42 @@ struct ClientInference {
         var byConnection: [Int: [Visit]] = [:]
         for visit in visits { byConnection[visit.connection, default: []].append(visit) }
         let length = span.upperBound - span.lowerBound
-        let lasting = byConnection.filter { _, own in
+        let longLived = byConnection.filter { _, own in
             guard own.count >= Self.minimumCount, let first = own.first, let last = own.last else {
                 return false
             }
             return last.end - first.start >= length / 2
         }
-        let covered = lasting.values.reduce(0) { $0 + $1.count }
+        let covered = longLived.values.reduce(0) { $0 + $1.count }
         guard Double(covered) >= 0.9 * Double(visits.count) else {
             return [
                 client(
                     "app",
                     Set(byConnection.keys),
-                    lasting: nil,
-                    "\(TimeText.count(byConnection.count)) connections come and go, so they are "
+                    longLived: nil,
+                    "\(TimeText.count(byConnection.count)) connections come and go, so they form "
                         + "one client"
                 )
             ]
         }
-        var groups = Self.groups(lasting)
-        // Short-lived connections, such as the ones that set up a database, do not add concurrency:
-        // count them to the largest group.
+        var groups = Self.groups(longLived)
+        // Short-lived connections, such as those that set up a database, do not add concurrency.
+        // Count them with the largest group.
         let counts = groups.map(\.connections.count)
-        groups[0].connections.formUnion(Set(byConnection.keys).subtracting(lasting.keys))
+        groups[0].connections.formUnion(Set(byConnection.keys).subtracting(longLived.keys))
         return groups.enumerated().map { index, group in
             let evidence =
                 switch (groups.count, counts[index]) {
                 case (1, 1): "one connection"
                 case (1, let count):
-                    "\(count) connections with the same mix, so they are one client"
+                    "\(count) connections with the same mix, so they form one client"
                 case (_, 1): "one connection with a different mix"
                 case (_, let count): "\(count) connections with a different mix"
                 }
             return client(
                 groups.count == 1 ? "app" : "client-\(index + 1)",
                 group.connections,
-                lasting: counts[index],
+                longLived: counts[index],
                 evidence
             )
         }
@@ -88,19 +89,19 @@ struct ClientInference {
         return product / max(norm(first) * norm(second), 1e-9)
     }
 
-    // `lasting` is the number of long-lived connections; nil if all of them come and go.
+    // `longLived` is the number of long-lived connections, or nil if all of them are short-lived.
     private func client(
         _ name: String,
         _ connections: Set<Int>,
-        lasting: Int?,
+        longLived: Int?,
         _ groupEvidence: String
     ) -> CapturedClient {
         let own = visits.filter { connections.contains($0.connection) }
         var counts: [Int: Int] = [:]
         for visit in own { counts[visit.shape, default: 0] += 1 }
         let concurrency = Self.concurrency(of: own)
-        // For connections that come and go, the observed concurrency determines the number of workers.
-        let count = lasting ?? max(concurrency, 1)
+        // For short-lived connections, the observed concurrency determines the number of workers.
+        let count = longLived ?? max(concurrency, 1)
         let decision = PaceDecision(own, connections: count, span: span, isTimed: isTimed)
         var evidence = [groupEvidence, decision.evidence]
         let pace: CapturedClient.Pace
@@ -122,7 +123,8 @@ struct ClientInference {
         )
     }
 
-    /// Returns how long connections rest after a transaction in a closed loop; nil without rests.
+    /// Returns how long connections rest after a transaction in a closed loop, or nil without
+    /// rests.
     private static func think(
         _ decision: PaceDecision,
         _ visits: [Visit],
@@ -132,11 +134,11 @@ struct ClientInference {
         // The generator's work between two accesses takes this long, in seconds.
         let least = 5e-6
         guard decision.rests.quantile(0.75) >= least else { return nil }
-        // Probes take a part of such short rests, a thread cannot sleep for such a short time, and
-        // waits for a processor are not rests.
+        // Do not model such short rests: probes account for part of them, a thread cannot sleep for
+        // such a short time, and waits for a processor are not rests.
         if decision.isSaturated { return nil }
         // Use the mean that reproduces the observed rate. It includes rests outside pairs of
-        // transactions, such as those of connections that come and go.
+        // transactions, for example the rests of short-lived connections.
         let service = visits.reduce(0) { $0 + $1.duration }
         let length = span.upperBound - span.lowerBound
         let mean = (Double(connections) * length - service) / Double(max(1, visits.count))
@@ -155,8 +157,8 @@ struct ClientInference {
         return most
     }
 
-    /// Returns the distribution of arrivals: one rate, or several rates if the counts in parts of the
-    /// time differ significantly (chi-square with nine degrees of freedom, p < 0.001: 27.9).
+    /// Returns the arrival rates: one rate, or several rates if the counts in parts of the time
+    /// differ significantly (chi-square with nine degrees of freedom, p < 0.001: 27.9).
     private func arrivals(
         of visits: [Visit]
     ) -> (rates: [Double], isEven: Bool, evidence: String) {
@@ -178,7 +180,8 @@ struct ClientInference {
         var evidence =
             "the times between arrivals vary by \(TimeText.number(gaps.variation)) of their mean "
             + "(even: 0, Poisson: 1)"
-        // Allow for short bursts, which also make the counts differ: arrivals in pairs double the sum.
+        // Allow for short bursts, which also make the counts differ: arrivals in pairs double the
+        // sum.
         let bursts = min(max(gaps.variation, 1), 2)
         guard mean >= 5, chi > 27.9 * bursts * bursts else {
             return ([rate], isEven, evidence)

@@ -1,6 +1,6 @@
 /// Converts captured clients to clients of a scenario.
 ///
-/// If transactions arrive on a schedule, reads and writes become two clients, so that a comparison has
+/// If transactions arrive on a schedule, reads and writes become two clients, so a comparison has
 /// metrics for each. Independent parts of a Poisson process are Poisson processes.
 struct ClientPlanner {
     /// An operation, and the number of times that the client ran it.
@@ -20,7 +20,7 @@ struct ClientPlanner {
         var retries: Int
         var evidence: [String]
 
-        /// The number of its transactions.
+        /// The number of the client's transactions.
         var count: Int { operations.reduce(0) { $0 + $1.count } }
     }
 
@@ -61,7 +61,7 @@ struct ClientPlanner {
 
     /// Returns the number of workers.
     ///
-    /// In an open loop, this is twice the observed concurrency, so that a slower arm has free workers,
+    /// In an open loop, this is twice the observed concurrency, so a slower arm has free workers,
     /// but at most the number of connections.
     private func workers(of client: CapturedClient) -> Int {
         if case .closed = client.pace { return min(client.workers, 1000) }
@@ -81,7 +81,7 @@ struct ClientPlanner {
             workers: workers,
             pace: pace,
             operations: shares,
-            retries: shares.map { analysis.shapes[$0.operation.shape].mostBusy }.max() ?? 0,
+            retries: shares.map { analysis.shapes[$0.operation.shape].maximumBusyCount }.max() ?? 0,
             evidence: captured.evidence
         )
     }

@@ -1,9 +1,9 @@
-/// Decides whether transactions arrive on a schedule or follow each other.
+/// Decides whether transactions arrive on a schedule or wait for their predecessors.
 ///
 /// In a closed loop, the next transaction waits for the previous one, so a long transaction delays
-/// it. In an open loop, it does not wait: on one connection, the rest after a long transaction is
-/// shorter; on several connections, an arrival finds the average number of running transactions
-/// (Wolff, "Poisson arrivals see time averages", 1982).
+/// it. In an open loop, it does not wait. On one connection, a long transaction therefore shortens
+/// the rest after it. On several connections, an arrival finds the average number of running
+/// transactions (Wolff, "Poisson arrivals see time averages", 1982).
 struct PaceDecision {
     private(set) var isClosed = false
     /// Whether the connections run transactions as fast as they can.
@@ -12,11 +12,11 @@ struct PaceDecision {
     /// The time between the end of a transaction and the start of the next one.
     private(set) var rests = SampledNumbers()
 
-    /// The minimum share of the connections' time in transactions for a closed loop.
+    /// The minimum share of the connections' time in transactions that indicates a closed loop.
     private static let saturation = 0.7
     /// The longest time between two consecutive transactions without a rest, in seconds.
     private static let immediateRest = 20e-6
-    /// The number of transactions that a decision needs.
+    /// The number of transactions required for a decision.
     private static let minimumCount = 50
 
     /// Decides from observed transactions.
@@ -40,7 +40,7 @@ struct PaceDecision {
                 pairs.append((visit.duration, rest))
             }
         }
-        // The rest before an estimated start is also an estimate.
+        // If the start is estimated, so is the rest before it.
         if known.count >= Self.minimumCount { rests = known }
         guard isTimed else {
             evidence = "durations are unknown, so the observed rate is offered"
@@ -73,11 +73,11 @@ struct PaceDecision {
         }
     }
 
-    /// Returns how long at least one connection is in a transaction, or between two transactions
+    /// Returns how long at least one connection is in a transaction or between two transactions
     /// without a rest, in seconds.
     ///
-    /// If threads share too few processors, each of them waits most of the time, but not all of them
-    /// at the same time.
+    /// If threads share too few processors, each thread waits most of the time, but not all of them
+    /// wait at the same time.
     private static func covered(_ connections: some Collection<[Visit]>) -> Double {
         var periods: [(start: Double, end: Double)] = []
         for own in connections {
@@ -122,7 +122,7 @@ struct PaceDecision {
             + "\(slope < 0 ? "-" : "")\(TimeText.number(abs(slope))) ms (closed loop: 0, open: -1)"
     }
 
-    /// Decides by the number of running transactions that an arrival on several connections finds.
+    /// Decides from the number of transactions that are running when another one arrives.
     private mutating func decideByOverlap(
         _ visits: [Visit],
         length: Double,
@@ -150,11 +150,11 @@ struct PaceDecision {
         evidence =
             "an arrival finds \(TimeText.number(ratio)) times as many running transactions as there "
             + "are on average (closed loop of \(connections): \(TimeText.number(closed)), open: 1)"
-        // The ratio is as far below that of a closed loop as that of an open loop is above it. There
-        // is another reason why transactions do not overlap, such as even arrivals.
+        // The ratio is as far below the closed loop's as the open loop's is above it, so
+        // transactions do not overlap for another reason, such as even arrivals.
         if ratio < 2 * closed - 1 {
             isClosed = false
-            evidence += ": fewer than in either, so the observed rate is offered"
+            evidence += "; this is below both, so the observed rate is offered"
         }
     }
 }

@@ -11,13 +11,14 @@ struct RestModel: Equatable {
     var mean: Double
     var kind: Kind
 
-    /// Chooses the distribution by the ratio of the standard deviation to the mean.
+    /// Chooses the distribution from the ratio of the standard deviation to the mean.
     ///
-    /// A constant has 0, a uniform distribution at most 0.58, an exponential distribution 1.
+    /// The ratio is 0 for a constant, at most 0.58 for a uniform distribution, and 1 for an
+    /// exponential one.
     ///
     /// - Parameters:
     ///   - numbers: Observed rests, in seconds.
-    ///   - known: The mean, if it differs from that of the observed rests.
+    ///   - known: The mean, if it differs from the mean of the observed rests.
     init(_ numbers: SampledNumbers, mean known: Double? = nil) {
         let mean = known ?? numbers.mean
         self.mean = mean

@@ -1,8 +1,9 @@
 /// Chooses the shapes that become operations.
 struct ShapeChoice {
     /// The maximum number of operations in a scenario.
-    private static let mostShapes = 40
-    /// The share of transactions that the chosen shapes cover, unless there are too many shapes.
+    private static let shapeLimit = 40
+    /// The share of transactions that the chosen shapes cover, unless this requires too many
+    /// shapes.
     private static let coverage = 0.995
 
     /// The numbers of the chosen shapes, in their order.
@@ -29,7 +30,7 @@ struct ShapeChoice {
         var covered = 0
         var chosen: [Int] = []
         for number in sorted {
-            if chosen.count >= Self.mostShapes
+            if chosen.count >= Self.shapeLimit
                 || chosen.count >= 10 && Double(covered) >= Self.coverage * Double(total)
             {
                 break
@@ -49,7 +50,7 @@ struct ShapeChoice {
         self.omissions = omissions
     }
 
-    /// Returns the reason why a shape cannot be repeated; nil if it can.
+    /// Returns the reason why a shape cannot be repeated, or nil if it can be repeated.
     private static func obstacle(of shape: ShapeStatistics) -> String? {
         for statement in shape.positions {
             if let obstacle = statement.obstacle { return obstacle }

@@ -6,7 +6,7 @@ struct Visit {
     var shape: Int
     var start: Double
     var end: Double
-    /// Whether its start is known rather than estimated.
+    /// Whether the start is known rather than estimated.
     var startIsKnown = true
     var duration: Double { max(0, end - start) }
 }

@@ -2,24 +2,24 @@
 package struct DraftOptions: Sendable {
     /// The scenario's name.
     package var name: String
-    /// The description of the scenario, one sentence.
+    /// The description of the scenario, in one sentence.
     package var description: String
-    /// The path of the database, as the scenario refers to it.
+    /// The path of the database, as it appears in the scenario.
     package var database: String
     /// The paragraphs of the comment at the top.
     package var introduction: [String] = []
-    /// The arms by name, in their order; see ``DraftArm``.
+    /// The arms by name, in order; see ``DraftArm``.
     package var arms = DraftArm.usual
     /// The total number of workers of all clients.
     package var workers = 4
-    /// The total number of accesses per second of all clients; nil for closed loops.
+    /// The total number of accesses per second of all clients, or nil for closed loops.
     package var rate: Double?
-    /// The share of writes in the workers and the rate, in 0…1; nil for the share of writing
-    /// operations.
+    /// The writes' share of the workers and the rate, from 0 to 1, or nil to use the share of
+    /// writing operations.
     package var writeShare: Double?
     /// The duration of the measured phase, in seconds.
     package var seconds = 5.0
-    /// Distributions of parameters by name, as a YAML mapping without brackets.
+    /// The distributions of parameters by name, as a YAML mapping without brackets.
     package var values: [String: String] = [:]
 
     /// Creates options.
@@ -30,9 +30,9 @@ package struct DraftOptions: Sendable {
     }
 }
 
-/// An arm that a command line can name.
+/// An arm that can be specified on a command line.
 package struct DraftArm: Sendable, Equatable {
-    /// Its name.
+    /// The arm's name.
     package let name: String
     let comment: String
     let yaml: String
@@ -43,7 +43,7 @@ package struct DraftArm: Sendable, Equatable {
     /// The valid names, for messages.
     package static let names = "queue, queue-wal, pool, pool-8 (with any number of readers), raw"
 
-    /// Creates the arm with a name; returns nil for an unknown name.
+    /// Creates the arm with a name, or returns nil if the name is unknown.
     package init?(_ name: String) {
         self.name = name
         switch name {
@@ -58,7 +58,7 @@ package struct DraftArm: Sendable, Equatable {
             comment = "A writer and four readers, with a write-ahead log."
             yaml = "{type: pool, readers: 4}"
         case "raw":
-            comment = "libsqlite3 alone, a connection for each worker, with a write-ahead log."
+            comment = "libsqlite3 alone, with a write-ahead log and a connection for each worker."
             yaml = "{library: raw}"
         default:
             guard name.hasPrefix("pool-"), let readers = Int(name.dropFirst(5)),

@@ -2,9 +2,9 @@
 package struct DraftTable: Sendable, Equatable {
     /// A column.
     package struct Column: Sendable, Equatable {
-        /// Its name.
+        /// The column's name.
         package var name: String
-        /// Its position in the primary key, from 1; 0 if it is not a part of the key.
+        /// The position in the primary key, from 1, or 0 for a column outside the key.
         package var keyPlace: Int
         /// Whether a statement can set the column: it is neither generated nor hidden.
         package var isWritable: Bool
@@ -19,7 +19,7 @@ package struct DraftTable: Sendable, Equatable {
 
     /// An index.
     package struct Index: Sendable, Equatable {
-        /// The columns in their order; nil for an expression.
+        /// The columns in order, with nil for expressions.
         package var columns: [String?]
         /// Whether the index is unique.
         package var isUnique: Bool
@@ -36,11 +36,11 @@ package struct DraftTable: Sendable, Equatable {
 
     /// The kind of storage.
     package enum Kind: Sendable, Equatable {
-        /// With rowids.
+        /// A table with rowids.
         case plain
-        /// `WITHOUT ROWID`.
+        /// A `WITHOUT ROWID` table.
         case withoutRowID
-        /// A full-text index; `ownsContent` states whether it stores the text itself.
+        /// A full-text index; `ownsContent` indicates whether it stores the text itself.
         case fullText(ownsContent: Bool)
     }
 
@@ -50,9 +50,9 @@ package struct DraftTable: Sendable, Equatable {
     package var kind: Kind
     /// The number of rows.
     package var rows: Int
-    /// Its columns.
+    /// The table's columns.
     package var columns: [Column]
-    /// Its indexes.
+    /// The table's indexes.
     package var indexes: [Index]
     /// The columns that refer to other tables.
     package var references: Set<String>

@@ -36,7 +36,7 @@ extension ScenarioDraft {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The share of writes in the load, in 0…1.
+    /// The writes' share of the load, from 0 to 1.
     private var writeShare: Double {
         if writes.isEmpty { return 0 }
         if reads.isEmpty { return 1 }
@@ -73,7 +73,7 @@ extension ScenarioDraft {
 }
 
 extension YAMLText {
-    /// Splits text into comments of at most about a hundred characters.
+    /// Splits text into comment lines of at most about 100 characters.
     static func comments(_ text: String) -> [String] {
         var lines: [String] = []
         var line = ""

@@ -13,7 +13,7 @@ package struct ScenarioDraft {
 
     let options: DraftOptions
     private let schema: CaptureSchema
-    /// Words of the full-text tables, by the names of the tables, for parameters of MATCH.
+    /// The words of full-text tables by table name, for MATCH parameters.
     private let words: [String: [String]]
     private(set) var variables = VariableRegistry()
     private(set) var reads: [Operation] = []
@@ -34,7 +34,7 @@ package struct ScenarioDraft {
     ///
     /// - Parameters:
     ///   - sql: Its statements, separated by semicolons.
-    ///   - name: Its name in reports; nil to derive it from its first statement.
+    ///   - name: Its name in reports, or nil to derive it from its first statement.
     ///   - comment: A comment for the scenario.
     /// - Throws: ``DraftError`` for text that is not SQL, a statement that writes, or a parameter
     ///   without a source of values.
@@ -102,7 +102,7 @@ package struct ScenarioDraft {
         comment: String?
     ) throws(DraftError) -> Operation {
         var texts: [String] = []
-        // A parameter has the same value in the whole access.
+        // A parameter has the same value throughout the access.
         var known: [String: String] = [:]
         for statement in statements {
             texts.append(try text(of: statement, &known))
@@ -153,7 +153,7 @@ package struct ScenarioDraft {
         return statement.sql { texts[$0] }
     }
 
-    /// Returns the texts of both bounds of a range, so that the range contains its start.
+    /// Returns the texts of a range's two bounds; the range contains its start.
     private mutating func bounds(
         _ range: DraftRange,
         from start: String,
@@ -227,13 +227,14 @@ package struct ScenarioDraft {
         }
         let shown = name ?? "?"
         throw DraftError(
-            "parameter ':\(shown)' is compared with no column of the database: "
+            "parameter ':\(shown)' is not compared with a column of the database: "
                 + "'\(statement.sql { statement.parameterNames[$0].map { ":" + $0 } ?? "?" })'; "
                 + "specify its values: --values '\(shown)=distribution: uniform, min: 1, max: 1000'"
         )
     }
 
-    /// Returns words of the full-text table if the parameter is an argument of MATCH; otherwise nil.
+    /// Returns words of the full-text table if the parameter is an argument of MATCH, or nil
+    /// otherwise.
     private func matchedWords(_ index: Int, of statement: NormalizedStatement) -> [String]? {
         let before = statement.pieces[index].uppercased()
         guard before.split(whereSeparator: \.isWhitespace).last == "MATCH" else { return nil }
@@ -242,7 +243,7 @@ package struct ScenarioDraft {
     }
 }
 
-/// Finds the nearest name of a table, for messages.
+/// Finds the most similar table name, for messages.
 private enum NearestTable {
     static func hint(_ name: String, among tables: [String]) -> String {
         guard let nearest = tables.first(where: { $0.lowercased().hasPrefix(name.lowercased()) })

@@ -2,25 +2,25 @@
 package struct TableStatements {
     /// A statement whose parameters are `?`.
     package struct Statement: Equatable {
-        /// Its name in reports.
+        /// The statement's name in reports.
         package var name: String
-        /// Its text.
+        /// The statement's text.
         package var sql: String
-        /// The text with a value of a random row for each parameter, for a trial.
+        /// The text with a random row's value for each parameter, for a trial.
         package var trial: String
         /// A description, for a comment.
         package var comment: String
     }
 
-    /// Reads by key and by index.
+    /// The reads by key and by index.
     package private(set) var reads: [Statement] = []
-    /// An update of one row; nil if the table cannot be updated.
+    /// An update of one row, or nil if the table cannot be updated.
     package private(set) var write: Statement?
 
     private let table: DraftTable
 
-    /// The maximum number of indexes of a table that get a read.
-    private static let mostIndexes = 3
+    /// The maximum number of indexes of a table for which reads are generated.
+    private static let indexLimit = 3
     /// The maximum number of rows of a list.
     private static let listLength = 50
 
@@ -46,7 +46,7 @@ package struct TableStatements {
         table.columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }.map(\.name)
     }
 
-    /// The column that identifies a row; nil for a key of several columns without a rowid.
+    /// The column that identifies a row, or nil for a key of several columns without a rowid.
     private var rowKey: String? {
         if key.count == 1 { return key[0] }
         return table.kind == .withoutRowID ? nil : "rowid"
@@ -73,7 +73,7 @@ package struct TableStatements {
             guard let column = index.columns.first ?? nil, known.insert(column).inserted else {
                 continue
             }
-            guard reads.count <= Self.mostIndexes else { return }
+            guard reads.count <= Self.indexLimit else { return }
             reads.append(
                 statement(
                     "\(name)-by-\(VariableRegistry.identifier(column))",
@@ -97,8 +97,8 @@ package struct TableStatements {
         )
     }
 
-    /// An update of one row that is unlikely to violate constraints: it sets a column, if possible
-    /// without a key, an index or a reference, to another value of the same column.
+    /// An update of one row that is unlikely to violate constraints: it sets a column, preferably
+    /// without a key, an index or a reference, to another value from the same column.
     private var update: Statement? {
         let unique = Set(table.indexes.filter(\.isUnique).flatMap(\.columns).compactMap { $0 })
         let indexed = Set(table.indexes.flatMap(\.columns).compactMap { $0 })

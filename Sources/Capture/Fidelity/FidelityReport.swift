@@ -6,13 +6,13 @@ package struct FidelityReport {
     package struct Row: Sendable, Equatable {
         /// The names of the client and the operation.
         package var name: String
-        /// Transactions per second, captured and in the run.
+        /// The number of transactions per second, captured and in the run.
         package var rate: (captured: Double, replayed: Double)
-        /// Their mean duration in seconds, captured and in the run; nil if unknown.
+        /// The transactions' mean duration in seconds, captured and in the run, or nil if unknown.
         package var seconds: (captured: Double?, replayed: Double?)
-        /// Rows per transaction, captured and in the run; nil if unknown.
+        /// The number of rows per transaction, captured and in the run, or nil if unknown.
         package var rows: (captured: Double?, replayed: Double?)
-        /// Failures per transaction because of a lock, captured and in the run.
+        /// The number of lock failures per transaction, captured and in the run.
         package var busy: (captured: Double, replayed: Double)
 
         package static func == (first: Row, second: Row) -> Bool {
@@ -22,8 +22,8 @@ package struct FidelityReport {
 
     /// The operations, in the scenario's order.
     package let rows: [Row]
-    /// The share of time in which transactions wrote, captured and in the run; the times of concurrent
-    /// connections add up.
+    /// The share of time during which transactions wrote, captured and in the run; concurrent
+    /// connections' times add up.
     package let writeShare: (captured: Double, replayed: Double)
     private let omissions: [String]
     private let notes: [String]
@@ -33,7 +33,8 @@ package struct FidelityReport {
     /// - Parameters:
     ///   - scenario: The captured scenario.
     ///   - result: The run of its arm ``CapturedScenario/presentArm``.
-    ///   - meanRows: Returns the mean number of a statement's rows in the run; nil if unknown.
+    ///   - meanRows: A closure that returns the mean number of a statement's rows in the run, or
+    ///     nil if unknown.
     package init(
         _ scenario: CapturedScenario,
         _ result: ArmResult,
@@ -92,7 +93,7 @@ package struct FidelityReport {
 
     /// The lines of the report, with names from the captured programs.
     ///
-    /// The lines may contain control characters, which a terminal must not receive.
+    /// The lines may contain control characters, which must not reach a terminal.
     package var lines: [String] {
         var table = [
             ["", "calls/s", "", "time", "", "rows", "", "busy", ""],
@@ -120,7 +121,7 @@ package struct FidelityReport {
                 + "\(TimeText.share(writeShare.replayed)) replayed"
         )
         lines += notes
-        if !omissions.isEmpty { lines += ["not modelled:"] + omissions.map { "  " + $0 } }
+        if !omissions.isEmpty { lines += ["not modeled:"] + omissions.map { "  " + $0 } }
         return lines.map { line in
             var line = line
             while line.last == " " { line.removeLast() }

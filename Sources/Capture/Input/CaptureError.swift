@@ -1,8 +1,8 @@
 /// The reason why a capture fails, with its position and a remedy.
 package struct CaptureError: Error, Equatable, CustomStringConvertible {
-    /// The file's name as given; nil for a live trace.
+    /// The file's name as specified, or nil for a live trace.
     package var file: String?
-    /// The line, from 1; nil for the whole input.
+    /// The line, from 1, or nil for the whole input.
     package var line: Int?
     /// The problem and its remedy.
     package var message: String

@@ -2,27 +2,27 @@ import WorkloadEngine
 
 /// One execution of a statement, from a trace or a log.
 package struct CapturedExecution: Sendable, Equatable {
-    /// The time of its end, in seconds from an origin that all executions share.
+    /// The time at which the execution ended, in seconds from an origin that all executions share.
     package var end: Double
-    /// The process that ran it.
+    /// The process that executed the statement.
     package var process: Int
-    /// The connection that ran it; unique within its process.
+    /// The connection that executed the statement, which is unique within its process.
     package var connection: String
     /// The statement, with its parameters or with literals.
     package var sql: String
     /// The result code (<https://sqlite.org/rescode.html>); 0, 100 and 101 mean success.
     package var code: Int
-    /// Whether the connection is outside a transaction afterwards; nil if unknown.
+    /// Whether the connection is outside a transaction afterward, or nil if unknown.
     package var autocommit: Bool?
-    /// Its duration, in seconds; nil if only its end or only its start is known.
+    /// The duration, in seconds, or nil if only the end or only the start is known.
     package var seconds: Double?
-    /// How long it waited for a lock, in seconds; used if its duration is unknown.
+    /// How long the execution waited for a lock, in seconds; used if the duration is unknown.
     package var waited: Double?
-    /// The number of rows that it returned; nil if unknown.
+    /// The number of returned rows, or nil if unknown.
     package var rows: Int?
-    /// The values of its parameters, in the order of their first appearance; empty if unknown.
+    /// The values of the parameters, in the order of their first appearance; empty if unknown.
     package var values: [WorkloadValue]
-    /// Its line in the file; nil for a live trace.
+    /// The line in the file, or nil for a live trace.
     package var line: Int?
 
     /// Creates an execution.
@@ -52,12 +52,12 @@ package struct CapturedExecution: Sendable, Equatable {
         self.line = line
     }
 
-    /// The time of its start; if its duration is unknown, the start of its wait for locks.
+    /// The start time, or the start of the wait for locks if the duration is unknown.
     package var start: Double { end - (seconds ?? waited ?? 0) }
 
-    /// Whether it succeeded: `SQLITE_OK`, `SQLITE_ROW` or `SQLITE_DONE`.
+    /// Whether the execution succeeded: `SQLITE_OK`, `SQLITE_ROW` or `SQLITE_DONE`.
     package var succeeded: Bool { [0, 100, 101].contains(code) }
 
-    /// Whether it failed because of another connection's lock: `SQLITE_BUSY` or `SQLITE_LOCKED`.
+    /// Whether the execution failed because of a lock: `SQLITE_BUSY` or `SQLITE_LOCKED`.
     package var wasBusy: Bool { [5, 6].contains(code & 0xff) }
 }

@@ -35,7 +35,8 @@ package struct ExecutionReader {
                 file: file
             )
         }
-        // Lines of several connections may be interleaved; those of one connection are in order.
+        // Lines of several connections may be interleaved, but each connection's lines are in
+        // order.
         return executions.enumerated()
             .sorted { ($0.element.end, $0.offset) < ($1.element.end, $1.offset) }
             .map(\.element)
@@ -92,7 +93,7 @@ package struct ExecutionReader {
         _ number: Int
     ) throws(CaptureError) {
         let name = "\(execution.process)/\(execution.connection)"
-        // Two readings of a clock may be out of order by less than this, in seconds.
+        // Two clock readings may be out of order by less than this, in seconds.
         if let last = last[name], execution.end < last - 0.000_1 {
             throw CaptureError(
                 "the time \(execution.end) of connection \(execution.connection) is before "
@@ -160,7 +161,8 @@ package struct ExecutionReader {
         "SQLITE_NOTADB": 26, "SQLITE_ROW": 100, "SQLITE_DONE": 101,
     ]
 
-    /// Parses an ISO 8601 date with fractions into seconds since 1970; UTC if it names no time zone.
+    /// Parses an ISO 8601 date with fractions into seconds since 1970, in UTC unless a time zone is
+    /// given.
     private static func seconds(ofDate text: String) -> Double? {
         let pattern = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)([.,]\d+)?(Z|[+-]\d\d:?\d\d)?/
         guard let match = text.wholeMatch(of: pattern) else { return nil }

@@ -1,4 +1,4 @@
-/// Removes the periods in which a trace recorded nothing from its time.
+/// Excludes the periods in which a trace recorded nothing from the recorded time.
 ///
 /// A trace pauses when it would cost a program too much. Rates refer to the recorded time, in which
 /// gaps have no length.
@@ -13,7 +13,7 @@ struct TraceGaps {
 
     /// The gaps in their order, without overlaps.
     private var gaps: [ClosedRange<Double>] = []
-    /// The total length up to the end of each gap.
+    /// The total length of all gaps up to each gap's end.
     private var lengths: [Double] = []
 
     /// Creates gaps; they may be in any order and may overlap.
@@ -33,7 +33,8 @@ struct TraceGaps {
         }
     }
 
-    /// Converts a time of the trace's clock; returns nil inside a gap, where events are incomplete.
+    /// Converts a time of the trace's clock, or returns nil inside a gap, where events are
+    /// incomplete.
     func moment(at time: Double) -> Moment? {
         var low = 0
         var high = gaps.count

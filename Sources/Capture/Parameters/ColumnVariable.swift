@@ -2,17 +2,17 @@ import WorkloadEngine
 
 /// A variable that draws its values from a column, in the language of scenarios.
 struct ColumnVariable: Equatable {
-    /// The name, unless another variable has it.
+    /// The preferred name, which another variable may already have.
     var base: String
-    /// Its mapping in YAML, without brackets.
+    /// The variable's mapping in YAML, without brackets.
     var yaml: String
     /// An explanation of the choice.
     var comment: String
 
     /// Returns a variable that draws existing values of a column.
     ///
-    /// For integer keys without large gaps, it draws from the whole range: a sample of the values
-    /// would make a few rows hot.
+    /// For integer keys without large gaps, it draws from the whole range, because drawing from a
+    /// sample would make a few rows hot.
     static func drawn(from column: Variable.Column, in schema: CaptureSchema) -> ColumnVariable {
         let own = schema.column(column)
         let isKey = own?.isUnique == true && own?.isInteger == true && own?.hasGaps != true
@@ -45,7 +45,7 @@ struct ColumnVariable: Equatable {
 }
 
 extension CaptureSchema.Column {
-    /// Whether a tenth or more of the range between the smallest and the largest value is unused.
+    /// Whether a tenth or more of the range from the smallest to the largest value is unused.
     fileprivate var hasGaps: Bool {
         guard let range, let distinctCount else { return false }
         let span = Double(range.upperBound) - Double(range.lowerBound) + 1

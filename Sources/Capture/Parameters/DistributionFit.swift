@@ -3,27 +3,28 @@ import WorkloadEngine
 
 /// A distribution of the scenario language, fitted to observed values.
 struct DistributionFit: Equatable {
-    /// Its keys and values in YAML, without the range.
+    /// The distribution's keys and values in YAML, excluding the range.
     var yaml: String
-    /// Whether it draws integers from a range.
+    /// Whether the distribution draws integers from a range.
     var needsRange: Bool
-    /// The largest difference between the observed and the fitted distribution function, in 0…1 (the
-    /// Kolmogorov–Smirnov distance); for `choice`, the share of the values that are not shown.
+    /// The largest difference between the observed and the fitted distribution functions, from 0 to
+    /// 1 (the Kolmogorov–Smirnov distance), or for `choice`, the share of the values that are not
+    /// shown.
     var distance: Double
 
     /// The candidates for theta in Zipf's law.
     private static let thetas = [0.5, 0.7, 0.8, 0.9, 0.99, 1.1, 1.3, 1.6, 2.0]
     /// The maximum number of values of a choice.
-    private static let mostChoices = 30
-    /// The distance up to which a uniform distribution is accepted.
+    private static let choiceLimit = 30
+    /// The maximum distance of an acceptable uniform distribution.
     private static let near = 0.05
 
-    /// Finds the best distribution; returns nil if no value may be shown and no range is known.
+    /// Finds the best distribution, or returns nil if no value may be shown and no range is known.
     ///
     /// - Parameters:
     ///   - sample: The values.
-    ///   - range: The range of the column's integers; nil without a column.
-    ///   - k: How often a value must occur to be shown.
+    ///   - range: The range of the column's integers, or nil without a column.
+    ///   - k: The number of times that a value must occur to be shown.
     /// - Returns: The distribution with the smallest distance.
     static func best(
         of sample: ValueSample,
@@ -96,14 +97,15 @@ struct DistributionFit: Equatable {
         }.min { $0.1 < $1.1 }
     }
 
-    /// Returns a choice of a few values with their weights; nil if it would miss too many values.
+    /// Returns a choice of a few values with their weights, or nil if it would miss too many
+    /// values.
     private static func choice(of sample: ValueSample, k: Int) -> DistributionFit? {
         let shown = sample.counts.filter { $0.value >= k }
             .sorted { ($1.value, "\($0.key)") < ($0.value, "\($1.key)") }
         let mass = shown.reduce(0) { $0 + $1.value }
         let hasBlobs = shown.contains { if case .blob = $0.key { true } else { false } }
-        guard !shown.isEmpty, !hasBlobs, shown.count <= mostChoices,
-            sample.counts.count <= 2 * mostChoices, mass * 10 >= sample.count * 9
+        guard !shown.isEmpty, !hasBlobs, shown.count <= choiceLimit,
+            sample.counts.count <= 2 * choiceLimit, mass * 10 >= sample.count * 9
         else { return nil }
         let values = shown.map { yaml(of: $0.key) }.joined(separator: ", ")
         let weights = shown.map { String($0.value) }.joined(separator: ", ")
@@ -115,7 +117,7 @@ struct DistributionFit: Equatable {
         )
     }
 
-    /// Returns a value in the syntax of `choice`, which has none for blobs.
+    /// Returns a value in the syntax of `choice`, which does not support blobs.
     private static func yaml(of value: WorkloadValue) -> String {
         switch value {
         case .null: "null"
@@ -167,17 +169,17 @@ struct DistributionFit: Equatable {
         }
 
         /// The share of the ten most frequent values.
-        private var tenMost: Double {
+        private var topTenShare: Double {
             values.map(\.count).sorted(by: >).prefix(10).reduce(0) { $0 + Double($1) } / total
         }
 
         /// Returns the largest difference from a distribution.
         ///
-        /// The closure returns the share of draws in the first part of the range; the part is in 0…1.
-        /// The share of the ten most frequent values also counts: popular values that are spread over
-        /// the range have the distribution function of a uniform distribution.
+        /// The closure returns the share of draws in the first part of the range, where the part is
+        /// from 0 to 1. The comparison includes the share of the ten most frequent values, because
+        /// popular values that are spread over the range have a uniform distribution function.
         func distance(mostFrequent: Double, _ share: (Double) -> Double) -> Double {
-            let popularity = abs(tenMost - min(1, mostFrequent))
+            let popularity = abs(topTenShare - min(1, mostFrequent))
             var seen = 0.0
             var most = 0.0
             for (value, count) in values {
@@ -198,8 +200,8 @@ struct DistributionFit: Equatable {
 
         /// Returns the difference from a scrambled zipfian distribution.
         ///
-        /// It draws one of 10¹⁰ items and hashes it to a value: the most popular items remain
-        /// separate, the others spread evenly.
+        /// The distribution draws one of 10¹⁰ items and hashes it to a value: the most popular
+        /// items remain separate, and the others spread evenly.
         func scrambledDistance(_ theta: Double) -> Double {
             let items = 1e10
             let even = (1 - Zipf.share(size, of: items, theta: theta)) / size
@@ -242,7 +244,8 @@ private enum Zipf {
         return min(1, harmonic(rank, theta) / harmonic(size, theta))
     }
 
-    /// Returns the generalized harmonic number: exact up to 50, then by the Euler–Maclaurin formula.
+    /// Returns the generalized harmonic number: exact up to 50, then by the Euler–Maclaurin
+    /// formula.
     private static func harmonic(_ count: Double, _ theta: Double) -> Double {
         let exact = min(count, 50)
         var sum = 0.0

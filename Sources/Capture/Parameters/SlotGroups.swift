@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// Finds the slots of a transaction that have the same value, so that they share a variable.
+/// Finds a transaction's slots that have the same value and can share a variable.
 struct SlotGroups {
     /// A slot of a shape.
     struct Place: Hashable {
@@ -10,9 +10,9 @@ struct SlotGroups {
 
     private var parents: [Place: Place] = [:]
 
-    /// The number of transactions that are needed to show an equality.
+    /// The number of transactions required to establish that two slots are equal.
     private static let minimumCount = 3
-    /// The share of transactions in which two slots must be equal.
+    /// The minimum share of transactions in which two slots must be equal.
     private static let agreement = 0.95
 
     init(_ shape: ShapeStatistics) {
@@ -69,7 +69,7 @@ struct SlotGroups {
 }
 
 extension StatementSlot.Role {
-    /// Whether the slot is compared with others: the first items of a list, and the first row of an
+    /// Whether to compare the slot with others: the first items of a list, and the first row of an
     /// insert, represent all of them.
     fileprivate var isComparable: Bool {
         switch self {

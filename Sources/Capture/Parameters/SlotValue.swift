@@ -20,7 +20,7 @@ struct SlotPlanner {
     let schema: CaptureSchema
     let options: CaptureOptions
 
-    /// Returns the replacement for a slot, and the part of it that cannot be modelled, if any.
+    /// Returns the replacement for a slot, and the part of it that cannot be modeled, if any.
     func plan(
         _ slot: StatementSlot,
         at place: SlotGroups.Place,
@@ -44,7 +44,8 @@ struct SlotPlanner {
             }
         case .set:
             if let column = slot.column, let own = schema.column(column), own.isUnique {
-                // Keep the key: programs that save whole rows do not change it, and a new value may conflict.
+                // Keep the key: programs that save whole rows do not change it, and a new value
+                // could conflict.
                 return (.text(Self.quotedName(own.name)), nil)
             }
         case .rangeEnd:
@@ -114,8 +115,8 @@ struct SlotPlanner {
                 .variable(
                     base: "text_\(length)",
                     yaml: "distribution: text, length: \(length)",
-                    comment: "with the mean length of the observed texts"
-                ), "a text without a column"
+                    comment: "with the mean length of the observed text values"
+                ), "text without a column"
             )
         }
         let name =
@@ -143,7 +144,7 @@ struct SlotPlanner {
                 return .variable(base: base, yaml: yaml, comment: distance)
             }
         }
-        // Fit only how popular values are, without showing which ones.
+        // Fit only the popularity of values, without revealing the values.
         guard let column = slot.column, let own,
             let popular = DistributionFit.popularity(of: sample, distinct: own.distinctCount ?? 0),
             popular.distance < 0.2
@@ -155,7 +156,8 @@ struct SlotPlanner {
         )
     }
 
-    /// Returns bounds of most integers; enough integers are beyond each bound to hide them.
+    /// Returns bounds that contain most integers; enough integers lie outside each bound to hide
+    /// them.
     private func bounds(of sample: ValueSample) -> ClosedRange<Int64>? {
         let sorted = sample.integers.sorted()
         let hidden = options.leastCount - 1
@@ -163,7 +165,7 @@ struct SlotPlanner {
         return sorted[hidden]...sorted[sorted.count - 1 - hidden]
     }
 
-    /// Returns the mean length of a range of integers; nil if values and rows do not show it.
+    /// Returns the mean length of a range of integers, or nil if values and rows do not reveal it.
     private func span(at place: SlotGroups.Place, of shape: ShapeStatistics) -> Int64? {
         guard place.slot > 0, place.slot < shape.positions[place.position].slots.count,
             shape.positions[place.position].slots[place.slot - 1].role == .rangeStart
@@ -199,8 +201,8 @@ struct SlotPlanner {
 extension ShapeStatistics {
     /// Returns the values of a slot.
     ///
-    /// If a longer list has more slots than the example, returns the values of the first slot with the
-    /// same column.
+    /// If a longer list has more slots than the example, returns the values of the first slot with
+    /// the same column.
     func sample(of slot: StatementSlot, at place: SlotGroups.Place) -> ValueSample {
         let own = values[place.position]
         let slots = positions[place.position].slots
@@ -215,7 +217,7 @@ extension ShapeStatistics {
 }
 
 extension NormalizedStatement {
-    /// Whether the statement accepts existing rows: an upsert, or `INSERT OR REPLACE` and the like.
+    /// Whether the statement accepts existing rows, as an upsert or `INSERT OR REPLACE` does.
     var toleratesConflicts: Bool {
         verb == "REPLACE" || key.hasPrefix("INSERT OR ") || key.contains(" ON CONFLICT ")
     }

@@ -9,7 +9,7 @@ struct ValueSample {
     private(set) var count = 0
     /// The number of occurrences of each counted value.
     private(set) var counts: [WorkloadValue: Int] = [:]
-    /// The number of values that were not counted, because there were too many distinct ones.
+    /// The number of values that were not counted because there were too many distinct values.
     private(set) var uncounted = 0
     /// The number of values that equal the previous value plus one.
     private(set) var successors = 0
@@ -39,6 +39,6 @@ struct ValueSample {
         last = value
     }
 
-    /// The value of all executions; nil if there are several or none.
+    /// The value that all executions share, or nil if there are several values or none.
     var onlyValue: WorkloadValue? { counts.count == 1 && uncounted == 0 ? counts.first?.key : nil }
 }

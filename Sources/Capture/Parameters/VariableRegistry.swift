@@ -1,11 +1,11 @@
 import WorkloadEngine
 
-/// The variables of a captured scenario, by their names.
+/// The variables of a captured scenario, by name.
 struct VariableRegistry {
     /// A variable.
     struct Entry: Equatable {
         var name: String
-        /// Its mapping in YAML, without brackets.
+        /// The variable's mapping in YAML, without brackets.
         var yaml: String
         /// An explanation of the choice.
         var comment: String
@@ -13,7 +13,8 @@ struct VariableRegistry {
 
     private(set) var entries: [Entry] = []
 
-    /// Returns the name of a variable with a definition, and adds the variable if there is none.
+    /// Returns the name of a variable with a definition, and adds the variable if it does not
+    /// exist.
     ///
     /// - Parameters:
     ///   - base: The preferred name.
@@ -45,10 +46,10 @@ struct VariableRegistry {
     static func identifier(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
-            let isFine =
+            let isValid =
                 ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || scalar == "_"
                 || ("0"..."9").contains(scalar)
-            result.unicodeScalars.append(isFine ? scalar : "_")
+            result.unicodeScalars.append(isValid ? scalar : "_")
         }
         return result.first?.isLetter == true ? result : "v_" + result
     }

@@ -1,12 +1,12 @@
 import WorkloadEngine
 
-/// The tables of the captured database, to which names in statements refer.
+/// The tables of the captured database, to which statements refer.
 package struct CaptureSchema: Sendable, Equatable {
     /// A table or a view.
     package struct Table: Sendable, Equatable {
-        /// Its name, as written in the schema.
+        /// The table's name, as written in the schema.
         package var name: String
-        /// Its columns, in their order.
+        /// The table's columns, in order.
         package var columns: [Column]
 
         /// Creates a table.
@@ -18,17 +18,17 @@ package struct CaptureSchema: Sendable, Equatable {
 
     /// A column of a table.
     package struct Column: Sendable, Equatable {
-        /// Its name, as written in the schema.
+        /// The column's name, as written in the schema.
         package var name: String
-        /// Its declared type; empty if it has none.
+        /// The declared type, or an empty string for a column without one.
         package var type: String
-        /// Whether it is an alias of the rowid (`INTEGER PRIMARY KEY`).
+        /// Whether the column is an alias of the rowid (`INTEGER PRIMARY KEY`).
         package var isRowID: Bool
-        /// Whether its values are unique, or it is the last column of a key.
+        /// Whether the column's values are unique, or the column is the last one of a key.
         package var isUnique: Bool
-        /// The smallest and the largest integer in the column; nil without integers.
+        /// The smallest and the largest integer in the column, or nil without integers.
         package var range: ClosedRange<Int64>?
-        /// The number of distinct values; nil if unknown.
+        /// The number of distinct values, or nil if unknown.
         package var distinctCount: Int?
 
         /// Creates a column.
@@ -48,7 +48,7 @@ package struct CaptureSchema: Sendable, Equatable {
             self.distinctCount = distinctCount
         }
 
-        /// Whether its values are integers, by its declared type
+        /// Whether the column's values are integers, according to the declared type
         /// (<https://sqlite.org/datatype3.html#determination_of_column_affinity>).
         var isInteger: Bool { isRowID || type.uppercased().contains("INT") }
     }
@@ -65,7 +65,7 @@ package struct CaptureSchema: Sendable, Equatable {
         columnNames = Set(tables.flatMap { $0.columns.map { $0.name.lowercased() } })
     }
 
-    /// Returns the table with a name, in any case.
+    /// Returns the table with a name, ignoring case.
     func table(_ name: String) -> Table? { tables[name.lowercased()] }
 
     /// Returns the column that a variable refers to.
@@ -84,10 +84,10 @@ package struct CaptureSchema: Sendable, Equatable {
 }
 
 extension CaptureSchema.Table {
-    /// The names of the rowid.
+    /// The names of the rowid column.
     static let rowIDNames: Set = ["rowid", "oid", "_rowid_"]
 
-    /// Returns the column with a name, in any case.
+    /// Returns the column with a name, ignoring case.
     func column(_ name: String) -> CaptureSchema.Column? {
         let name = name.lowercased()
         if let column = columns.first(where: { $0.name.lowercased() == name }) { return column }

@@ -2,27 +2,27 @@ import WorkloadEngine
 
 /// A statement without its literals and comments.
 package struct NormalizedStatement: Equatable, Sendable {
-    /// Its text with `?` for each value, and with lists shortened to one value.
+    /// The text with `?` for each value, and with lists shortened to one value.
     ///
     /// Executions of the same statement have equal keys.
     package let key: String
-    /// The text between its slots: one more piece than there are slots.
+    /// The text between the slots, with one more piece than there are slots.
     let pieces: [String]
-    /// Its slots, in their order.
+    /// The slots, in order.
     let slots: [StatementSlot]
-    /// The names of the slots' parameters, without their prefix; nil for literals and for `?`.
+    /// The names of the slots' parameters, without their prefix, or nil for literals and for `?`.
     let parameterNames: [String?]
-    /// Its first keyword in upper case; for `WITH`, that of the main statement.
+    /// The first keyword in upper case or, for `WITH`, the main statement's first keyword.
     package let verb: String
-    /// The first table that it names, if any.
+    /// The first table that the statement refers to, if any.
     let table: String?
-    /// The tables that it names but the schema does not contain.
+    /// The tables that the statement refers to but the schema does not contain.
     let missingTables: [String]
 
     /// Whether the statement only reads, judging by its verb.
     var readsOnly: Bool { ["SELECT", "VALUES", "EXPLAIN", "PRAGMA"].contains(verb) }
 
-    /// The reason why the statement cannot be repeated; nil if it can.
+    /// The reason why the statement cannot be repeated, or nil if it can be repeated.
     var obstacle: String? {
         switch verb {
         case "SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "VALUES", "SAVEPOINT", "RELEASE",

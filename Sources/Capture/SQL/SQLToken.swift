@@ -1,10 +1,11 @@
-/// A token of a statement, by the rules of <https://sqlite.org/lang_expr.html>.
+/// A token of a statement, according to <https://sqlite.org/lang_expr.html>.
 struct SQLToken: Equatable {
     /// The kind of a token.
     enum Kind: Equatable {
         /// A keyword or an unquoted name.
         case word
-        /// A name in double quotes, backquotes or brackets; double quotes may also contain a string.
+        /// A name in double quotes, backquotes or brackets; double quotes may also contain a
+        /// string.
         case quotedName
         /// A string in single quotes.
         case string
@@ -19,7 +20,7 @@ struct SQLToken: Equatable {
     }
 
     var kind: Kind
-    /// Its text, as written.
+    /// The token's text, as written.
     var text: String
     /// Whether spaces or comments precede it.
     var followsSpace: Bool
@@ -48,11 +49,13 @@ struct SQLLexer {
     enum Failure: Error, Equatable {
         case unterminated(String)
         case unexpected(String)
+        case severalStatements
 
         var message: String {
             switch self {
-            case .unterminated(let what): "\(what) does not end"
+            case .unterminated(let what): "\(what) is not terminated"
             case .unexpected(let text): "'\(text)' is not SQL"
+            case .severalStatements: "it contains several statements"
             }
         }
     }
@@ -110,7 +113,7 @@ struct SQLLexer {
     private mutating func read(_ byte: UInt8) throws(Failure) -> SQLToken.Kind {
         switch byte {
         case UInt8(ascii: "'"):
-            try skipQuoted(by: byte, what: "a text in single quotes")
+            try skipQuoted(by: byte, what: "a string in single quotes")
             return .string
         case UInt8(ascii: "\""), UInt8(ascii: "`"):
             try skipQuoted(by: byte, what: "a name in quotes")

@@ -50,12 +50,12 @@ extension StatementParser {
         return (.other, nil)
     }
 
-    /// Returns the role of a bound of BETWEEN, whose keyword or AND is at an index.
+    /// Returns the role of a bound of BETWEEN, given the index of the keyword or AND before it.
     private func range(_ before: Int) -> (StatementSlot.Role, Variable.Column?)? {
         var start = before
         let isEnd = tokens[before].keyword == "AND"
         if isEnd {
-            // Search backwards over the lower bound for BETWEEN.
+            // Search backward over the lower bound for BETWEEN.
             start -= 1
             while start >= 0, tokens[start].keyword != "BETWEEN" {
                 if tokens[start].text == ")" {
@@ -116,7 +116,7 @@ extension StatementParser {
                 let columns = tables.insertedColumns ?? target.columns.map(\.name)
                 guard columns.indices.contains(position) else { return nil }
                 let column = Variable.Column(table: target.name, name: columns[position])
-                // An argument of a function is not the value of the column.
+                // An argument of a function is not the column's value.
                 if inner != index { return (.other, nil) }
                 return (.insert(row: rows(before: open)), column)
             }
@@ -125,7 +125,7 @@ extension StatementParser {
         return nil
     }
 
-    /// Returns the number of rows of values before the row that opens at an index.
+    /// Returns the number of rows of values before the row that starts at an index.
     private func rows(before open: Int) -> Int {
         var count = 0
         var index = open - 1
@@ -146,7 +146,7 @@ extension StatementParser {
         return nil
     }
 
-    /// Returns the number of commas in a bracket before a token, without those in nested brackets.
+    /// Returns the number of commas in a bracket before a token, excluding nested brackets.
     private func commas(from open: Int, to index: Int) -> Int {
         var count = 0
         var position = open + 1

@@ -55,7 +55,7 @@ struct StatementParser {
                 matches[last.index] = index
                 clause = last.clause
             } else if token.text == ";" {
-                throw .unexpected("; and a further statement")
+                throw .severalStatements
             }
         }
         if !open.isEmpty { throw .unterminated("a bracket") }
@@ -105,7 +105,7 @@ struct StatementParser {
         )
     }
 
-    /// Returns a token's text; names of savepoints, which programs often number, become equal.
+    /// Returns a token's text; savepoint names, which programs often number, become equal.
     private func canonical(_ index: Int) -> String {
         let isSavepoint =
             index > 0
@@ -168,7 +168,7 @@ struct StatementParser {
         return count - 1
     }
 
-    /// Shortens lists of values and rows of values to one.
+    /// Shortens lists of values and lists of rows to one item.
     private static func shortened(_ words: [String]) -> [String] {
         var result: [String] = []
         var index = 0
@@ -211,9 +211,9 @@ struct StatementParser {
 
     // MARK: Literals
 
-    /// Returns the value of a literal that becomes a slot; nil for any other token.
+    /// Returns the value of a literal that becomes a slot, or nil for any other token.
     ///
-    /// Numbers of LIMIT, column numbers of ORDER BY and GROUP BY, and single digits that are not
+    /// Numbers in LIMIT, column numbers in ORDER BY and GROUP BY, and single digits that are not
     /// compared with a column remain part of the statement.
     private func literal(at index: Int) -> WorkloadValue? {
         let token = tokens[index]
@@ -243,8 +243,8 @@ struct StatementParser {
         "ORDER", "UNION", "WINDOW",
     ]
 
-    /// Returns whether a number is a whole term of ORDER BY or GROUP BY, and therefore the number of
-    /// a result column (<https://sqlite.org/lang_select.html#the_order_by_clause>).
+    /// Returns whether a number is a whole term of ORDER BY or GROUP BY and is therefore a column
+    /// number (<https://sqlite.org/lang_select.html#the_order_by_clause>).
     private func isColumnNumber(at index: Int) -> Bool {
         guard index > 0, ["ORDER", "GROUP"].contains(clauses[index]) else { return false }
         let previous = tokens[index - 1]

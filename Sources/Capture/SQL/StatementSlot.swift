@@ -1,16 +1,16 @@
 import WorkloadEngine
 
-/// A place in a statement that takes a value: a parameter, or a literal that becomes one.
+/// A place in a statement for a value: a parameter, or a literal that becomes a parameter.
 struct StatementSlot: Equatable, Sendable {
     /// The source of the value.
     enum Source: Equatable, Sendable {
-        /// A bound value, by its index from 0.
+        /// A bound value, with its index from 0.
         case parameter(Int)
-        /// A literal: its value and its text.
+        /// A literal, with its value and its text.
         case literal(WorkloadValue, text: String)
     }
 
-    /// The use of the value in the statement.
+    /// How the statement uses the value.
     enum Role: Equatable, Sendable {
         /// Compares it with a column.
         case comparison
@@ -18,25 +18,25 @@ struct StatementSlot: Equatable, Sendable {
         case rangeStart
         /// Ends a range: the upper bound.
         case rangeEnd
-        /// An item of a list, by its position from 0.
+        /// Uses it as an item of a list, at a position from 0.
         case list(Int)
         /// Inserts it into a column; rows are numbered from 0.
         case insert(row: Int)
         /// Sets a column to it.
         case set
-        /// Sets a column to its old value plus, minus or times it.
+        /// Adds it to a column, subtracts it, or multiplies the column by it.
         case change
         case limit, offset
-        /// Anything else.
+        /// Uses it in any other way.
         case other
     }
 
     var source: Source
     var role: Role
-    /// The column with which the value is compared, or which receives it.
+    /// The column that is compared with the value or receives it.
     var column: Variable.Column?
 
-    /// Returns the value in an execution; nil if unknown.
+    /// Returns the value in an execution, or nil if unknown.
     func value(among values: [WorkloadValue]) -> WorkloadValue? {
         switch source {
         case .literal(let value, _): value

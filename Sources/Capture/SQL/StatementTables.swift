@@ -1,15 +1,15 @@
 import WorkloadEngine
 
-/// The tables that a statement names, with their aliases.
+/// The tables that a statement refers to, with their aliases.
 ///
 /// Subqueries and the enclosing statement share one list of aliases.
 struct StatementTables {
     private var tables: [(alias: String, table: CaptureSchema.Table)] = []
-    /// All aliases in lower case, including those of columns and of common table expressions.
+    /// All aliases in lower case, including aliases of columns and of common table expressions.
     private(set) var aliases: Set<String> = []
     /// The table into which the statement inserts.
     private(set) var inserted: CaptureSchema.Table?
-    /// The columns that an INSERT names; nil if it names none.
+    /// The columns that an INSERT specifies, or nil if it specifies none.
     private(set) var insertedColumns: [String]?
     /// The name of the first table, if any.
     private(set) var first: String?
@@ -42,7 +42,7 @@ struct StatementTables {
             index += 1
         }
         if tokens.first?.keyword == "WITH" {
-            // The names of common table expressions precede AS or their columns.
+            // Names of common table expressions precede AS or their columns.
             for (index, token) in tokens.enumerated().dropFirst()
             where ["WITH", "RECURSIVE"].contains(tokens[index - 1].keyword) {
                 aliases.insert(token.name.lowercased())
@@ -67,7 +67,7 @@ struct StatementTables {
         "RETURNING", "UNION", "EXCEPT", "INTERSECT", "HAVING", "WINDOW",
     ]
 
-    /// Reads `schema.table AS alias` after a keyword; returns the index of its last token.
+    /// Reads `schema.table AS alias` after a keyword and returns the index of its last token.
     private mutating func read(
         _ tokens: [SQLToken],
         after keyword: Int,
@@ -112,13 +112,13 @@ struct StatementTables {
             .filter { $0.text != "," }.map(\.name)
     }
 
-    /// Returns the table with an alias, in any case.
+    /// Returns the table with an alias, ignoring case.
     func table(alias: String) -> CaptureSchema.Table? {
         let alias = alias.lowercased()
         return tables.first { $0.alias == alias || $0.table.name.lowercased() == alias }?.table
     }
 
-    /// Returns the column with a name; nil if no table of the statement has it.
+    /// Returns the column with a name, or nil if none of the statement's tables has it.
     func column(_ name: String, of qualifier: String?) -> Variable.Column? {
         let candidates = tables.filter { table in
             guard let qualifier = qualifier?.lowercased() else { return true }

@@ -1,27 +1,27 @@
 import WorkloadEngine
 
-/// A transaction of a connection, from its BEGIN to its end; a statement outside a transaction is
-/// also a transaction.
+/// A connection's transaction, from its BEGIN to its end, or a single statement outside a
+/// transaction.
 struct CapturedTransaction {
-    /// The kind of its beginning.
+    /// How a transaction begins.
     enum Begin: String, Sendable, CaseIterable {
-        /// Without BEGIN: one statement.
+        /// Without BEGIN, as one statement.
         case autocommit
         case deferred, immediate, exclusive
         /// With SAVEPOINT outside a transaction, which begins a deferred transaction.
         case savepoint
     }
 
-    /// The kind of its end.
+    /// How a transaction ends.
     enum Outcome: String, Sendable, CaseIterable {
         case committed, rolledBack
-        /// Failed because of another connection's lock.
+        /// A failure because of another connection's lock.
         case busy
-        /// Failed for another reason.
+        /// A failure for another reason.
         case failed
     }
 
-    /// One of its statements.
+    /// A statement of the transaction.
     struct Statement {
         var statement: NormalizedStatement
         var start: Double
@@ -36,31 +36,32 @@ struct CapturedTransaction {
     var connection: String
     var begin: Begin
     var outcome = Outcome.committed
-    /// The start of its first statement, including BEGIN, in seconds.
+    /// The start of the first statement, including BEGIN, in seconds.
     var start: Double
-    /// The end of its last statement, including COMMIT, in seconds.
+    /// The end of the last statement, including COMMIT, in seconds.
     var end: Double
-    /// Its statements, without BEGIN, COMMIT and ROLLBACK.
+    /// The statements, excluding BEGIN, COMMIT and ROLLBACK.
     var statements: [Statement] = []
     /// The times between statements, in seconds.
     ///
-    /// The first time follows BEGIN, the last one precedes COMMIT. Empty without BEGIN.
+    /// The first time follows BEGIN, and the last one precedes COMMIT. The list is empty without
+    /// BEGIN.
     var gaps: [Double] = []
-    /// The duration of the statement that began it, in seconds; nil if unknown.
+    /// The duration of the statement that began the transaction, in seconds, or nil if unknown.
     var beginSeconds: Double?
-    /// The duration of the statement that ended it, in seconds; nil if unknown.
+    /// The duration of the statement that ended the transaction, in seconds, or nil if unknown.
     var endSeconds: Double?
-    /// The number of failures of its statements, or of BEGIN before it, because of a lock.
+    /// The number of lock failures of the statements, or of BEGIN before them.
     var busyCount = 0
-    /// Whether the durations of all its statements are known.
+    /// Whether the durations of all statements are known.
     var isTimed = true
-    /// Whether a library began it without a statement in the input.
-    var hasHiddenBegin = false
+    /// Whether a library began the transaction without a statement in the input.
+    var beginsImplicitly = false
 
-    /// Its duration, in seconds.
+    /// The duration, in seconds.
     var duration: Double { max(0, end - start) }
 
-    /// Whether it writes, or locks the database for writing.
+    /// Whether the transaction writes, or locks the database for writing.
     var writes: Bool {
         begin == .immediate || begin == .exclusive
             || statements.contains { !$0.statement.readsOnly && $0.statement.isChange }
@@ -68,6 +69,6 @@ struct CapturedTransaction {
 }
 
 extension NormalizedStatement {
-    /// Whether it changes data; statements about savepoints do not.
+    /// Whether the statement changes data; savepoint statements do not.
     var isChange: Bool { !["SAVEPOINT", "RELEASE", "ROLLBACK"].contains(verb) }
 }

@@ -21,7 +21,7 @@ struct SampledNumbers {
             sample.append(number)
             return
         }
-        // Vitter's algorithm R: each number is in the sample with the same probability.
+        // Vitter's algorithm R: each number has the same probability of being in the sample.
         random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         let place = Int((random >> 33) % UInt64(count))
         if place < Self.capacity { sample[place] = number }
@@ -29,13 +29,13 @@ struct SampledNumbers {
 
     var mean: Double { count > 0 ? sum / Double(count) : 0 }
 
-    /// The ratio of the standard deviation to the mean; 0 without numbers.
+    /// The ratio of the standard deviation to the mean, or 0 without numbers.
     var variation: Double {
         guard count > 1, mean > 0 else { return 0 }
         return (max(0, squares / Double(count) - mean * mean)).squareRoot() / mean
     }
 
-    /// Returns the quantile at a share in 0…1; 0 without numbers.
+    /// Returns the quantile at a share from 0 to 1, or 0 without numbers.
     func quantile(_ share: Double) -> Double {
         guard !sample.isEmpty else { return 0 }
         let sorted = sample.sorted()

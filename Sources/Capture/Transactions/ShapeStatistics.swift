@@ -2,7 +2,7 @@ import WorkloadEngine
 
 /// The observed transactions of one shape, with times in seconds.
 struct ShapeStatistics {
-    /// The maximum number of transactions whose values are kept, to find equal values.
+    /// The maximum number of transactions whose values are kept to find equal values.
     private static let keptTransactions = 300
 
     let shape: TransactionShape
@@ -15,7 +15,7 @@ struct ShapeStatistics {
     private(set) var outcomes: [CapturedTransaction.Outcome: Int] = [:]
     private(set) var busyCount = 0
     /// The maximum number of failures of one transaction because of a lock.
-    private(set) var mostBusy = 0
+    private(set) var maximumBusyCount = 0
     /// The known durations of transactions.
     private(set) var durations = SampledNumbers()
     /// The known durations of the statements that began transactions.
@@ -24,8 +24,8 @@ struct ShapeStatistics {
     private(set) var repetitions: [SampledNumbers]
     /// The time before each position, and before COMMIT.
     ///
-    /// The positions of a loop are those of its body; the time before its first statement includes the
-    /// time between two repetitions.
+    /// The positions of a loop refer to its body. The time before the body's first statement
+    /// includes the time between two repetitions.
     private(set) var gaps: [SampledNumbers]
     /// The gaps before executions of known duration, which exclude the execution itself.
     private(set) var timedGaps: [SampledNumbers]
@@ -35,7 +35,7 @@ struct ShapeStatistics {
     private(set) var rows: [SampledNumbers]
     /// The total time from the first writing statement, or from a locking BEGIN, to the end.
     ///
-    /// A single statement of unknown duration counts with the mean duration of the others.
+    /// A single statement of unknown duration counts with the mean of the known durations.
     var writeSeconds: Double {
         knownWriteSeconds + Double(unknownWrites) * (durations.count > 0 ? durations.mean : 0)
     }
@@ -43,15 +43,15 @@ struct ShapeStatistics {
     private var unknownWrites = 0
     /// The values of the slots of each position.
     private(set) var values: [[ValueSample]]
-    /// The values of some transactions: those of the first execution at each position.
+    /// The values of some transactions, from the first execution at each position.
     private(set) var kept: [[[WorkloadValue?]]] = []
     /// Whether the values of each slot differ between the repetitions of a loop.
     private(set) var varies: [[Bool]]
-    /// The texts of each position with their counts; the lengths of lists may differ.
+    /// The texts of each position with their counts; lists may have different lengths.
     private(set) var texts: [[String: (count: Int, statement: NormalizedStatement)]]
     private(set) var connections: Set<String> = []
 
-    /// The statements at each position: those outside loops, and one repetition of each loop.
+    /// The statements at each position: statements outside loops, and one repetition of each loop.
     let positions: [NormalizedStatement]
 
     init(
@@ -86,9 +86,9 @@ struct ShapeStatistics {
         count += 1
         outcomes[transaction.outcome, default: 0] += 1
         busyCount += transaction.busyCount
-        mostBusy = max(mostBusy, transaction.busyCount)
-        // Without durations, the time of the first statement is missing: the whole time of a single
-        // statement, but only a small part of a transaction with BEGIN.
+        maximumBusyCount = max(maximumBusyCount, transaction.busyCount)
+        // Without durations, the time of the first statement is missing. This is the whole time of
+        // a single statement, but only a small part of a transaction with BEGIN.
         if transaction.isTimed || transaction.begin != .autocommit {
             durations.add(transaction.duration)
         }
@@ -138,7 +138,7 @@ struct ShapeStatistics {
         let text = item.statement.pieces.joined(separator: "?")
         texts[position][text, default: (0, item.statement)].count += 1
         let found = item.statement.slots.map { $0.value(among: item.values) }
-        // Lists of different lengths have different slots: count values of the same column.
+        // Lists of different lengths have different slots, so count the values of the same column.
         for (index, slot) in item.statement.slots.enumerated() {
             guard let value = found[index], index < values[position].count,
                 positions[position].slots[index].column == slot.column
@@ -165,15 +165,15 @@ struct ShapeStatistics {
             unknownWrites += 1
             return
         }
-        let locksAtOnce = transaction.begin == .immediate || transaction.begin == .exclusive
+        let locksImmediately = transaction.begin == .immediate || transaction.begin == .exclusive
         let write = transaction.statements.first {
             !$0.statement.readsOnly && $0.statement.isChange
         }
-        let start = locksAtOnce ? transaction.start : write?.start ?? transaction.start
+        let start = locksImmediately ? transaction.start : write?.start ?? transaction.start
         knownWriteSeconds += max(0, transaction.end - start)
     }
 
-    /// The mean number of rows of a transaction, from the executions with known rows.
+    /// The mean number of rows of a transaction, from executions with a known number of rows.
     var meanRows: Double {
         var position = 0
         var sum = 0.0
@@ -189,10 +189,10 @@ struct ShapeStatistics {
     /// Whether the duration of any transaction is known.
     var isTimed: Bool { durations.count > 0 }
 
-    /// Returns the rest before a position, or before COMMIT; nil if it is too short to model.
+    /// Returns the rest before a position or COMMIT, or nil if it is too short to model.
     ///
     /// - Parameters:
-    ///   - position: The position; the one after the last means COMMIT.
+    ///   - position: The position; the position after the last one represents COMMIT.
     ///   - least: The shortest rest to model, in seconds.
     /// - Returns: The rest's distribution.
     func rest(before position: Int, least: Double) -> RestModel? {
@@ -203,14 +203,14 @@ struct ShapeStatistics {
             return Self.rest(timed, mean: timed.mean, least)
         }
         let own = seconds[position]
-        // If no duration is known, a short time belongs to the statement. If few are known, so does a
-        // time that is not clearly longer than their mean.
+        // If no duration is known, a short time belongs to the statement. If few durations are
+        // known, a time that does not clearly exceed their mean also belongs to it.
         let least = own.count == 0 ? 1e-3 : max(least, own.mean / 4)
         let untimed = Double(gap.count - timed.count) / Double(gap.count)
         return Self.rest(gap, mean: gap.mean - own.mean * untimed, least)
     }
 
-    /// The number of timed executions that suffice to represent all.
+    /// The number of timed executions that is sufficient to represent all executions.
     private static let enoughTimed = 20
 
     private static func rest(
@@ -218,7 +218,7 @@ struct ShapeStatistics {
         mean: Double,
         _ least: Double
     ) -> RestModel? {
-        // The scheduler, not the program, causes a few long gaps among short ones.
+        // A few long gaps among short ones are due to the scheduler rather than the program.
         guard gap.count > 0, gap.quantile(0.75) >= least, mean >= least else { return nil }
         return RestModel(gap, mean: mean)
     }

@@ -2,9 +2,9 @@ import WorkloadEngine
 
 /// Assembles the executions of each connection into transactions.
 struct TransactionAssembler {
-    /// The input that could not be used.
+    /// The input that cannot be used.
     struct Leftovers: Equatable {
-        /// The number of statements before the first transaction whose beginning is in the input.
+        /// The number of statements before the first transaction whose start is in the input.
         var cutAtStart = 0
         /// The number of transactions that were open at the end.
         var open = 0
@@ -23,12 +23,12 @@ struct TransactionAssembler {
         var savepoint: String?
         /// The number of failed attempts to begin the next transaction.
         var busyBegins = 0
-        /// Whether an execution ended outside a transaction, so that the state is known.
+        /// Whether an execution ended outside a transaction, which makes the state known.
         var wasSeen = false
     }
 
     private var connections: [String: Connection] = [:]
-    /// Whether the input contains the executions of each connection from the first one.
+    /// Whether the input contains each connection's executions from the first one.
     private let statesAreKnown: Bool
     private(set) var transactions: [CapturedTransaction] = []
     private(set) var leftovers = Leftovers()
@@ -37,7 +37,7 @@ struct TransactionAssembler {
 
     init(statesAreKnown: Bool = true) { self.statesAreKnown = statesAreKnown }
 
-    /// Adds an execution; those of each connection must be added in the order of their ends.
+    /// Adds an execution; add each connection's executions in the order of their ends.
     mutating func add(_ execution: CapturedExecution, _ statement: NormalizedStatement) {
         let name = "\(execution.process)/\(execution.connection)"
         var connection = connections[name] ?? Connection()
@@ -58,7 +58,7 @@ struct TransactionAssembler {
         connections = [:]
     }
 
-    /// Ends the input; open transactions have no end.
+    /// Ends the input; transactions that are still open have no end.
     mutating func finish() {
         leftovers.open = connections.values.count { $0.open != nil }
         connections = [:]
@@ -100,7 +100,7 @@ struct TransactionAssembler {
         _ name: String,
         _ connection: inout Connection
     ) {
-        // BEGIN inside a transaction fails, so the end of the previous one is missing.
+        // BEGIN inside a transaction fails, so the end of the previous transaction is missing.
         if connection.open != nil { leftovers.withoutEnd += 1 }
         var transaction = CapturedTransaction(
             connection: name,
@@ -121,7 +121,8 @@ struct TransactionAssembler {
         _ connection: inout Connection
     ) {
         guard var transaction = connection.open else {
-            // A rollback after a failed BEGIN, or the end of a transaction that began before the input.
+            // This is a rollback after a failed BEGIN, or ends a transaction that began before the
+            // input.
             return
         }
         guard execution.succeeded else {
@@ -176,7 +177,7 @@ struct TransactionAssembler {
             }
             begin(.deferred, execution, name, &connection)
             connection.open?.end = execution.start
-            connection.open?.hasHiddenBegin = true
+            connection.open?.beginsImplicitly = true
         }
         guard var transaction = connection.open else {
             if execution.wasBusy {
@@ -201,7 +202,7 @@ struct TransactionAssembler {
         transaction.gaps.append(max(0, item.start - transaction.end))
         transaction.end = item.end
         transaction.isTimed = transaction.isTimed && item.seconds != nil
-        // Count a statement that is retried after SQLITE_BUSY once.
+        // Count a statement that is retried after SQLITE_BUSY only once.
         if let last = transaction.statements.last, last.isBusy, last.statement.key == statement.key
         {
             transaction.statements.removeLast()

@@ -25,7 +25,7 @@ struct TransactionShape: Hashable {
     /// The maximum number of statements in one repetition of a loop.
     private static let longestLoop = 8
 
-    /// Up to this number of repetitions, each number makes a separate shape.
+    /// Each number of repetitions up to this limit makes a separate shape.
     private static let exactRepetitions = 8
 
     /// Rounds a large number of repetitions down to a power of two.

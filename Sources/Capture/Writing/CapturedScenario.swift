@@ -8,7 +8,7 @@ package struct CapturedScenario {
     package let operations: [Operation]
     /// The parts of the load that the scenario does not model, one sentence each.
     package let omissions: [String]
-    /// The share of the captured time in which transactions wrote or held a write lock.
+    /// The share of the captured time during which transactions wrote or held a write lock.
     package let writeShare: Double
     /// The name of the arm with the captured program's settings.
     package static let presentArm = "present"
@@ -19,23 +19,24 @@ package struct CapturedScenario {
         package var client: String
         /// The operation's name.
         package var name: String
-        /// The number of its transactions per second.
+        /// The number of transactions per second.
         package var rate: Double
-        /// Their mean duration, in seconds; nil if unknown.
+        /// The transactions' mean duration, in seconds, or nil if unknown.
         package var meanSeconds: Double?
-        /// Their median duration, in seconds; nil if unknown.
+        /// The transactions' median duration, in seconds, or nil if unknown.
         package var medianSeconds: Double?
-        /// Their 99th percentile, in seconds; nil if unknown, or with fewer than 1,000 transactions.
+        /// The 99th percentile of the durations, in seconds, or nil if unknown or for fewer than
+        /// 1,000 transactions.
         package var p99Seconds: Double?
-        /// The mean number of rows of a transaction; nil if unknown.
+        /// The mean number of rows of a transaction, or nil if unknown.
         package var rows: Double?
-        /// The mean number of failures because of a lock, per transaction.
+        /// The mean number of lock failures per transaction.
         package var busyShare: Double
-        /// Whether it writes.
+        /// Whether the operation writes.
         package var writes: Bool
-        /// Its statements in the scenario, with the number of executions in one transaction.
+        /// The statements in the scenario, with the number of executions per transaction.
         package var statements: [(sql: String, count: Int)]
-        /// Its normalized statements, for display.
+        /// The normalized statements, for display.
         package var summary: String
     }
 
@@ -84,9 +85,9 @@ package struct CapturedScenario {
             ).text
     }
 
-    /// Compares the count of commits with the captured transactions.
+    /// Compares the number of commits with the captured transactions.
     ///
-    /// The count excludes rollbacks, and transactions that write without changing a page.
+    /// The number excludes rollbacks, and transactions that write without changing a page.
     private static func commitDifference(
         _ analysis: CaptureAnalysis,
         observed: Int
@@ -96,9 +97,9 @@ package struct CapturedScenario {
         let most = max(captured, observed)
         guard most > 0, abs(captured - observed) * 20 > most else { return [] }
         return [
-            "the database counted \(TimeText.count(observed)) commits, the capture contains "
-                + "\(TimeText.count(captured)) transactions that wrote: the others changed nothing, or "
-                + "were not traced"
+            "the database counted \(TimeText.count(observed)) commits, but the capture "
+                + "contains \(TimeText.count(captured)) transactions that wrote; the others "
+                + "changed nothing or were not traced"
         ]
     }
 
@@ -153,7 +154,7 @@ package struct CapturedScenario {
         return omissions
     }
 
-    /// Returns the omissions of transactions that begin differently from the arm's.
+    /// Returns the omissions for transactions that begin differently from the arm's transactions.
     private static func beginOmissions(_ analysis: CaptureAnalysis) -> [String] {
         var omissions: [String] = []
         let alone = analysis.shapes.filter { $0.shape.begin == .autocommit }

@@ -2,8 +2,8 @@ import WorkloadEngine
 
 /// Converts shapes of transactions to operations, and their slots to variables.
 struct OperationPlanner {
-    /// The shortest rest to model, in seconds: a generator needs less between two statements.
-    private static let leastPause = 20e-6
+    /// The shortest rest to model, in seconds; a generator needs less time between two statements.
+    private static let minimumPause = 20e-6
 
     let schema: CaptureSchema
     let options: CaptureOptions
@@ -58,7 +58,7 @@ struct OperationPlanner {
         _ slots: inout SlotNames,
         _ steps: inout [PlannedOperation.Step]
     ) {
-        // Values that are the same in all repetitions are drawn before the loop.
+        // Draw values that are the same in all repetitions before the loop.
         let kept = slots.keepConstants(in: range, &variables)
         if !kept.isEmpty {
             let drawn = kept.map { ":\($0.drawn)" }.joined(separator: ", ")
@@ -77,7 +77,7 @@ struct OperationPlanner {
         of shape: ShapeStatistics,
         _ steps: inout [PlannedOperation.Step]
     ) {
-        guard let rest = shape.rest(before: position, least: Self.leastPause) else { return }
+        guard let rest = shape.rest(before: position, least: Self.minimumPause) else { return }
         steps.append(.pause(rest))
     }
 

@@ -3,7 +3,7 @@ struct PlannedOperation {
     /// A step.
     indirect enum Step {
         case statement(String)
-        /// A query of one row, whose values later steps use.
+        /// A query of one row, whose values are used in later steps.
         case keep(sql: String, into: [String])
         case loop(Int, [Step])
         case pause(RestModel)
@@ -13,7 +13,7 @@ struct PlannedOperation {
     var shape: Int
     var writes: Bool
     var steps: [Step]
-    /// The parts that cannot be modelled.
+    /// The parts that cannot be modeled.
     var problems: [String]
 }
 

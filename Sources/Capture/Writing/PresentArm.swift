@@ -49,7 +49,7 @@ struct PresentArm {
         if !isWAL {
             lines.append(
                 Line(
-                    comment: "The same with a write-ahead log: the effect of the log alone.",
+                    comment: "The same with a write-ahead log, to show its effect alone.",
                     name: "queue-wal",
                     yaml: "{type: queue, journal: wal, \(shared)}"
                 )
@@ -71,9 +71,9 @@ struct PresentArm {
         Arm.Journal(rawValue: text.lowercased())?.rawValue ?? "delete"
     }
 
-    /// Returns the setting of `PRAGMA synchronous`: as observed, or as the duration of COMMIT implies.
+    /// Returns the setting of `PRAGMA synchronous`, as observed or as implied by COMMIT's duration.
     ///
-    /// With a write-ahead log, SQLite syncs a commit with `full`, but not with `normal`.
+    /// With a write-ahead log, SQLite syncs each commit in `full` mode, but not in `normal` mode.
     private static func synchronous(
         _ analysis: CaptureAnalysis,
         isWAL: Bool,
@@ -89,14 +89,14 @@ struct PresentArm {
         if isWAL, analysis.commits.count >= 10, let syncSeconds, commit < syncSeconds / 2 {
             return (
                 "normal",
-                "no PRAGMA was seen, but COMMIT took \(TimeText.yaml(commit)), less than a sync, "
+                "no PRAGMA was observed, but COMMIT took \(TimeText.yaml(commit)), less than a sync, "
                     + TimeText.yaml(syncSeconds)
             )
         }
-        return ("full", "SQLite's default; no PRAGMA was seen")
+        return ("full", "SQLite's default; no PRAGMA was observed")
     }
 
-    /// Returns the most frequent kind of BEGIN of writing transactions.
+    /// Returns the most frequent kind of BEGIN in writing transactions.
     static func begin(_ analysis: CaptureAnalysis) -> String {
         let counts = begins(analysis)
         let most = counts.max { ($0.value, $1.key.rawValue) < ($1.value, $0.key.rawValue) }?.key
@@ -124,7 +124,7 @@ struct PresentArm {
             .joined(separator: ", ")
     }
 
-    /// Returns the busy timeout: as set by PRAGMA, or as long as statements waited, or five seconds.
+    /// Returns the busy timeout: PRAGMA's value, how long statements waited, or five seconds.
     private static func timeout(_ analysis: CaptureAnalysis) -> (seconds: Double, reason: String) {
         if let text = analysis.pragmas["busy_timeout"], let milliseconds = Double(text) {
             return (milliseconds / 1000, "by PRAGMA")
@@ -135,11 +135,11 @@ struct PresentArm {
         let waited = analysis.busyWaits.quantile(0.5)
         return (
             waited < 0.001 ? 0 : waited,
-            "as long as statements waited before SQLITE_BUSY"
+            "how long statements waited before SQLITE_BUSY"
         )
     }
 
-    /// Returns as many readers as the observed concurrency, at least 2 and at most 8.
+    /// Returns the observed concurrency as a number of readers, from 2 to 8.
     private static func readers(_ analysis: CaptureAnalysis) -> Int {
         min(max(analysis.clients.map(\.concurrency).max() ?? 2, 2), 8)
     }

@@ -36,9 +36,9 @@ struct ScenarioText {
                 ? "Values are drawn from distributions fitted to the observed values; values that occur "
                     + "fewer than \(options.leastCount) times are not shown."
                 : "Values are drawn from the columns of the database; this file contains no values "
-                    + "of the program."
+                    + "from the program."
         )
-        lines += ["#"] + Self.comment("Not modelled:")
+        lines += ["#"] + Self.comment("Not modeled:")
         lines += omissions.flatMap { Self.comment("- \($0)") }
         lines += [
             "version: 1",
@@ -180,7 +180,7 @@ struct ScenarioText {
     ) -> (expression: String, comment: String)? {
         let shapes = client.operations.map { analysis.shapes[$0.operation.shape] }
         guard client.count >= 100, shapes.allSatisfy(\.isTimed) else { return nil }
-        // The percentile of a mix is at most the largest percentile of its operations.
+        // The percentile of a mix does not exceed the largest percentile of its operations.
         let share = client.count >= 1000 ? 0.99 : 0.9
         guard let observed = shapes.map({ $0.durations.quantile(share) }).max(), observed > 0 else {
             return nil

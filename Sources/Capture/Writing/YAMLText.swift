@@ -1,9 +1,9 @@
-/// Formats strings as YAML scalars that YAML reads as exactly these strings.
+/// Formats strings as YAML scalars that YAML parsers read back unchanged.
 package enum YAMLText {
     /// Returns a string as a quoted scalar.
     ///
-    /// Uses single quotes for one line of printable characters, which keeps SQL readable, otherwise
-    /// double quotes with escapes (<https://yaml.org/spec/1.2.2/#73-flow-scalar-styles>).
+    /// Uses single quotes for one line of printable characters, which keeps SQL readable, or
+    /// otherwise double quotes with escapes (<https://yaml.org/spec/1.2.2/#73-flow-scalar-styles>).
     package static func quoted(_ text: String) -> String {
         let isPlain = text.unicodeScalars.allSatisfy(isPrintable)
         if isPlain { return "'" + text.replacing("'", with: "''") + "'" }
@@ -23,7 +23,7 @@ package enum YAMLText {
         return result + "\""
     }
 
-    /// Returns a name as a plain scalar if YAML reads it as text, otherwise in quotes.
+    /// Returns a name as a plain scalar if YAML reads it as text, or otherwise in quotes.
     static func name(_ text: String) -> String {
         let isWord =
             !text.isEmpty
@@ -37,7 +37,7 @@ package enum YAMLText {
             ? text : quoted(text)
     }
 
-    /// Returns a string as a comment of one line; characters that could end it become spaces.
+    /// Returns a string as a one-line comment; characters that could end it become spaces.
     static func comment(_ text: String) -> String {
         "# "
             + String(
@@ -45,8 +45,8 @@ package enum YAMLText {
             )
     }
 
-    /// Returns whether a character needs no escape in quotes: it is not a line break, a control
-    /// character or a formatting character.
+    /// Returns whether a character can appear in quotes without an escape because it is not a line
+    /// break, a control character or a formatting character.
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned,

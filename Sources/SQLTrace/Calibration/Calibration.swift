@@ -23,7 +23,7 @@ struct Calibration {
         }
         defer { close(copy) }
         guard let answer = answer(copy) else {
-            return .failure(TraceError(.calibration, "the calibration process gave no answer"))
+            return .failure(TraceError(.calibration, "the calibration process returned no answer"))
         }
         if let layout = StatementLayout(text: answer) { return .success(layout) }
         let reason =
@@ -54,8 +54,8 @@ struct Calibration {
     ///
     /// - Parameters:
     ///   - library: The library.
-    ///   - probe: Sets or removes probes on a copy that is open in this process.
-    /// - Returns: The cost; nil if it cannot be measured.
+    ///   - probe: A closure that sets or removes probes on a copy that is open in this process.
+    /// - Returns: The cost, or nil if it cannot be measured.
     func cost(of library: SQLiteLibrary, probe: (Int32, Bool) -> Bool) -> ProbeCost? {
         guard let copy = copy(of: library) else { return nil }
         defer { close(copy) }
@@ -69,12 +69,13 @@ struct Calibration {
         return answer.flatMap(ProbeCost.init)
     }
 
-    /// Runs the process on a copy of a library and returns its answer; nil if it fails.
+    /// Runs the process on a copy of a library and returns its answer, or nil if it fails.
     ///
     /// - Parameters:
     ///   - copy: The descriptor of the copy.
     ///   - arguments: Arguments to append to the command.
-    ///   - proceed: Called with the descriptor of the process's input when the process waits for it.
+    ///   - proceed: A closure that is called with the descriptor of the process's input when the
+    ///     process waits for it.
     /// - Returns: The answer.
     private func answer(
         _ copy: Int32,
@@ -132,7 +133,7 @@ extension String {
 }
 
 extension ProcFile {
-    /// Reads from a descriptor with one call; empty at the end of the file.
+    /// Reads from a descriptor with one call, and returns no bytes at the end of the file.
     static func readOnce(_ descriptor: Int32, limit: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             count = max(0, Glibc.read(descriptor, buffer.baseAddress, limit))

@@ -14,24 +14,24 @@ public enum SQLCalibration {
     ///
     /// A tracing program calls this method from the command that it passes to a session.
     ///
-    /// - Parameter measuresCost: Whether to measure the cost of probes instead. The process then
-    ///   waits for a byte on standard input before it measures with probes.
+    /// - Parameter measuresCost: Whether to measure the cost of probes instead. If true,
+    ///   the process waits for a byte on standard input before it measures with probes.
     public static func run(measuresCost: Bool = false) {
         do throws(LayoutSearch.Failure) {
             try dropPrivileges()
             guard
                 let file = ELFFile(
-                    isWanted: { _ in true },
+                    isIncluded: { _ in true },
                     read: { DescriptorFile.read(library, at: $0, count: $1) }
                 )
             else { throw LayoutSearch.Failure(reason: "it is not a library") }
-            // Its symbols must take precedence over those of the SQLite that this program links.
+            // Its symbols must take precedence over the symbols of this program's SQLite.
             guard let handle = poolgauge_load("/proc/self/fd/\(library)") else {
                 let reason = dlerror().map { String(cString: $0) } ?? "unknown error"
                 throw LayoutSearch.Failure(reason: "it cannot be loaded: \(reason)")
             }
             guard let functions = SQLiteFunctions(handle, file) else {
-                throw LayoutSearch.Failure(reason: "it lacks functions that calibration calls")
+                throw LayoutSearch.Failure(reason: "it lacks functions that calibration requires")
             }
             if measuresCost {
                 try measureCost(CostLoop(sqlite: functions))

@@ -10,7 +10,7 @@ struct CostLoop {
 
     /// Returns the time of a reset, and of a step that returns a row, in nanoseconds.
     ///
-    /// The result is the fastest of several rounds, because other programs use the processor, too.
+    /// The result is the fastest of several rounds, because other programs also use the processor.
     func measure() -> (reset: Double, step: Double)? {
         let ten = (0..<10).map { "SELECT \($0)" }.joined(separator: " UNION ALL ")
         var connection: OpaquePointer?

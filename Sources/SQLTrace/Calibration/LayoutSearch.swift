@@ -22,14 +22,14 @@ struct LayoutSearch {
         self.sqlite = sqlite
         // Some builds do not initialize themselves (SQLITE_OMIT_AUTOINIT).
         if let initialize = sqlite.initialize, initialize() != 0 {
-            throw Failure(reason: "sqlite3_initialize fails in the calibration process")
+            throw Failure(reason: "sqlite3_initialize failed in the calibration process")
         }
         var connections: [OpaquePointer] = []
         for _ in 0..<3 {
             var connection: OpaquePointer?
             // 1 is SQLITE_OPEN_READONLY.
             guard sqlite.open(Self.fileName, &connection, 1, nil) == 0, let connection else {
-                throw Failure(reason: "sqlite3_open_v2 fails in the calibration process")
+                throw Failure(reason: "sqlite3_open_v2 failed in the calibration process")
             }
             connections.append(connection)
         }
@@ -139,7 +139,7 @@ struct LayoutSearch {
         var contents: [(LittleEndian, parameters: UInt16)] = []
         for parameters in 3...8 {
             let list = (1...parameters).map { "?\($0)" }.joined(separator: ", ")
-            // Vary the size of the program, so that the memory after the values differs.
+            // Vary the program's size so that the memory after the values differs.
             let parts = Array(repeating: "SELECT \(list)", count: 1 + parameters % 3)
             let statement = try prepare(parts.joined(separator: " UNION "), connections[0])
             let found = values(statement)
@@ -162,7 +162,8 @@ struct LayoutSearch {
         guard let copy = strdup(text) else { return [] }
         _ = sqlite.bindInteger(statement, 1, integers[0])
         _ = sqlite.bindInteger(statement, 2, integers[1])
-        // A nil destructor means SQLITE_STATIC: SQLite does not copy the text, which is never freed.
+        // A nil destructor means SQLITE_STATIC: SQLite does not copy the text, which is never
+        // freed.
         _ = sqlite.bindText(statement, 3, copy, Int32(text.utf8.count), nil)
         let content = snapshot(statement)
         var found: [StatementLayout.ValueLayout] = []
@@ -222,9 +223,9 @@ struct LayoutSearch {
         }
     }
 
-    /// Returns the offsets of the pointers from a connection to the name of its file.
+    /// Returns the offsets of the pointers that lead from a connection to the name of its file.
     ///
-    /// They lead through the databases, the b-tree, the shared b-tree and the pager.
+    /// The pointers lead through the databases, the b-tree, the shared b-tree and the pager.
     private func file() throws(Failure) -> [Int] {
         let names = connections.map { connection in
             sqlite.fileName(connection, "main").map { UInt(bitPattern: $0) }
@@ -254,8 +255,8 @@ struct LayoutSearch {
             }
             return nil
         }
-        // Try the layout of all known versions first. Any other layout is valid if it applies to all
-        // connections.
+        // Try the layout of all known versions first. Any other layout is valid if it applies to
+        // all connections.
         for start in [[32, 8, 8, 0], []] {
             if let found = search(start), names[0] != nil { return found }
         }
@@ -338,7 +339,7 @@ struct LayoutSearch {
     }
 }
 
-/// The functions that the failing SQL function calls; a C function cannot capture context.
+/// The functions that the failing SQL function calls, because a C function cannot capture context.
 ///
 /// `nonisolated(unsafe)`: the calibration process has one thread.
 private nonisolated(unsafe) var failingFunctions: SQLiteFunctions?

@@ -4,7 +4,7 @@ import Glibc
 
 /// Reads this process's memory without a fault at unmapped addresses.
 enum OwnMemory {
-    /// Returns the bytes at an address; fewer at the end of a mapping.
+    /// Returns the bytes at an address, or fewer at the end of a mapping.
     static func bytes(at address: UInt, count: Int) -> LittleEndian {
         LittleEndian(
             [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
@@ -20,7 +20,7 @@ enum OwnMemory {
         )
     }
 
-    /// Returns the pointer at an address; nil if it is not mapped, or for a null pointer.
+    /// Returns the pointer at an address, or nil if it is null or its address is not mapped.
     static func pointer(at address: UInt) -> UInt? {
         guard address > 4_096, let value = bytes(at: address, count: 8).u64(0) else { return nil }
         return value == 0 ? nil : UInt(value)

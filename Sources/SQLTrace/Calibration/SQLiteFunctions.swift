@@ -8,7 +8,7 @@ struct SQLiteFunctions {
     typealias Callback = @convention(c) (OpaquePointer?, Int32, UnsafeMutableRawPointer?) -> Void
     typealias BusyHandler = @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32
 
-    /// Nil if the compiler inlined the function.
+    /// The function, or nil if the compiler inlined it.
     let initialize: (@convention(c) () -> Int32)?
     let open:
         @convention(c) (
@@ -42,7 +42,7 @@ struct SQLiteFunctions {
             OpaquePointer, Int32, UnsafePointer<CChar>, Int32, UnsafeMutableRawPointer?
         ) -> Int32
 
-    /// Finds the functions; returns nil if one is missing.
+    /// Finds the functions, or returns nil if one is missing.
     ///
     /// - Parameters:
     ///   - library: The handle of the loaded library.
@@ -97,7 +97,7 @@ struct SQLiteFunctions {
         self.bindText = bindText
     }
 
-    /// The function that prepares the library for its first use.
+    /// Returns the function that prepares the library for its first use.
     ///
     /// If SQLite is compiled into another library as one unit, the compiler may remove the public
     /// function and keep only the private function that it calls, as in apsw 3.54. That library does

@@ -3,25 +3,25 @@
 /// The structures are private, and their layout may differ in each build. Calibration therefore
 /// finds the offsets; the version does not determine them.
 struct StatementLayout: Sendable, Equatable {
-    /// In a statement: the pointer to its text.
+    /// The pointer from a statement to its text.
     var sql: Int
-    /// In a statement: the pointer to its connection.
+    /// The pointer from a statement to its connection.
     var connection: Int
-    /// In a statement: the program counter, which is negative before the first step.
+    /// A statement's program counter, which is negative before the first step.
     var programCounter: Int
-    /// In a statement: the result code of the execution, which follows the program counter.
+    /// The result code of a statement's execution, which follows the program counter.
     var resultCode: Int
-    /// In a statement: the instructions executed.
+    /// The number of instructions that a statement has executed.
     var steps: Int
-    /// In a connection: the byte that is 0 inside an explicit transaction.
+    /// A connection's byte that is 0 inside an explicit transaction.
     var autocommit: Int
     /// The offsets of the pointers from a connection to the name of its main database file.
     var file: [Int]
-    /// In a connection: the calls of the busy handler in the last step; nil if not found.
+    /// The number of a connection's busy handler calls in the last step, or nil if not found.
     var busyCalls: Int?
-    /// In a connection: the busy timeout in milliseconds; nil if not found.
+    /// A connection's busy timeout in milliseconds, or nil if not found.
     var busyTimeout: Int?
-    /// The bound values; nil if not found.
+    /// The bound values, or nil if not found.
     var values: ValueLayout?
 
     /// The number of bytes to search in a structure.
@@ -31,23 +31,23 @@ struct StatementLayout: Sendable, Equatable {
 
     /// The layout of bound values.
     struct ValueLayout: Sendable, Equatable {
-        /// In a statement: the pointer to the values.
+        /// The pointer from a statement to its values.
         var array: Int
-        /// In a statement: their number, 2 bytes.
+        /// The number of a statement's values, in 2 bytes.
         var count: Int
         /// The length of a value.
         var stride: Int
-        /// In a value: its flags, 2 bytes.
+        /// A value's flags, in 2 bytes.
         var flags: Int
-        /// In a value: the length of a string or blob, 4 bytes.
+        /// The length of a string or blob, in 4 bytes.
         var length: Int
-        /// In a value: the pointer to a string or blob.
+        /// The pointer from a value to a string or blob.
         var pointer: Int
     }
 }
 
 extension StatementLayout {
-    /// Lines such as `sql=248`.
+    /// The layout as lines such as `sql=248`.
     var text: String {
         var lines = [
             "sql=\(sql)", "connection=\(connection)", "programCounter=\(programCounter)",
@@ -66,9 +66,9 @@ extension StatementLayout {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Parses the lines; returns nil if an offset is missing or invalid.
+    /// Parses the lines, or returns nil if an offset is missing or invalid.
     ///
-    /// The text is untrusted: its writer has run the code of another program's library.
+    /// The text is untrusted, because its writer has run code from another program's library.
     init?(text: String) {
         var offsets: [String: Int] = [:]
         for line in text.split(separator: "\n") {

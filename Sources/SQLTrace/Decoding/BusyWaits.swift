@@ -7,7 +7,7 @@ enum BusyWaits {
     /// Returns the total delay of a number of calls, in seconds; the timeout is in milliseconds.
     static func seconds(calls: Int, timeout: Int?) -> Double {
         let first = delays.prefix(calls).reduce(0, +)
-        // A Double cannot overflow: the number of calls comes from another program.
+        // Use a Double, which cannot overflow: the number of calls comes from another program.
         let all = Double(first) + Double(max(0, calls - delays.count)) * Double(delays.last ?? 0)
         guard let timeout else { return all / 1_000 }
         return min(all, Double(max(0, timeout))) / 1_000

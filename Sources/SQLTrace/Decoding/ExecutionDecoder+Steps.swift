@@ -8,7 +8,8 @@ extension ExecutionDecoder {
         calls[event.thread]?.removeLast()
         let process = process(of: event.thread)
         var traced = processes[process] ?? TracedProcess(isNew: false)
-        // Statements that started before the window are not timed: their first steps are missing.
+        // Statements that started before the window are not timed, because their first steps are
+        // missing.
         if start.programCounter < 0, window?.contains(time) ?? false {
             traced.timings[start.statement] = StatementTiming(start: time)
         }
@@ -22,8 +23,8 @@ extension ExecutionDecoder {
         processes[process] = traced
     }
 
-    /// Records that a step has reset its statement: SQLite automatically resets a complete statement
-    /// before it starts it again.
+    /// Records that a step has reset its statement: SQLite resets a completed statement
+    /// automatically before restarting it.
     mutating func restartStep(of statement: UInt64, _ thread: Int32) {
         guard case .step(var start, let time)? = calls[thread]?.last, start.statement == statement
         else { return }

@@ -18,13 +18,14 @@ struct ExecutionDecoder {
 
     /// The layouts of the libraries, by their numbers.
     var layouts: [Int: StatementLayout] = [:]
-    /// The period in which statements must start to be timed; nil to time none.
+    /// The period in which statements must start to be timed, or nil if no statements are timed.
     var window: ClosedRange<UInt64>?
 
     /// The time that the probes add to each recorded step, in nanoseconds.
     var stepOverhead: UInt64 = 0
 
-    /// The libraries without return probes: calls of `sqlite3_exec` are recorded at their start only.
+    /// The libraries without return probes, for which only the start of `sqlite3_exec` calls is
+    /// recorded.
     var librariesWithoutReturns: Set<Int> = []
 
     let memory: any ProcessMemory
@@ -50,7 +51,7 @@ struct ExecutionDecoder {
         self.database = database
     }
 
-    /// Decodes a batch of events; their times must not precede those of earlier batches.
+    /// Decodes a batch of events whose times must not precede the times of earlier batches.
     mutating func decode(_ events: [TraceEvent]) -> [Output] {
         var output: [Output] = []
         let texts = FinalTexts(events)
@@ -105,14 +106,14 @@ struct ExecutionDecoder {
         return output
     }
 
-    /// Discards all statements, connections and calls after a loss of events: their addresses may
-    /// have been reused.
+    /// Discards all statements, connections and calls after a loss of events, because their
+    /// addresses may have been reused.
     mutating func forget() {
         processes = [:]
         calls = [:]
     }
 
-    /// Returns the process of a thread; for a thread that has ended, the thread ID itself.
+    /// Returns the process of a thread, or the thread ID itself if the thread has ended.
     mutating func process(of thread: Int32) -> Int32 {
         if let process = threads[thread] { return process }
         let process = memory.process(ofThread: thread) ?? thread
@@ -190,7 +191,7 @@ struct ExecutionDecoder {
         return (execution, database)
     }
 
-    /// Reads the text from memory; nil if the statement has a different text now.
+    /// Reads the text from memory, or returns nil if the statement's text has changed.
     private func text(of end: TraceEvent.StatementEnd, _ process: Int32) -> String? {
         // The memory of a finalized statement may have been reused.
         guard end.source == .reset, let layout = layouts[end.library] else { return nil }
@@ -205,12 +206,12 @@ struct ExecutionDecoder {
     private func waited(_ end: TraceEvent.StatementEnd) -> Double? {
         guard let calls = end.busyCalls, let timeout = end.busyTimeout else { return nil }
         if calls > 0 {
-            // A custom handler may wait for other times.
+            // A custom handler may use different delays.
             let limit = timeout > 0 ? Int(timeout) : nil
             return BusyWaits.seconds(calls: Int(calls), timeout: limit)
         }
         guard end.result & 0xff == 5 else { return 0 }
-        // The handler gave up after the timeout; without a handler, nothing waited.
+        // The handler stopped after the timeout; without a handler, the statement did not wait.
         if calls < 0 { return timeout > 0 ? Double(timeout) / 1_000 : nil }
         return 0
     }

@@ -1,15 +1,15 @@
 /// Reads the memory of traced processes.
 protocol ProcessMemory: AnyObject {
-    /// Returns bytes of a process: fewer at the end of a mapping, none if the process has ended.
+    /// Returns bytes of a process: fewer at the end of a mapping, or none if the process has ended.
     func bytes(_ process: Int32, at address: UInt64, count: Int) -> LittleEndian
-    /// Returns the process of a thread; nil if the thread has ended.
+    /// Returns the process of a thread, or nil if the thread has ended.
     func process(ofThread thread: Int32) -> Int32?
     /// Discards the cached state of a process that has ended or runs another program.
     func forget(_ process: Int32)
 }
 
 extension ProcessMemory {
-    /// Returns a pointer; nil if the address is not mapped, or for a null pointer.
+    /// Returns a pointer, or nil if it is null or its address is not mapped.
     func pointer(_ process: Int32, at address: UInt64) -> UInt64? {
         guard let value = bytes(process, at: address, count: 8).u64(0), value > 4_096 else {
             return nil
@@ -17,8 +17,8 @@ extension ProcessMemory {
         return value
     }
 
-    /// Returns the text at an address up to its zero byte, truncated at a limit in bytes; nil if it
-    /// cannot be read.
+    /// Returns the text at an address up to its zero byte, truncated at a limit in bytes, or nil if
+    /// it cannot be read.
     func text(_ process: Int32, at address: UInt64, limit: Int) -> String? {
         var text: [UInt8] = []
         var place = address

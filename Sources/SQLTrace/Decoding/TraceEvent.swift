@@ -15,9 +15,9 @@ struct TraceEvent: Sendable, Equatable {
         /// The instructions executed since the statement was prepared.
         var steps: UInt32
         var isAutocommit: Bool
-        /// The calls of the busy handler in the last step; -1 after it gave up.
+        /// The number of busy handler calls in the last step, or -1 after the handler stopped.
         var busyCalls: Int32?
-        /// The timeout of SQLite's own busy handler, in milliseconds; 0 without one.
+        /// The timeout of SQLite's own busy handler, in milliseconds, or 0 without one.
         var busyTimeout: Int32?
         /// The text, if the event contains it.
         var text: String?
@@ -58,7 +58,8 @@ struct TraceEvent: Sendable, Equatable {
         case newThread(Int32, isProcess: Bool)
         /// The process started another program.
         case newProgram
-        /// The thread ended; `isProcess` is true if it was the last one of its process, nil if unknown.
+        /// The thread ended; `isProcess` shows whether it was its process's last thread, or is nil
+        /// if unknown.
         case exit(isProcess: Bool?)
     }
 

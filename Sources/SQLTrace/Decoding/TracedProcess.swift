@@ -16,7 +16,7 @@ struct TracedProcess {
         var match: WatchedFileMatch
     }
 
-    /// Whether the process started during tracing, so that all its events are known.
+    /// Whether the process started during tracing, which means that all its events are known.
     var isNew: Bool
     var connections: [UInt64: File] = [:]
     /// The connections whose files were checked in this batch.
@@ -44,9 +44,9 @@ struct TracedProcess {
 struct TracedStatement {
     /// The address of its text.
     var sql: UInt64
-    /// Its text without keys; nil if unknown.
+    /// The statement's text without keys, or nil if unknown.
     var text: String?
-    /// The instruction counter at the end of the last execution; nil before the first one ends.
+    /// The instruction count after the last execution, or nil before the first one ends.
     var steps: UInt32?
 }
 
@@ -56,12 +56,12 @@ struct StatementTiming: Equatable {
     var start: UInt64
     var nanoseconds: UInt64 = 0
     var rows: UInt64 = 0
-    /// Whether recording stopped before the end; the time until the end is then used instead.
+    /// Whether recording stopped before the end, in which case the time until the end is used.
     var isCut = false
 }
 
-/// The texts of the statements that a batch of events finalizes: their memory is already freed when
-/// the batch is decoded.
+/// The texts of statements that a batch of events finalizes, whose memory is already freed when the
+/// batch is decoded.
 struct FinalTexts {
     private struct Key: Hashable {
         var statement: UInt64

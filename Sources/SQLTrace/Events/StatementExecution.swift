@@ -1,4 +1,4 @@
-/// One execution of a statement by another program, as uprobes on SQLite's functions show it.
+/// One execution of a statement by another program, as observed by uprobes on SQLite's functions.
 ///
 /// An execution ends when its statement is reset or finalized, or when `sqlite3_exec` returns.
 public struct StatementExecution: Sendable, Equatable {
@@ -12,7 +12,7 @@ public struct StatementExecution: Sendable, Equatable {
         case exec
     }
 
-    /// The time of its end, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// The time of the execution's end, in nanoseconds of `CLOCK_MONOTONIC`.
     public var end: UInt64
     /// The process ID.
     public var process: Int32
@@ -20,35 +20,37 @@ public struct StatementExecution: Sendable, Equatable {
     public var thread: Int32
     /// The address of the connection in the process: with `process`, the connection's identity.
     public var connection: UInt64
-    /// The address of the statement in the process; 0 for ``Source/exec``.
+    /// The address of the statement in the process, or 0 for ``Source/exec``.
     public var statement: UInt64
     /// The function whose call ended the execution.
     public var source: Source
-    /// The file of the connection's main database; nil if it could not be read.
+    /// The file of the connection's main database, or nil if it could not be read.
     ///
-    /// The path is the one that the process uses, which may be relative to another root.
+    /// The process uses this path, which may be relative to another root.
     public var database: String?
-    /// The text of the statement, with its literals; nil if it could not be read.
+    /// The text of the statement, with its literals, or nil if it could not be read.
     ///
     /// Keys of `PRAGMA key`, `PRAGMA rekey` and `ATTACH … KEY` are replaced by `?`.
     public var sql: String?
-    /// The extended result code; 0 if the execution succeeded or was reset before its end.
+    /// The extended result code, or 0 if the execution succeeded or was reset before its end.
     public var result: Int32
-    /// `sqlite3_get_autocommit` after the execution: false inside an explicit transaction.
+    /// The result of `sqlite3_get_autocommit` afterward, which is false inside an explicit
+    /// transaction.
     public var isAutocommit: Bool
-    /// The seconds spent in `sqlite3_step`, or in `sqlite3_exec`; nil unless the calls were timed.
+    /// The seconds spent in `sqlite3_step`, or in `sqlite3_exec`, or nil unless the calls were
+    /// timed.
     public var seconds: Double?
-    /// The time that the busy handler waited, in seconds; nil if unknown.
+    /// The time that the busy handler waited, in seconds, or nil if unknown.
     ///
     /// For SQLite's own handler (`sqlite3_busy_timeout`), this is the sum of its delays in the last
     /// step.
     public var secondsWaited: Double?
-    /// The number of returned rows; nil unless the calls were timed.
+    /// The number of returned rows, or nil unless the calls were timed.
     public var rows: UInt64?
     /// The number of executed instructions of SQLite's virtual machine.
     ///
-    /// Nil for ``Source/exec``, and for the first traced execution of a statement that was prepared
-    /// before tracing started.
+    /// The value is nil for ``Source/exec``, and for the first traced execution of a statement that
+    /// was prepared before tracing started.
     public var steps: UInt32?
     /// The bound values, in the order of their parameters; empty unless values are read.
     public var values: [StatementValue]

@@ -11,7 +11,7 @@ enum ChildProcess {
         return true
     }
 
-    /// Waits until a descriptor can be read; returns false at a deadline of the monotonic clock.
+    /// Waits until a descriptor can be read, or returns false at a deadline of the monotonic clock.
     static func waitForInput(_ descriptor: Int32, until deadline: UInt64) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {
@@ -23,15 +23,15 @@ enum ChildProcess {
         }
     }
 
-    /// Starts a command; returns nil if it cannot be started.
+    /// Starts a command, or returns nil if it cannot be started.
     ///
-    /// The child inherits only the named descriptors; its other standard streams are `/dev/null`. All
-    /// other descriptors of this program are closed on exec.
+    /// The child inherits only the given descriptors; its other standard streams are `/dev/null`.
+    /// All other descriptors of this program are closed on exec.
     ///
     /// - Parameters:
     ///   - command: A path and its arguments.
     ///   - descriptors: The descriptors of this process, by the child's descriptors.
-    ///   - environment: The child's environment; nil to inherit this process's.
+    ///   - environment: The child's environment, or nil to inherit this process's.
     /// - Returns: The process ID.
     static func start(
         _ command: [String],

@@ -3,7 +3,7 @@ import CTrace
 import Glibc
 import SQLiteWatch
 
-/// Drops the privileges of this process before it runs code or text of another program.
+/// Drops this process's privileges before it runs another program's code or SQL.
 ///
 /// The process cannot undo either step.
 enum ProcessSandbox {
@@ -36,19 +36,19 @@ enum ProcessSandbox {
         alarm(limits.seconds)
     }
 
-    /// Becomes a user without files, processes or capabilities.
+    /// Switches to a user without files, processes or capabilities.
     ///
     /// - Parameter descriptor: The first descriptor to close.
     /// - Returns: Whether it succeeded; otherwise the process must end.
     static func dropPrivileges(closingFrom descriptor: Int32) -> Bool {
         guard poolgauge_close_from(UInt32(descriptor)) == 0 else { return false }
-        // Isolate the network, mounts and shared memory if the system permits it; the other steps do
-        // not depend on this.
+        // Isolate the network, mounts and shared memory if the system permits it; the other steps
+        // do not depend on this.
         _ = poolgauge_unshare()
-        // A user ID above those of users, containers and services, so that no account has it.
+        // This ID is above the IDs of users, containers and services, so no account has it.
         let user = uid_t(0x7a00_0000) + uid_t(getpid())
         guard poolgauge_become(user) == 0 else { return false }
-        // 38 is PR_SET_NO_NEW_PRIVS, 4 is PR_SET_DUMPABLE: without it, /proc/self is root's.
+        // 38 is PR_SET_NO_NEW_PRIVS, and 4 is PR_SET_DUMPABLE, without which root owns /proc/self.
         guard poolgauge_prctl(38, 1) == 0, poolgauge_prctl(4, 1) == 0 else { return false }
         return getuid() == user && geteuid() == user && setuid(0) != 0
     }

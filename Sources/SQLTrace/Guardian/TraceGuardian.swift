@@ -7,7 +7,8 @@ import SQLiteWatch
 /// It reads from a pipe whose other end only the session's process has open. The kernel closes that
 /// end when the process ends for any reason.
 public enum TraceGuardian {
-    /// Waits for the end of standard input, then removes the instance and the probes with a name.
+    /// Waits for the end of standard input, then removes the instance and the probes with the given
+    /// name.
     ///
     /// A tracing program calls this method from the command that it passes to a session.
     public static func run(name: String) {

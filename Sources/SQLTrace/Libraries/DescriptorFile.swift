@@ -3,7 +3,7 @@ import Glibc
 
 /// Reads and writes files by their descriptors.
 enum DescriptorFile {
-    /// Returns the bytes at an offset; fewer at the end of the file.
+    /// Returns the bytes at an offset, or fewer at the end of the file.
     static func read(_ descriptor: Int32, at offset: UInt64, count: Int) -> [UInt8] {
         guard let offset = off_t(exactly: offset), count > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
@@ -21,7 +21,7 @@ enum DescriptorFile {
         }
     }
 
-    /// Writes all bytes; returns false on an error.
+    /// Writes all bytes and returns whether it succeeded.
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

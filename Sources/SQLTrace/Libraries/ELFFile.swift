@@ -1,5 +1,5 @@
-/// The parts of a 64-bit little-endian ELF file that probes need: the symbols of functions, and the
-/// offsets of their code in the file (System V ABI, "Object files").
+/// The parts of a 64-bit little-endian ELF file that probes require: the symbols of functions, and
+/// the offsets of their code in the file (System V ABI, "Object files").
 ///
 /// The file is untrusted. Each offset is checked; a malformed file has no symbols.
 struct ELFFile: Sendable {
@@ -11,20 +11,20 @@ struct ELFFile: Sendable {
 
     /// The code of a function.
     struct Function: Sendable, Equatable {
-        /// Its address, relative to the start of the loaded file.
+        /// The address, relative to the start of the loaded file.
         var address: UInt64
-        /// The offset of its first instruction in the file.
+        /// The offset of the first instruction in the file.
         var fileOffset: UInt64
-        /// Its length in bytes; 0 if the file does not state it.
+        /// The length in bytes, or 0 if the file does not specify it.
         var length: UInt64
     }
 
     let machine: Machine
-    /// Whether the file is a Go program, whose runtime unwinds stacks itself.
+    /// Whether the file is a Go program, whose runtime unwinds stacks.
     let isGo: Bool
     private(set) var functions: [String: Function] = [:]
 
-    /// The size limits of all tables of symbols and names together, and of each other table, in bytes.
+    /// The size limits of all symbol and name tables together, and of each other table, in bytes.
     private static let symbolLimit: UInt64 = 1 << 27
     private static let tableLimit: UInt64 = 1 << 22
     private static let symbolLength = 24
@@ -43,12 +43,12 @@ struct ELFFile: Sendable {
         var size: UInt64
     }
 
-    /// Reads the functions with the wanted names; returns nil for a file of another kind.
+    /// Reads the functions with the requested names, or returns nil for a file of another kind.
     ///
     /// - Parameters:
-    ///   - isWanted: Returns whether to keep the function with a name.
-    ///   - read: Returns the bytes at an offset; fewer at the end of the file.
-    init?(isWanted: (String) -> Bool, read: (_ offset: UInt64, _ count: Int) -> [UInt8]) {
+    ///   - isIncluded: A closure that returns whether to keep the function with a name.
+    ///   - read: A closure that returns the bytes at an offset, or fewer at the end of the file.
+    init?(isIncluded: (String) -> Bool, read: (_ offset: UInt64, _ count: Int) -> [UInt8]) {
         let header = LittleEndian(read(0, 64))
         guard header.count == 64, header.bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46, 2, 1]),
             let machine = header.u16(18), let segmentOffset = header.u64(32),
@@ -98,7 +98,7 @@ struct ELFFile: Sendable {
                 table(section.offset, section.size, limit: Self.symbolLimit),
                 table(names.offset, names.size, limit: Self.symbolLimit),
                 segments,
-                isWanted
+                isIncluded
             )
         }
     }
@@ -107,7 +107,7 @@ struct ELFFile: Sendable {
         _ symbols: LittleEndian,
         _ names: LittleEndian,
         _ segments: [Segment],
-        _ isWanted: (String) -> Bool
+        _ isIncluded: (String) -> Bool
     ) {
         var place = 0
         while place + Self.symbolLength <= symbols.count {
@@ -118,7 +118,7 @@ struct ELFFile: Sendable {
                 let address = symbols.u64(place + 8), let length = symbols.u64(place + 16),
                 // Decode only names with this prefix.
                 names.hasPrefix("sqlite3", at: Int(name)), let text = names.string(Int(name)),
-                isWanted(text),
+                isIncluded(text),
                 let segment = segments.first(where: {
                     address >= $0.address && address - $0.address < $0.size
                 })

@@ -1,4 +1,4 @@
-/// Reads little-endian fields; returns nil for fields beyond the end of the bytes.
+/// Reads little-endian fields, or returns nil for fields beyond the end of the bytes.
 struct LittleEndian: Sendable {
     let bytes: [UInt8]
 

@@ -5,22 +5,22 @@ import Telemetry
 
 /// The processes that use watched databases or libraries with SQLite.
 ///
-/// A new process is surveyed immediately and again shortly afterwards, because a program opens its
+/// A new process is surveyed immediately and again shortly afterward, because a program opens its
 /// database after its start. Other processes are surveyed rarely.
 struct ProcessSurvey {
     /// The facts about a process.
     struct Facts {
         var name: String?
-        /// The watched databases that it has open, by number.
+        /// The numbers of the watched databases that it has open.
         var databases: Set<Int> = []
-        /// One mapping with code for each file that may contain SQLite; for a process that has a
-        /// watched database open, for each file.
+        /// One mapping with code for each file that may contain SQLite, or for each file if the
+        /// process has a watched database open.
         var code: [ProcessMaps.Mapping] = []
         /// The mapping of the program itself.
         var program: ProcessMaps.Mapping?
     }
 
-    /// The processes, without this one and its helpers.
+    /// The processes, excluding this one and its helpers.
     private(set) var processes: [Int32: Facts] = [:]
     /// The processes to ignore.
     var excluded: Set<Int32> = []

@@ -12,7 +12,8 @@ final class SQLiteLibrary {
         var offset: UInt64
         /// Whether the first instruction pushes a register.
         ///
-        /// The kernel emulates such an instruction, which takes a tenth of the time of a single step.
+        /// The kernel emulates such an instruction in a tenth of the time that single-stepping
+        /// takes.
         var isEmulated: Bool
     }
 
@@ -31,7 +32,7 @@ final class SQLiteLibrary {
     let points: [String: ProbePoint]
     let descriptor: Int32
 
-    /// Opens a file; returns nil if it cannot be read or contains no SQLite with symbols.
+    /// Opens a file, or returns nil if it cannot be read or contains no SQLite with symbols.
     ///
     /// - Parameters:
     ///   - path: The path to show in messages.
@@ -42,7 +43,7 @@ final class SQLiteLibrary {
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
             let file = ELFFile(
-                isWanted: Self.functions.contains,
+                isIncluded: Self.functions.contains,
                 read: { DescriptorFile.read(descriptor, at: $0, count: $1) }
             ),
             file.functions["sqlite3_reset"] != nil, file.functions["sqlite3_finalize"] != nil,
@@ -68,7 +69,8 @@ final class SQLiteLibrary {
     /// Returns the position of a probe in a function.
     ///
     /// A probe in the middle of an instruction would crash every user of the library. This method
-    /// therefore skips only `endbr64`, whose length is known and which the kernel would single-step.
+    /// therefore skips only `endbr64`, whose length is known and which the kernel would
+    /// single-step.
     static func point(
         of function: ELFFile.Function,
         _ code: [UInt8],
@@ -90,7 +92,7 @@ final class SQLiteLibrary {
         )
     }
 
-    /// Returns the whole content; nil if it is larger than a limit in bytes.
+    /// Returns the whole content, or nil if it is larger than a limit in bytes.
     func content(limit: Int) -> [UInt8]? {
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_size <= limit else {

@@ -4,7 +4,7 @@ import SQLiteWatch
 
 /// The database files whose users are traced.
 ///
-/// This is a class because the decoder also needs files that are added later. It belongs to the
+/// This is a class because the decoder also needs files that are added later. Use it only on the
 /// session's thread.
 final class WatchedFiles {
     /// The paths, with symbolic links resolved if the file exists.
@@ -41,22 +41,22 @@ final class WatchedFiles {
 
     // MARK: Roots
 
-    /// The folder of processes, which tests replace.
+    /// The folder that lists processes, which tests replace.
     private let proc: String
     /// Whether processes share the root directory of this process; kept for ended processes.
     private var roots: [Int32: Bool] = [:]
     private static let rootLimit = 1 << 14
 
-    /// Records the start of a process, which has the root directory of its parent.
+    /// Records the start of a process, which inherits the root directory of its parent.
     func noteStart(of process: Int32, by parent: Int32) {
-        remember(process, sharesRoot(process, orThatOf: parent))
+        remember(process, sharesRoot(process, startedBy: parent))
     }
 
-    /// Records that a process started another program: the first program of a container has a new
-    /// root directory.
+    /// Records that a process started another program, because the first program of a container has
+    /// a new root directory.
     func noteProgram(of process: Int32) { _ = sharesRoot(process) }
 
-    private func sharesRoot(_ process: Int32, orThatOf parent: Int32? = nil) -> Bool {
+    private func sharesRoot(_ process: Int32, startedBy parent: Int32? = nil) -> Bool {
         if let root = FileIdentity(path: "\(proc)/\(process)/root/") {
             let isShared = root == FileIdentity(path: "/")
             remember(process, isShared)

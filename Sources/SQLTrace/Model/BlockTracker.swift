@@ -9,7 +9,7 @@ struct BlockTracker {
         var length: UInt64
         var isUpperBound: Bool
         var failed: Bool
-        /// The blocking transaction at the end of the wait; nil if unknown.
+        /// The blocking transaction at the end of the wait, or nil if unknown.
         var by: TransactionTracker.Transaction?
     }
 
@@ -20,7 +20,7 @@ struct BlockTracker {
     private static let limit = 256
     private static let connectionLimit = 1 << 14
     /// The shortest wait of a successful statement to list, in seconds.
-    private static let leastSeconds = 0.01
+    private static let minimumSeconds = 0.01
 
     /// Records an execution; call this method before the tracker of transactions records it.
     mutating func add(
@@ -34,7 +34,7 @@ struct BlockTracker {
             lastEnd[key] = execution.end
         }
         let waited = execution.secondsWaited ?? 0
-        guard execution.isBusy || waited >= Self.leastSeconds else { return }
+        guard execution.isBusy || waited >= Self.minimumSeconds else { return }
         var length = UInt64(waited * 1e9)
         var isUpperBound = false
         if let seconds = execution.seconds, execution.isBusy {
@@ -62,6 +62,6 @@ struct BlockTracker {
     /// Discards the times of the last executions.
     mutating func forget() { lastEnd = [:] }
 
-    /// The latest waits, the latest one first.
+    /// The latest waits, in reverse order.
     var latest: [Block] { Array(blocks.suffix(Self.limit).reversed()) }
 }

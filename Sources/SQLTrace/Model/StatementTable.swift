@@ -1,7 +1,7 @@
 import SQLiteWatch
 import Telemetry
 
-/// The executions of statements, by their normalized text.
+/// The executions of statements, grouped by normalized text.
 struct StatementTable {
     private final class Entry {
         var report: WatchedStatement
@@ -35,7 +35,7 @@ struct StatementTable {
     ///
     /// - Parameters:
     ///   - execution: The execution.
-    ///   - sql: Its normalized text; nil if unknown.
+    ///   - sql: Its normalized text, or nil if unknown.
     mutating func add(_ execution: StatementExecution, sql: String?) {
         var key = sql ?? Self.unknown
         if entries[key] == nil, entries.count >= Self.capacity { key = Self.others }
@@ -68,7 +68,7 @@ struct StatementTable {
         }
     }
 
-    /// Returns the statements by descending total time, or by descending calls without times.
+    /// Returns the statements in descending order of total time, or of calls if no times are known.
     ///
     /// - Parameter elapsed: Seconds since the last report.
     /// - Returns: The statements.

@@ -4,12 +4,12 @@ extension TraceModel {
     /// The names of processes and the times that a report needs.
     struct ReportContext {
         var now: UInt64
-        /// Converts a time of the monotonic clock to a calendar time.
+        /// A closure that converts a time of the monotonic clock to a calendar time.
         var calendar: (UInt64) -> WatchTime
         var name: (Int32) -> String?
     }
 
-    /// Returns all open transactions, the oldest one first, then the longest ended ones.
+    /// Returns all open transactions, the oldest first, then the longest ended ones.
     func transactionReport(_ context: ReportContext) -> [WatchedTransaction] {
         let open = transactions.open.values.sorted {
             ($0.start, $0.key.process, $0.key.connection)
@@ -40,7 +40,7 @@ extension TraceModel {
         }
     }
 
-    /// Returns the waits, the latest one first.
+    /// Returns the waits, the latest first.
     func blockReport(_ context: ReportContext) -> [WatchedBlock] {
         blocks.latest.map { block in
             var report = WatchedBlock(

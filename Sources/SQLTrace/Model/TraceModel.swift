@@ -98,14 +98,14 @@ struct TraceModel {
 
     // MARK: Plans
 
-    /// Some statements without plans, and their normalized texts.
+    /// The next statements to plan, with their normalized texts.
     var statementsToPlan: [(shown: String, sql: String)] {
         unplanned.prefix(Self.planBatch).map { ($0.key, $0.value) }
     }
 
-    /// Stores the plans of an answer; without an answer, the statements have no plans.
-    mutating func setPlans(_ answer: PlanAnswer?, for asked: [(shown: String, sql: String)]) {
-        for (index, statement) in asked.enumerated() {
+    /// Stores the plans of an answer, or no plans for the statements without an answer.
+    mutating func setPlans(_ answer: PlanAnswer?, for requested: [(shown: String, sql: String)]) {
+        for (index, statement) in requested.enumerated() {
             unplanned[statement.shown] = nil
             let plan = answer?.plans.indices.contains(index) ?? false ? answer?.plans[index] : nil
             plans[statement.shown] = plan ?? []

@@ -1,14 +1,14 @@
 import SQLiteWatch
 
-/// The explicit transactions of all connections, from changes of their autocommit state.
+/// The explicit transactions of all connections, derived from changes of their autocommit state.
 struct TransactionTracker {
     /// A transaction.
     struct Transaction: Sendable, Equatable {
         var key: ConnectionKey
-        /// The end of its first statement, and its own end; nil while it is open.
+        /// The ends of its first statement and of the transaction; the latter is nil while open.
         var start: UInt64
         var end: UInt64?
-        /// When a statement first acquired the write lock; nil before.
+        /// When a statement first acquired the write lock, or nil if none has.
         var writesSince: UInt64?
         var statements: UInt64 = 0
         /// The end of the last statement, and the normalized text of the last one that did not end
@@ -46,9 +46,9 @@ struct TransactionTracker {
 
     /// The open transactions.
     private(set) var open: [ConnectionKey: Transaction] = [:]
-    /// The longest ended transactions, the longest one first.
+    /// The longest ended transactions, the longest first.
     private(set) var longest: [Transaction] = []
-    /// The last ended transactions that wrote, in the order of their ends.
+    /// The most recently ended transactions that wrote, in the order of their ends.
     private(set) var recent: [Transaction] = []
 
     private static let longestLimit = 20
@@ -124,8 +124,8 @@ struct TransactionTracker {
         }
     }
 
-    /// The longest pause of SQLite's busy handler, in nanoseconds: a wait ends at most this long after
-    /// the blocking transaction.
+    /// The longest pause of SQLite's busy handler, in nanoseconds, and thus the longest time that a
+    /// wait continues after the blocking transaction.
     private static let longestPause: UInt64 = 110_000_000
 
     /// Returns the transaction of another connection that caused a wait.

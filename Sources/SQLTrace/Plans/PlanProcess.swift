@@ -10,8 +10,8 @@ import Glibc
 /// creates the tables in an empty private database, and prepares the statements there. A plan may
 /// differ from the program's plan, which may use statistics (`ANALYZE`), functions and extensions.
 ///
-/// The text of a schema is as untrusted as a library's code: the process drops all privileges
-/// after it has read the file, and before SQLite parses the text.
+/// The text of a schema is untrusted, like a library's code. The process therefore drops all
+/// privileges after it reads the file and before SQLite parses the text.
 public enum StatementPlanning {
     private static let limits = ProcessSandbox.Limits(
         processorSeconds: 2,
@@ -34,7 +34,7 @@ public enum StatementPlanning {
         _ = DescriptorFile.write([UInt8](output), to: STDOUT_FILENO)
     }
 
-    /// Plans statements on a schema; returns nil if no private database can be created.
+    /// Plans statements on a schema, or returns nil if no private database can be created.
     static func answer(_ statements: [String], schema: [String]) -> PlanAnswer? {
         PrivateSchema(schema).map { database in
             PlanAnswer(names: database.names, plans: statements.map(database.plan))

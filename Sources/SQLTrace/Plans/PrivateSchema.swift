@@ -1,7 +1,7 @@
 import CSQLite
 
 #if os(Linux)
-/// An empty database in memory with the tables of another one.
+/// An empty in-memory database with the same tables as another database.
 ///
 /// The schema and the statements come from other programs. Only single `CREATE` statements of
 /// tables, indexes, views and triggers are executed; all other statements are explained. An
@@ -27,10 +27,10 @@ final class PrivateSchema {
     private static let memoryLimit: Int64 = 1 << 27
     private static let rowLimit = 10_000
 
-    /// Creates the tables; returns nil if no database can be opened.
+    /// Creates the tables, or returns nil if no database can be opened.
     ///
-    /// Objects that need an extension or a function of the program are omitted. So are virtual
-    /// tables, because their modules would run.
+    /// Objects that need an extension or a function of the program are omitted. Virtual tables are
+    /// also omitted, because their modules would run.
     init?(_ schema: [String]) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY
@@ -74,7 +74,8 @@ final class PrivateSchema {
 
     deinit { sqlite3_close_v2(connection) }
 
-    /// Whether text begins with a statement that creates a table, an index, a view or a trigger.
+    /// Returns whether text begins with a statement that creates a table, an index, a view or a
+    /// trigger.
     static func isCreation(_ text: String) -> Bool {
         let words = SQLTokens.significant(text).prefix(3)
             .map { $0.kind == .word ? $0.text.uppercased() : "" }

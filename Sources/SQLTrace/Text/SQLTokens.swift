@@ -1,4 +1,4 @@
-/// The tokens of SQLite's language (https://sqlite.org/lang.html) that masking needs.
+/// The tokens of SQLite's language (https://sqlite.org/lang.html) that masking requires.
 struct SQLTokens: Sequence, IteratorProtocol {
     /// The kind of a token.
     enum Kind: Sendable, Equatable {
@@ -24,7 +24,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
         var text: String { String(decoding: bytes, as: UTF8.self) }
 
-        /// Whether the token is a keyword, which `word` contains in upper case.
+        /// Returns whether the token is a keyword, which `word` contains in upper case.
         func isWord(_ word: StaticString) -> Bool {
             guard kind == .word, bytes.count == word.utf8CodeUnitCount else { return false }
             return word.withUTF8Buffer { wanted in
@@ -32,7 +32,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
             }
         }
 
-        /// Whether the token is a punctuation character.
+        /// Returns whether the token is a punctuation character.
         func isCharacter(_ character: Unicode.Scalar) -> Bool {
             kind == .punctuation && bytes.count == 1
                 && bytes.first.map(UInt32.init) == character.value
@@ -93,8 +93,8 @@ struct SQLTokens: Sequence, IteratorProtocol {
         }
     }
 
-    /// Whether a byte belongs to a number: digits, points, and letters of exponents and hexadecimal
-    /// numbers.
+    /// Returns whether a byte belongs to a number: digits, points, and letters of exponents and
+    /// hexadecimal numbers.
     ///
     /// A sign after an exponent begins another token, which is also masked.
     private static func isNumber(_ byte: UInt8) -> Bool { isWord(byte) || byte == 0x2e }

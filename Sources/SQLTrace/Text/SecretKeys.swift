@@ -1,12 +1,12 @@
-/// Redacts the keys of encrypted databases in statements; no option shows them.
+/// Redacts the keys of encrypted databases in statements; no option reveals them.
 enum SecretKeys {
     private static let pragmas: Set<String> = [
         "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "cipher_key", "cipher_salt",
     ]
 
-    /// Whether text, redacted or not, may contain a statement that sets a key.
+    /// Returns whether text, redacted or not, may contain a statement that sets a key.
     ///
-    /// The bound values of such a statement are not shown either.
+    /// The bound values of such a statement are also hidden.
     static func contains(_ text: String) -> Bool {
         mayContain(text)
             && statements(Array(SQLTokens(text))).contains { tokens in
@@ -17,7 +17,7 @@ enum SecretKeys {
             }
     }
 
-    /// Returns the text with `?` instead of each key.
+    /// Returns the text with each key replaced by `?`.
     static func redacted(_ text: String) -> String {
         guard mayContain(text) else { return text }
         var result: [UInt8] = []
@@ -25,7 +25,7 @@ enum SecretKeys {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Whether text contains one of the keywords; most statements do not, and need no tokens.
+    /// Returns whether text contains one of the keywords, which most statements do not.
     private static func mayContain(_ text: String) -> Bool {
         var window: UInt64 = 0
         for byte in text.utf8 {
@@ -64,7 +64,7 @@ enum SecretKeys {
                 for token in tokens { result += token.bytes }
                 return
             }
-            // Everything after the name may be a part of the key.
+            // Everything after the name may be part of the key.
             for token in tokens[...index] { result += token.bytes }
             if index < tokens.endIndex - 1 { result += " = ?".utf8 }
             return
@@ -79,8 +79,8 @@ enum SecretKeys {
         }
     }
 
-    /// Whether a token may name a file by a URI with a key, in any kind of quotes
-    /// (https://sqlite.org/uri.html).
+    /// Returns whether a token, with any kind of quotes, may be a URI that specifies a file and a
+    /// key (https://sqlite.org/uri.html).
     ///
     /// A URI may escape the characters of a parameter's name, and an expression may join its parts.
     private static func mayBeURIWithKey(_ token: SQLTokens.Token, _ isJoined: Bool) -> Bool {
@@ -89,7 +89,7 @@ enum SecretKeys {
         return isJoined || text.contains("key=") || text.contains("?") && text.contains("%")
     }
 
-    /// A name in lower case, without quotes.
+    /// Returns a name in lower case, without quotes.
     private static func bare(_ token: SQLTokens.Token) -> String {
         String(
             token.text.lowercased().drop { "\"`['".contains($0) }.prefix { !"\"`]'".contains($0) }

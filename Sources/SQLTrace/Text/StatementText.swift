@@ -1,4 +1,4 @@
-/// Normalizes statements, so that executions with different literals count as one statement.
+/// Normalizes statements so that executions with different literals count as one statement.
 enum StatementText {
     /// The longest normalized text, in characters.
     private static let limit = 4_096
@@ -31,15 +31,15 @@ enum StatementText {
                 words.append(isIdentifier ? token.text : "?")
             case .word, .quoted, .punctuation: words.append(token.text)
             case .variable:
-                // Treat ?1 like ?, but keep :name, which states what the value means.
+                // Treat ?1 like ?, but keep :name, which indicates the value's meaning.
                 words.append(token.bytes.first == 0x3f ? "?" : token.text)
             }
         }
         return String(spaced(collapsed(words)).prefix(limit))
     }
 
-    /// Whether a parenthesis after these tokens begins the columns of an `INSERT`: it directly
-    /// follows `INTO [schema.]name [AS alias]`.
+    /// Returns whether a parenthesis after these tokens begins the columns of an `INSERT`: it
+    /// directly follows `INTO [schema.]name [AS alias]`.
     private static func beginsColumnList(_ tokens: ArraySlice<SQLTokens.Token>) -> Bool {
         var rest = tokens
         guard let last = rest.popLast(), isName(last) else { return false }
@@ -54,7 +54,7 @@ enum StatementText {
         return namesTarget(rest)
     }
 
-    /// Whether the tokens end with the `INTO` of an `INSERT`, and not with that of `VACUUM INTO`.
+    /// Returns whether the tokens end with the `INTO` of an `INSERT` rather than `VACUUM INTO`.
     private static func namesTarget(_ tokens: ArraySlice<SQLTokens.Token>) -> Bool {
         guard tokens.last?.isWord("INTO") ?? false, let verb = tokens.dropLast().last else {
             return false
@@ -63,7 +63,7 @@ enum StatementText {
             .contains { verb.isWord($0) }
     }
 
-    /// Keywords that may follow the target of an `INSERT`; they are not names.
+    /// The keywords that may follow the target of an `INSERT` but are not names.
     private static let keywords: [StaticString] = [
         "VALUES", "SELECT", "WITH", "DEFAULT", "AS", "SET", "INTO", "FROM", "WHERE",
     ]
@@ -77,7 +77,7 @@ enum StatementText {
         token.text.dropFirst().dropLast().replacing("\"\"", with: "\"").lowercased()
     }
 
-    /// Whether the adjacent tokens show that a double-quoted token is an identifier.
+    /// Returns whether the adjacent tokens show that a double-quoted token is an identifier.
     private static func names(
         _ tokens: [SQLTokens.Token],
         _ index: Int,
@@ -95,7 +95,7 @@ enum StatementText {
                 .contains { previous.isWord($0) }
     }
 
-    /// Collapses lists of values and rows of them: `IN (?, ?)` becomes `IN (?…)`, and
+    /// Collapses lists of values and of rows: `IN (?, ?)` becomes `IN (?…)`, and
     /// `VALUES (?, ?), (?, ?)` becomes `VALUES (?, ?)…`.
     private static func collapsed(_ words: [String]) -> [String] {
         var result: [String] = []
@@ -124,7 +124,7 @@ enum StatementText {
         return result
     }
 
-    /// Returns the index after `( ?, ?, … )`; nil for anything else.
+    /// Returns the index after `( ?, ?, … )`, or nil for anything else.
     private static func listEnd(_ words: [String], from start: Int) -> Int? {
         guard let end = groupEnd(words, from: start) else { return nil }
         let inner = words[(start + 1)..<(end - 1)]
@@ -160,7 +160,7 @@ enum StatementText {
         return text
     }
 
-    /// Whether a word before a parenthesis is the name of a function, as in `count(*)`.
+    /// Returns whether a word before a parenthesis is the name of a function, as in `count(*)`.
     private static func isFunction(_ word: String) -> Bool {
         ["count", "sum", "min", "max", "avg", "abs", "coalesce", "length", "random", "total"]
             .contains(word.lowercased())

@@ -71,7 +71,7 @@ enum TransactionKeyword: Sendable, Equatable {
 
 /// Statements that SQLite runs internally.
 enum InternalStatements {
-    /// Whether SQLite uses text passed to `sqlite3_exec` to read the schema or statistics.
+    /// Returns whether SQLite uses text passed to `sqlite3_exec` to read the schema or statistics.
     static func contains(_ text: String) -> Bool {
         text.hasPrefix("SELECT*FROM\"") && text.hasSuffix(" ORDER BY rowid")
             || text.hasPrefix("SELECT tbl,idx,stat FROM ")

@@ -1,12 +1,13 @@
 /// Pauses tracing when programs lose too much of their time to probes.
 ///
-/// The cost is that of the busiest thread, because each thread pays for its events.
+/// The limiter uses the cost of the busiest thread, because each thread pays only for its own
+/// events.
 struct CostLimiter {
     /// The share of its time that a thread may lose, from 0 to 1.
     let limit: Double
     private var intervalStart: UInt64
     private var pauseEnd: UInt64?
-    /// The share that the busiest thread lost while it was traced, in the last interval.
+    /// The share that the busiest thread lost while traced in the last interval.
     private(set) var share: Double = 0
     /// The traced and the paused time since the start, in nanoseconds.
     private(set) var traced: UInt64 = 0
@@ -15,9 +16,9 @@ struct CostLimiter {
     /// The length of a pause that compensates for the time that threads lost, in nanoseconds.
     private var debt: Double = 0
 
-    /// How long the events of an interval are counted, in nanoseconds.
+    /// How long an interval counts events, in nanoseconds.
     static let interval: UInt64 = 200_000_000
-    /// The shortest and the longest pause, in nanoseconds: disabling and enabling probes takes 0.1 s.
+    /// The shortest and the longest pause, in nanoseconds; toggling probes takes 0.1 s.
     static let shortestPause: UInt64 = 1_000_000_000
     static let longestPause: UInt64 = 5_000_000_000
 
@@ -33,8 +34,8 @@ struct CostLimiter {
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - lost: Returns the share that the busiest thread lost in the given number of nanoseconds
-    ///     since the last call; 0 restarts the count.
+    ///   - lost: A closure that returns the share that the busiest thread lost in the given number
+    ///     of nanoseconds since the last call; 0 restarts the count.
     /// - Returns: True to pause, false to resume, nil for no change.
     mutating func decision(at now: UInt64, lost: (UInt64) -> Double) -> Bool? {
         if let end = pauseEnd {
@@ -59,7 +60,7 @@ struct CostLimiter {
         return true
     }
 
-    /// The share of the time in which programs were traced.
+    /// The share of time during which programs were traced.
     var tracedShare: Double {
         let all = traced + paused
         return all > 0 ? Double(traced) / Double(all) : 1

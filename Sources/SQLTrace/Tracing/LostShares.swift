@@ -1,18 +1,19 @@
 /// The share of its time that a thread loses to probes.
 ///
-/// The share refers to the time in which a thread can run, without its waits for a processor. On a
-/// busy machine, a thread that runs for a tenth of the time loses ten times the share of elapsed time.
+/// The share refers to the time during which a thread can run, excluding its waits for a processor.
+/// On a busy machine, a thread that runs for a tenth of the time loses ten times the share of
+/// elapsed time.
 struct LostShares {
-    /// Returns how long a thread has waited for a processor since its start, in nanoseconds; nil if
-    /// the system does not count it.
+    /// Returns how long a thread has waited for a processor since its start, in nanoseconds, or nil
+    /// if the system does not count it.
     private let delay: (Int32) -> UInt64?
     /// The delays of threads at the end of the last interval.
     private var delays: [Int32: UInt64] = [:]
 
-    /// The maximum number of threads to examine; they are the ones that lost the most time.
+    /// The maximum number of threads to examine, starting with those that lost the most time.
     private static let threadLimit = 8
-    /// The lower limit of the share of an interval in which a thread could run.
-    private static let leastOwnShare = 0.02
+    /// The lower limit of the share of an interval during which a thread could run.
+    private static let minimumRunnableShare = 0.02
 
     init(delay: @escaping (Int32) -> UInt64?) { self.delay = delay }
 
@@ -35,14 +36,14 @@ struct LostShares {
                 // The delay at the start is unknown for a thread that was not examined before.
                 if let before = delays[thread], now >= before { own -= Double(now - before) }
             }
-            own = max(own, nanoseconds, length * Self.leastOwnShare)
+            own = max(own, nanoseconds, length * Self.minimumRunnableShare)
             largest = max(largest, nanoseconds / own)
         }
         delays = known
         return largest
     }
 
-    /// Starts an interval after a pause, in which no time was lost.
+    /// Starts an interval after a pause, during which no time was lost.
     mutating func restart() {
         for thread in delays.keys { delays[thread] = delay(thread) }
     }
@@ -52,8 +53,8 @@ struct LostShares {
 import SQLiteWatch
 
 extension LostShares {
-    /// Reads the delays from `/proc` (Documentation/scheduler/sched-stats.rst): the second number
-    /// is the time that the thread was runnable and did not run.
+    /// Reads the delays from `/proc` (Documentation/scheduler/sched-stats.rst), where the second
+    /// number is the time that the thread was runnable but did not run.
     init() {
         self.init { thread in
             let text = ProcFile.text("/proc/\(thread)/schedstat", limit: 128) ?? ""

@@ -3,7 +3,7 @@ import CTrace
 import Glibc
 import SQLiteWatch
 
-/// The trace events of selected processes: the kernel sets no probes in other processes.
+/// The trace events of selected processes; the kernel sets no probes in other processes.
 final class PerfEvents {
     /// The buffer of a processor.
     private struct Buffer {
@@ -22,13 +22,13 @@ final class PerfEvents {
     private var opened: Set<Target> = []
     private(set) var lost: UInt64 = 0
 
-    /// The size of a buffer, a power of two, and of the page before it, in bytes.
+    /// The sizes of a buffer, which is a power of two, and of the page before it, in bytes.
     private static let size = 1 << 23
     private static let page = 4_096
 
     deinit { close() }
 
-    /// Ends all events.
+    /// Closes all events.
     func close() {
         for buffer in buffers.values { munmap(buffer.memory, Self.size + Self.page) }
         for descriptor in descriptors { Glibc.close(descriptor) }
@@ -36,7 +36,7 @@ final class PerfEvents {
         descriptors = []
     }
 
-    /// Opens new events of a process, for its threads and all threads that they create.
+    /// Opens events for a process, for its threads and for all threads that they create.
     ///
     /// - Parameters:
     ///   - process: The process.
@@ -59,7 +59,7 @@ final class PerfEvents {
                     if errno == ESRCH { return }
                     throw TraceError(
                         .probe,
-                        "perf_event_open fails: \(String(cString: strerror(errno)))"
+                        "perf_event_open failed: \(String(cString: strerror(errno)))"
                     )
                 }
                 descriptors.append(descriptor)

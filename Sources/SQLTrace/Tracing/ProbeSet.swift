@@ -9,7 +9,7 @@ final class ProbeSet {
     private(set) var decoder = EventDecoder()
     private let options: SQLTraceOptions
     private let calibration: Calibration
-    /// The cost of events for a program; nil until it is measured.
+    /// The cost of events for a program, or nil until it is measured.
     private(set) var cost: ProbeCost?
     /// Whether recording is paused; the probes remain defined.
     private(set) var isPaused = false
@@ -21,7 +21,7 @@ final class ProbeSet {
         ("reset", false), ("finalize", false), ("exec", true), ("exec", false),
         ("close", false), ("close_v2", false),
     ]
-    /// The probes that record steps: the return first, so that no entry lacks its return.
+    /// The probes that record steps, returns first, so every recorded entry has a recorded return.
     private static let steps = [("step", true), ("step", false)]
 
     init(instance: TraceInstance, calibration: Calibration, options: SQLTraceOptions) {
@@ -48,7 +48,7 @@ final class ProbeSet {
 
     // MARK: Libraries
 
-    /// Whether probing a library first starts other processes and waits for them.
+    /// Returns whether probing a library first starts other processes and waits for them.
     func needsCalibration(_ entry: TracedLibraries.Entry) -> Bool { entry.state == nil }
 
     /// Whether any probe is enabled.
@@ -91,7 +91,7 @@ final class ProbeSet {
     /// Removes the return probes of a library that a Go program uses.
     ///
     /// Go's runtime unwinds the stack, which return probes change. Step probes are useless without
-    /// return probes, so they are removed, too.
+    /// return probes, so they are also removed.
     func removeReturnProbes(of entry: TracedLibraries.Entry) {
         guard !entry.hasGoUser else { return }
         entry.hasGoUser = true

@@ -55,11 +55,11 @@ enum RingBufferPage {
                 continue
             case 0:
                 // The length includes the four bytes of the length itself.
-                guard let stated = field.u32(place), stated >= 4 else {
+                guard let recordLength = field.u32(place), recordLength >= 4 else {
                     content.isMalformed = true
                     return content
                 }
-                size = Int(stated) - 4
+                size = Int(recordLength) - 4
                 place += 4
             default:
                 size = type * 4

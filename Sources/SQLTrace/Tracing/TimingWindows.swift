@@ -1,6 +1,6 @@
 /// Schedules the recording of steps in short windows.
 ///
-/// The distances are random, so that windows do not always meet a periodic program in the same phase.
+/// The intervals are random, so windows do not always meet a periodic program in the same phase.
 struct TimingWindows {
     /// The action that is due.
     enum Action: Equatable {
@@ -21,13 +21,14 @@ struct TimingWindows {
     private var phase: Phase
     private var intervals: RandomDistances
 
-    /// The mean distance between two windows, and their length, in nanoseconds.
+    /// The mean interval between two windows and their length, in nanoseconds.
     static let distance: UInt64 = 900_000_000
     static let length: UInt64 = 100_000_000
-    /// How long statements that started in a window are traced after it, in nanoseconds.
+    /// How long the statements of a window remain traced after it, in nanoseconds.
     static let drainTime: UInt64 = 1_000_000_000
 
-    /// The factor for the length and the frequency of windows; below 1 if programs lose too much time.
+    /// The factor for the windows' length and frequency, which is below 1 if programs lose too much
+    /// time.
     var share = 1.0
 
     init(at now: UInt64, seed: UInt64) {
@@ -40,7 +41,7 @@ struct TimingWindows {
     /// - Parameters:
     ///   - now: The time.
     ///   - isTiming: Whether any timed statement is still running.
-    /// - Returns: The action; nil for none.
+    /// - Returns: The action, or nil for none.
     mutating func action(at now: UInt64, isTiming: Bool) -> Action? {
         switch phase {
         case .closed(let until) where now >= until:
@@ -58,7 +59,7 @@ struct TimingWindows {
     }
 }
 
-/// Distances between half the mean and one and a half times the mean (SplitMix64).
+/// Random intervals from half to one and a half times the mean (SplitMix64).
 struct RandomDistances {
     var state: UInt64
 

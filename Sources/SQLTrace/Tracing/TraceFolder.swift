@@ -7,7 +7,7 @@ struct TraceFolder: Sendable {
     /// The mount point.
     let path: String
 
-    /// Finds the mounted interface, or the reason why probes are unavailable.
+    /// Returns the mounted interface, or the reason why probes are unavailable.
     static func find() -> Result<TraceFolder, TraceError> {
         guard geteuid() == 0 else {
             return .failure(TraceError(.permission, "SQL tracing requires root: run with sudo"))
@@ -101,7 +101,7 @@ struct TraceFolder: Sendable {
 /// The process that owns an instance and its event group; their name contains it.
 struct TraceOwner: Equatable, Sendable {
     var process: Int32
-    /// The start of the process, in clock ticks since the start of the system.
+    /// The start of the process, in clock ticks since the system started.
     var startTicks: UInt64
 
     private static let prefix = "poolgauge"
@@ -121,7 +121,7 @@ struct TraceOwner: Equatable, Sendable {
         self.startTicks = startTicks
     }
 
-    /// Parses a name; returns nil if it is not a name of a session.
+    /// Parses a name, or returns nil if it is not a name of a session.
     init?(name: String) {
         let parts = name.split(separator: "_", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == Self.prefix, let process = Int32(parts[1]),
@@ -131,7 +131,7 @@ struct TraceOwner: Equatable, Sendable {
         guard self.name == name else { return nil }
     }
 
-    /// Whether the process still runs.
+    /// Whether the process is still running.
     var isRunning: Bool {
         guard let status = ProcFile.read("/proc/\(process)/stat").flatMap(ProcessStat.init) else {
             return false

@@ -134,8 +134,8 @@ final class TraceInstance {
 
     // MARK: Records
 
-    /// Returns the records since the last call, by processor, whether more may be available, and
-    /// whether some were lost.
+    /// Returns the records since the last call, by processor, and whether more may be available or
+    /// some were lost.
     func read() -> (records: [EventRecord], hasMore: Bool, isAfterLoss: Bool) {
         var records: [EventRecord] = []
         var isAfterLoss = false

@@ -8,9 +8,9 @@ struct TracedLibraries {
     final class Entry {
         let number: Int
         let library: SQLiteLibrary
-        /// Its layout, or the reason why it has no probes; nil before its calibration.
+        /// The layout, or the reason why the library has no probes, or nil before the calibration.
         var state: Result<StatementLayout, TraceError>?
-        /// Whether a Go program uses the library, so that returns must not be probed.
+        /// Whether a Go program uses the library, which prohibits return probes.
         var hasGoUser: Bool
         /// The defined events, and the enabled ones among them.
         var defined: Set<String> = []
@@ -24,7 +24,7 @@ struct TracedLibraries {
     }
 
     private(set) var entries: [Entry] = []
-    /// The library of a mapped file; nil for a file without SQLite's functions.
+    /// The library of a mapped file, or nil for a file without SQLite's functions.
     private var files: [String: Entry?] = [:]
     private var identities: [FileIdentity: Entry] = [:]
     private var goPrograms: [String: Bool] = [:]
@@ -35,7 +35,7 @@ struct TracedLibraries {
     /// The maximum number of files and of programs to cache.
     private static let fileLimit = 1 << 14
 
-    /// Libraries that programs probably map when they start later.
+    /// The libraries that programs probably map when they start later.
     static let common = [
         "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
         "/usr/lib", "/usr/local/lib",
@@ -43,7 +43,7 @@ struct TracedLibraries {
 
     init(calibration: Calibration) { self.calibration = calibration }
 
-    /// Returns the library of a mapped file; nil for a file without SQLite's functions.
+    /// Returns the library of a mapped file, or nil for a file without SQLite's functions.
     mutating func entry(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Entry? {
         if let known = files[mapping.file] { return known }
         if files.count >= Self.fileLimit { files = [:] }
@@ -94,7 +94,7 @@ struct TracedLibraries {
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         let file = ELFFile(
-            isWanted: { _ in false },
+            isIncluded: { _ in false },
             read: { DescriptorFile.read(descriptor, at: $0, count: $1) }
         )
         if goPrograms.count >= Self.fileLimit { goPrograms = [:] }

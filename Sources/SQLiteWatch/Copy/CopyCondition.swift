@@ -1,10 +1,10 @@
 /// The condition under which a copy of a database's files is consistent.
 ///
 /// * With a wal-index, checkpoints change the database file during the copy, but only pages that
-///   have a frame in the log. The log is copied last, with all its frames: the copy is the state
-///   of the last commit, unless the log was reset in between
+///   have a frame in the log. The log and all its frames are copied last, so the copy contains the
+///   state of the last commit unless the log was reset in between
 ///   (https://sqlite.org/walformat.html, section 4.4).
-/// * With a log and no wal-index, and with a rollback journal, no file may change. A transaction
+/// * With a log but no wal-index, or with a rollback journal, no file may change. A transaction
 ///   writes to the database file only while it holds the exclusive lock
 ///   (https://sqlite.org/lockingv3.html, section 5).
 struct CopyCondition: Equatable {
@@ -12,14 +12,15 @@ struct CopyCondition: Equatable {
     private let files: ObservedFiles
     private let locks: Set<LockKind>
 
-    /// The minimum time since the last change of the files, in nanoseconds: the kernel updates
-    /// modification times only once per tick.
+    /// The minimum time since the files last changed, in nanoseconds.
+    ///
+    /// The kernel updates modification times only once per tick.
     private static let quietTime: Int64 = 20_000_000
 
     init(_ sample: FileSample) {
         self.sample = sample
         files = ObservedFiles(sample)
-        // Locks of invisible processes count, too.
+        // Include the locks of invisible processes.
         let probes = sample.probes.map { probe in
             var probe = probe
             probe.process = max(probe.process, 1)
@@ -51,14 +52,14 @@ struct CopyCondition: Equatable {
         return files.database.size + (hasIndex ? min(log, logBytes ?? log) : log) + journal
     }
 
-    /// The number of bytes in use in the log; nil if the wal-index does not show it.
+    /// The number of bytes in use in the log, or nil if the wal-index does not show it.
     var logBytes: UInt64? {
         guard let index = files.index, let pageSize = files.pageSize else { return nil }
         return UInt64(WALHeader.length)
             + UInt64(index.frames) * UInt64(pageSize + WALHeader.frameHeaderLength)
     }
 
-    /// The reason why no copy can be made now; nil if a copy is possible.
+    /// The reason why no copy can be made now, or nil if a copy is possible.
     var problem: String? {
         guard files.state == .present else { return files.problem ?? "it cannot be read" }
         if locks.contains(.exclusive) || locks.contains(.pending) {
@@ -72,8 +73,7 @@ struct CopyCondition: Equatable {
         return nil
     }
 
-    /// Describes the change between this state and a later one that makes a copy inconsistent; nil
-    /// if there is none.
+    /// Returns the change since this state that makes a copy inconsistent, or nil if there is none.
     func change(until later: CopyCondition) -> String? {
         if let problem = later.problem { return problem }
         guard files.database.identity == later.files.database.identity,
@@ -100,7 +100,7 @@ struct CopyCondition: Equatable {
         one.identity == other.identity && one.size == other.size && one.modified == other.modified
     }
 
-    /// Whether the files changed so recently that a further change might go undetected.
+    /// Returns whether the files changed so recently that a further change might go undetected.
     func isFresh(at milliseconds: Int64) -> Bool {
         guard !hasIndex else { return false }
         let last = max(sample.database.modified, sample.wal.modified, sample.journal.modified)

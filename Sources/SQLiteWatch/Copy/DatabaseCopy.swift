@@ -3,7 +3,7 @@ import Glibc
 
 /// A consistent copy of a database that other processes may use at the same time.
 ///
-/// The copy uses neither locks nor SQLite: the states before and after copying the files determine
+/// The copy uses neither locks nor SQLite. The states before and after copying the files determine
 /// whether the copy is consistent (see ``CopyCondition``).
 ///
 /// This opens and closes the database's files in the calling process, which drops that process's
@@ -11,19 +11,19 @@ import Glibc
 package struct DatabaseCopy: Sendable {
     /// The reason for a failed copy.
     package enum Refusal: Error, Equatable {
-        /// The copy exceeds the size limit; its size in bytes.
+        /// The copy exceeds the size limit; the value is the copy's size, in bytes.
         case tooLarge(UInt64)
-        /// The folder's file system lacks space; the size of the copy and the free bytes.
+        /// The folder's file system lacks space; the values are the copy's size and the free bytes.
         case noRoom(UInt64, free: UInt64)
-        /// The database changed during each attempt; the last change.
+        /// The database changed during each attempt; the value describes the last change.
         case changing(String)
-        /// The state depends on files of other databases.
+        /// The state depends on other databases' files.
         case severalDatabases
-        /// A file cannot be read or written; the reason.
+        /// A file cannot be read or written; the value is the reason.
         case failed(String)
     }
 
-    /// The path of the copy of the database file; the copies of its other files are beside it.
+    /// The path of the copied database file; the copies of its other files are in the same folder.
     package var path: String
     /// The total size of all files, in bytes.
     package var bytes: UInt64
@@ -92,7 +92,7 @@ package struct DatabaseCopy: Sendable {
         throw .changing(reason)
     }
 
-    /// Whether the journal belongs to a transaction on several databases.
+    /// Returns whether the journal belongs to a transaction on several databases.
     ///
     /// Such a journal ends with the name of another journal
     /// (https://sqlite.org/fileformat2.html, section 3).
@@ -131,8 +131,8 @@ package struct DatabaseCopy: Sendable {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var offset: UInt64 = 0
         while offset < limit {
-            let wanted = Int(min(UInt64(buffer.count), limit - offset))
-            let count = pread(source, &buffer, wanted, off_t(offset))
+            let length = Int(min(UInt64(buffer.count), limit - offset))
+            let count = pread(source, &buffer, length, off_t(offset))
             guard count >= 0 else {
                 if errno == EINTR { continue }
                 throw .failed("the database cannot be read: \(String(cString: strerror(errno)))")

@@ -1,39 +1,39 @@
 /// Reads integers from bytes that another program wrote, with bounds checks.
 ///
-/// Reads beyond the bytes return nil, so truncated and malformed files never trap.
+/// Reading past the end returns nil, so truncated and malformed files never cause a trap.
 struct ByteField {
     private let bytes: [UInt8]
 
-    /// Creates a reader of bytes.
+    /// Creates a reader for bytes.
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// The number of bytes.
     var count: Int { bytes.count }
 
-    /// The byte at an offset.
+    /// Returns the byte at an offset.
     func byte(_ offset: Int) -> UInt8? {
         offset >= 0 && offset < bytes.count ? bytes[offset] : nil
     }
 
-    /// The two bytes from an offset, most significant first.
+    /// Returns the two bytes from an offset, most significant first.
     func big16(_ offset: Int) -> UInt16? {
         guard let high = byte(offset), let low = byte(offset + 1) else { return nil }
         return UInt16(high) << 8 | UInt16(low)
     }
 
-    /// The four bytes from an offset, most significant first.
+    /// Returns the four bytes from an offset, most significant first.
     func big32(_ offset: Int) -> UInt32? {
         guard let high = big16(offset), let low = big16(offset + 2) else { return nil }
         return UInt32(high) << 16 | UInt32(low)
     }
 
-    /// The two bytes from an offset, in this machine's order.
+    /// Returns the two bytes from an offset, in this machine's order.
     func native16(_ offset: Int) -> UInt16? { big16(offset).map { UInt16(bigEndian: $0) } }
 
-    /// The four bytes from an offset, in this machine's order.
+    /// Returns the four bytes from an offset, in this machine's order.
     func native32(_ offset: Int) -> UInt32? { big32(offset).map { UInt32(bigEndian: $0) } }
 
-    /// The SQLite varint at an offset, with its length of one to nine bytes.
+    /// Returns the SQLite varint at an offset, with its length of one to nine bytes.
     func varint(_ offset: Int) -> (value: UInt64, length: Int)? {
         var value: UInt64 = 0
         for index in 0..<9 {
@@ -45,12 +45,12 @@ struct ByteField {
         return nil
     }
 
-    /// A range of the bytes.
+    /// Returns a range of the bytes.
     func bytes(_ range: Range<Int>) -> [UInt8]? {
         range.lowerBound >= 0 && range.upperBound <= bytes.count ? Array(bytes[range]) : nil
     }
 
-    /// Whether the bytes from an offset are equal to `expected`.
+    /// Returns whether the bytes from an offset are equal to `expected`.
     func matches(_ expected: some Collection<UInt8>, at offset: Int) -> Bool {
         guard offset >= 0, offset + expected.count <= bytes.count else { return false }
         return bytes[offset..<offset + expected.count].elementsEqual(expected)

@@ -10,19 +10,19 @@ struct DatabaseHeader: Equatable, Sendable {
     /// A counter that each transaction with a rollback journal changes; in exclusive mode, it
     /// changes at most once.
     var changeCounter: UInt32
-    /// The number of pages; nil if an old version of SQLite left the field invalid.
+    /// The number of pages, or nil if an old version of SQLite left the field invalid.
     var pages: UInt32?
     /// The number of free pages.
     var freePages: UInt32
     var autoVacuum: AutoVacuum
-    /// The text encoding; nil for a file without a schema.
+    /// The text encoding, or nil for a file without a schema.
     var encoding: TextEncodingName?
     var userVersion: Int32
     var applicationID: UInt32
     /// The number of bytes at the end of each page that no b-tree uses.
     var reservedBytes: Int
 
-    /// Parses a header; nil if the bytes are not a valid header.
+    /// Parses a header, or returns nil if the bytes are not a valid header.
     init?(_ bytes: [UInt8]) {
         let field = ByteField(bytes)
         guard field.matches(Self.magic, at: 0),
@@ -50,7 +50,7 @@ struct DatabaseHeader: Equatable, Sendable {
     private static let magic = Array("SQLite format 3\0".utf8)
 }
 
-/// The treatment of pages that become free.
+/// The auto-vacuum mode, which determines what happens to free pages.
 public enum AutoVacuum: String, Sendable, Codable, Equatable {
     /// Free pages stay in the file for reuse.
     case none

@@ -18,7 +18,7 @@ struct WALHeader: Equatable, Sendable {
     /// The checksum of the header, which the checksum of the first frame continues.
     var checksum: WALChecksum
 
-    /// Parses a header; nil if the bytes are not a header or its checksum is wrong.
+    /// Parses a header, or returns nil if the bytes are not a header or its checksum is wrong.
     init?(_ bytes: [UInt8]) {
         let field = ByteField(bytes)
         guard let magic = field.big32(0), magic & ~1 == 0x377f_0682,

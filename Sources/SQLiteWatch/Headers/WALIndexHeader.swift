@@ -10,7 +10,7 @@ struct WALIndexHeader: Equatable, Sendable {
 
     /// The number of commits that changed a page since the wal-index was built.
     var change: UInt32
-    /// The page size in bytes; nil until the first frame of a log is written.
+    /// The page size in bytes, or nil until the first frame of a log is written.
     var pageSize: Int?
     /// The last valid frame of the log.
     var frames: UInt32
@@ -22,15 +22,15 @@ struct WALIndexHeader: Equatable, Sendable {
     var salt2: UInt32
     /// The number of frames that checkpoints have copied to the database file.
     var backfilled: UInt32
-    /// The frame of each read mark; nil for unused marks.
+    /// The frame of each read mark, or nil for unused marks.
     var marks: [UInt32?]
 }
 
 extension WALIndexHeader {
     /// Parses a header.
     ///
-    /// - Returns: nil if the two copies differ (a writer is changing them: read again), if the
-    ///   checksum is wrong, or if the bytes are not a header.
+    /// - Returns: nil if the checksum is wrong, if the bytes are not a header, or if the two copies
+    ///   differ because a writer is changing them. In the last case, read them again.
     init?(_ bytes: [UInt8]) {
         let field = ByteField(bytes)
         guard bytes.count >= Self.length, bytes[0..<48].elementsEqual(bytes[48..<96]),
@@ -60,7 +60,7 @@ extension WALIndexHeader {
         }
     }
 
-    /// Whether both copies of the header are equal: no writer is changing them.
+    /// Returns whether both copies of the header are equal, so no writer is changing them.
     static func isConsistent(_ bytes: [UInt8]) -> Bool {
         bytes.count >= length && bytes[0..<48].elementsEqual(bytes[48..<96])
     }

@@ -3,15 +3,15 @@ import Telemetry
 
 /// Takes the samples of a batch in the helper process.
 ///
-/// The cost of a sample is mainly that of waking up: 35 µs beside two busy programs, because their
-/// data replaces the helper's in the caches. Between complete samples, the sampler therefore only
-/// records bytes, without allocations, and processes them at the end of the batch.
+/// Most of a sample's cost is waking up: 35 µs alongside two busy programs, because their data
+/// replaces the helper's in the caches. Between complete samples, the sampler therefore only
+/// records bytes, without allocating memory, and processes them at the end of the batch.
 struct BatchSampler {
     /// The sample of one moment.
     private struct Entry {
         var moment: Int
         var time: UInt64
-        /// The samples of all databases; nil if only changes were recorded.
+        /// The samples of all databases, or nil if only changes were recorded.
         var samples: [FileSample]?
         var locks: [FileLock]?
     }
@@ -22,17 +22,17 @@ struct BatchSampler {
     private var listNanoseconds: UInt64 = 0
 
     /// Whether the wal-indexes show all changes since the last complete sample.
-    private var areChangesEnough = false
+    private var changesSuffice = false
     /// The inodes of the files with relevant locks.
     private var inodes: Set<UInt64> = []
-    /// The recorded headers of wal-indexes, one after the other.
+    /// The recorded headers of wal-indexes, concatenated.
     private var headers: [UInt8] = []
-    /// The recorded locks, and for each header the number of locks up to its own.
+    /// The recorded locks, and the total number of locks after each header.
     private var probes: [FileSample.Probe] = []
     private var probeEnds: [Int] = []
 
     /// The number of locks per sample for which memory is reserved: a writer and a checkpoint.
-    private static let usualProbes = 2
+    private static let expectedProbes = 2
 
     /// - Parameters:
     ///   - files: The files of the databases, by slot.
@@ -43,7 +43,7 @@ struct BatchSampler {
         self.probesReaders = probesReaders
         entries.reserveCapacity(count)
         headers.reserveCapacity(count * files.count * WALIndexHeader.length)
-        probes.reserveCapacity(count * files.count * Self.usualProbes)
+        probes.reserveCapacity(count * files.count * Self.expectedProbes)
         probeEnds.reserveCapacity(count * files.count)
     }
 
@@ -51,11 +51,11 @@ struct BatchSampler {
     ///
     /// - Parameters:
     ///   - moment: The number of the moment.
-    ///   - list: Reads the list of all locks; nil to omit it.
+    ///   - list: The list of all locks to read, or nil to omit it.
     mutating func sample(_ moment: Int, list: LockListFile?) {
         var entry = Entry(moment: moment, time: 0)
-        if !areChangesEnough || !recordChanges() { entry.samples = completeSamples() }
-        // Reading the list may take milliseconds, which must not lengthen the holds of locks.
+        if !changesSuffice || !recordChanges() { entry.samples = completeSamples() }
+        // Record the time before reading the list, which may take milliseconds.
         entry.time = monotonicNanoseconds()
         if let list {
             let start = SystemClock.thread
@@ -99,13 +99,13 @@ struct BatchSampler {
         inodes = Set(
             samples.flatMap { [$0.database.identity, $0.index.identity] }.compactMap { $0?.inode }
         )
-        areChangesEnough = zip(files, samples).allSatisfy { file, sample in
+        changesSuffice = zip(files, samples).allSatisfy { file, sample in
             file?.hasChangesInIndex(since: sample) == true
         }
         return samples
     }
 
-    /// Records the headers of the wal-indexes and their write locks; returns false if that fails.
+    /// Records the wal-indexes' headers and write locks, and returns whether it succeeded.
     private mutating func recordChanges() -> Bool {
         let counts = (headers.count, probes.count, probeEnds.count)
         for file in files {
@@ -121,7 +121,7 @@ struct BatchSampler {
         return true
     }
 
-    /// Replaces what may have changed by the recorded bytes.
+    /// Replaces the data that may have changed with the recorded bytes.
     private func update(_ sample: inout FileSample, at position: Int) {
         let first = position * WALIndexHeader.length
         sample.index.bytes = Array(headers[first..<first + WALIndexHeader.length])

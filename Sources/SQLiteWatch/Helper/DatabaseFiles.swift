@@ -3,12 +3,12 @@ import Glibc
 
 /// The files of one database, open for reading in the helper process.
 ///
-/// The helper reads with `pread` and maps nothing: the first connection to a database truncates its
-/// `-shm` file, and access to a mapped page would then raise `SIGBUS`. It queries locks and sets
-/// none. Closing a descriptor releases all locks that a process holds on the file; the helper holds
-/// none, because it does not use SQLite.
+/// The helper reads with `pread` and does not map files: the first connection to a database
+/// truncates its `-shm` file, and access to a mapped page would then raise `SIGBUS`. It queries
+/// locks but sets none. Closing a descriptor releases all locks that a process holds on the file,
+/// but the helper holds no locks because it does not use SQLite.
 final class DatabaseFiles {
-    /// One file, which may appear, disappear and be replaced.
+    /// A file that may appear, disappear or be replaced.
     private struct OpenFile {
         let path: [UInt8]
         var descriptor: Int32 = -1
@@ -27,7 +27,7 @@ final class DatabaseFiles {
 
     /// How long these locks remain valid, in nanoseconds.
     private static let exclusivePause: UInt64 = 50_000_000
-    /// How often to retry reading the wal-index while a writer changes its header.
+    /// The number of attempts to read the wal-index while a writer changes its header.
     private static let attempts = 50
 
     init(path: [UInt8]) {
@@ -49,7 +49,7 @@ final class DatabaseFiles {
     /// The descriptor of the log, or -1.
     var walDescriptor: Int32 { wal.descriptor }
 
-    /// The descriptor of the file with a suffix, as of the last sample, or -1.
+    /// Returns the descriptor of the file with a suffix, as of the last sample, or -1.
     func descriptor(of suffix: String) -> Int32 {
         switch suffix {
         case "": database.descriptor
@@ -76,7 +76,7 @@ final class DatabaseFiles {
         return sample
     }
 
-    /// Whether the wal-index shows all changes of the database since a sample.
+    /// Returns whether the wal-index shows all changes of the database since a sample.
     ///
     /// In WAL mode, it shows each commit, reset and checkpoint. Only complete samples show whether
     /// the files have been replaced or resized.
@@ -85,7 +85,8 @@ final class DatabaseFiles {
             && sample.index.bytes.count == WALIndexHeader.length
     }
 
-    /// Appends the header of the wal-index; returns false and appends nothing if it cannot be read.
+    /// Appends the header of the wal-index, or returns false and appends nothing if it cannot be
+    /// read.
     func appendIndexHeader(to bytes: inout [UInt8]) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: WALIndexHeader.length, alignment: 8) { buffer in
             guard let start = buffer.baseAddress else { return false }
@@ -110,7 +111,7 @@ final class DatabaseFiles {
             .appendIndexWriteLocks(to: &probes)
     }
 
-    /// The header of the wal-index, read again; nil where it cannot be.
+    /// The wal-index header, read again, or nil if it cannot be read.
     var indexHeader: WALIndexHeader? {
         guard index.descriptor >= 0,
             var bytes = Self.content(index.descriptor, count: WALIndexHeader.length)
@@ -119,7 +120,7 @@ final class DatabaseFiles {
         return WALIndexHeader(bytes)
     }
 
-    /// Reads a header of the wal-index again while a writer changes it.
+    /// Rereads a wal-index header while a writer is changing it.
     private func makeConsistent(_ bytes: inout [UInt8]) {
         for _ in 0..<Self.attempts where !WALIndexHeader.isConsistent(bytes) {
             guard bytes.count == WALIndexHeader.length else { return }
@@ -127,10 +128,11 @@ final class DatabaseFiles {
         }
     }
 
-    /// The locks of the database that exclude all others.
+    /// Returns the locks of the database that exclude all others.
     ///
-    /// In WAL mode, each connection holds a lock on this file, which makes queries expensive, and
-    /// only exclusive locking mode excludes others, usually for long. Queries are therefore rarer.
+    /// In WAL mode, each connection holds a lock on this file, which makes queries expensive. Only
+    /// exclusive locking mode excludes others, usually for a long time, so the helper queries these
+    /// locks less often.
     private func databaseLocks(
         _ query: LockQuery,
         _ content: FileContent
@@ -147,7 +149,7 @@ final class DatabaseFiles {
         return locks
     }
 
-    /// Reads the first bytes of a file; reopens it if another file has its name.
+    /// Reads the first bytes of a file, and reopens the file if another one has replaced it.
     private static func read(_ file: inout OpenFile, count: Int) -> FileContent {
         var content = FileContent()
         var information = stat()

@@ -1,8 +1,8 @@
 /// The first bytes of a file and its metadata.
 struct FileContent: Equatable, Sendable {
-    /// The `errno` of the first failed call; 0 without a failure.
+    /// The `errno` of the first failed call, or 0 without a failure.
     var error: Int32 = 0
-    /// Whether the path names something other than a regular file.
+    /// Whether the path refers to something other than a regular file.
     var isSpecial = false
     /// The size, in bytes.
     var size: UInt64 = 0
@@ -15,7 +15,7 @@ struct FileContent: Equatable, Sendable {
     /// Whether the file exists.
     var exists: Bool { identity != nil }
 
-    /// Whether the helper has the file open, so that its locks can be queried.
+    /// Whether the helper has the file open and can query its locks.
     var isOpen: Bool { exists && !isSpecial && error == 0 }
 
     func write(to writer: inout MessageWriter) {
@@ -54,7 +54,7 @@ struct FileContent: Equatable, Sendable {
     }
 }
 
-/// The data that the helper reads from a database at one time.
+/// The data that the helper reads from a database for one sample.
 struct FileSample: Equatable, Sendable {
     /// A lock that the system reports in response to a query.
     struct Probe: Equatable, Sendable {
@@ -62,9 +62,9 @@ struct FileSample: Equatable, Sendable {
         var byte: UInt64
         /// Whether the byte belongs to the `-shm` file rather than the database.
         var isIndex: Bool
-        /// Whether the lock excludes all other locks; false if it may be of either kind.
+        /// Whether the lock is known to exclude all other locks.
         var isWrite: Bool
-        /// The holder; 0 if it is in another PID namespace.
+        /// The holder, or 0 if it is in another PID namespace.
         var process: Int32
     }
 
@@ -87,7 +87,7 @@ struct FileSample: Equatable, Sendable {
 
     init() {}
 
-    /// Parses an answer; nil if it is malformed.
+    /// Parses an answer, or returns nil if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let database = FileContent(&reader), let wal = FileContent(&reader),
@@ -132,11 +132,11 @@ struct FileSample: Equatable, Sendable {
 }
 
 extension FileSample {
-    /// What may have changed since the sample before, of a database in WAL mode.
+    /// The data of a database in WAL mode that may change between two samples.
     struct Update: Equatable, Sendable {
         /// The header of the wal-index.
         var indexBytes: [UInt8]
-        /// The bytes that are locked.
+        /// The locked bytes.
         var probes: [Probe]
 
         var bytes: [UInt8] {
@@ -151,7 +151,7 @@ extension FileSample {
             self.probes = probes
         }
 
-        /// Reads an answer; nil when it is malformed.
+        /// Parses an answer, or returns nil if it is malformed.
         init?(_ bytes: [UInt8]) {
             var reader = MessageReader(bytes)
             guard let indexBytes = reader.getBytes(), let probes = FileSample.probes(&reader),
@@ -161,13 +161,13 @@ extension FileSample {
         }
     }
 
-    /// What has changed since a sample; nil where more than an update can express has.
+    /// Returns the changes since a sample, or nil if an update cannot represent them.
     func update(from last: FileSample) -> Update? {
         let update = Update(indexBytes: index.bytes, probes: probes)
         return last.updated(with: update) == self ? update : nil
     }
 
-    /// The sample with what has changed.
+    /// Returns the sample with an update applied.
     func updated(with update: Update) -> FileSample {
         var sample = self
         sample.index.bytes = update.indexBytes

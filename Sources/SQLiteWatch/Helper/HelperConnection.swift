@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// A connection to a helper process, which is restarted when it ends.
+/// A connection that restarts its helper process if the process ends.
 struct HelperConnection {
     private let command: [String]
     private var paths: [[UInt8]]
@@ -12,13 +12,13 @@ struct HelperConnection {
     private var endedNanoseconds: UInt64 = 0
     private var currentNanoseconds: UInt64 = 0
 
-    /// The reason why the last sample failed; nil if it succeeded.
+    /// The reason why the last sample failed, or nil if it succeeded.
     private(set) var problem: String?
 
     /// The time from a failure to the start of another helper, in nanoseconds.
     private static let pause: UInt64 = 1_000_000_000
 
-    /// Starts a helper for databases at paths; the number of each is its slot.
+    /// Starts a helper for the databases at the given paths; the index of a path is its slot.
     init(command: [String], paths: [String]) throws(WatchError) {
         self.command = command
         self.paths = paths.map { Array($0.utf8) }
@@ -42,7 +42,7 @@ struct HelperConnection {
     /// The processor time of all helpers, in nanoseconds.
     var nanoseconds: UInt64 { endedNanoseconds &+ currentNanoseconds }
 
-    /// Whether another helper process has started since the last read of this property.
+    /// Whether another helper process has started since this property was last read.
     var hasRestarted: Bool {
         mutating get {
             defer { hasUnreportedRestart = false }
@@ -50,7 +50,7 @@ struct HelperConnection {
         }
     }
 
-    /// Reads the headers of a database; if the helper fails, returns a sample without files.
+    /// Reads the headers of a database, or returns a sample without files if the helper fails.
     mutating func sample(slot: UInt8, probesReaders: Bool, at now: UInt64) -> FileSample {
         do throws(HelperProcess.Failure) {
             guard try isReady(at: now), let helper else { return Self.failed(.ended) }
@@ -64,8 +64,8 @@ struct HelperConnection {
         }
     }
 
-    /// Requests samples of all databases at given times; ``receiveBatch(moments:at:)`` returns
-    /// them.
+    /// Requests samples of all databases at given times, which ``receiveBatch(moments:at:)``
+    /// returns.
     mutating func sendBatch(
         moments: [HelperRequest.Moment],
         probesReaders: Bool,
@@ -83,7 +83,7 @@ struct HelperConnection {
         } catch { fail(error, at: now) }
     }
 
-    /// Waits for the requested samples; if the helper fails, returns one sample without files.
+    /// Waits for the requested samples, or returns one sample without files if the helper fails.
     mutating func receiveBatch(moments: Int, at now: UInt64) -> SampleBatch {
         var failure = HelperProcess.Failure.ended
         do throws(HelperProcess.Failure) {
@@ -105,7 +105,7 @@ struct HelperConnection {
         )
     }
 
-    /// Starts a helper if necessary; returns whether one is running.
+    /// Starts a helper if necessary and returns whether one is running.
     private mutating func isReady(at now: UInt64) throws(HelperProcess.Failure) -> Bool {
         if helper == nil {
             guard now >= retryAt else { return false }
@@ -127,7 +127,7 @@ struct HelperConnection {
         retryAt = now &+ Self.pause
     }
 
-    /// Adds a database, whose slot is the next number; returns false on failure.
+    /// Adds a database, whose slot is the next number, and returns whether it succeeded.
     mutating func add(path: String) -> Bool {
         let bytes = Array(path.utf8)
         guard bytes.count <= HelperRequest.pathLimit, !bytes.contains(0) else { return false }

@@ -5,11 +5,11 @@ import Glibc
 final class HelperProcess {
     /// The reason for a missing answer.
     enum Failure: Error, Equatable {
-        /// The helper could not be started; `errno`.
+        /// The helper could not be started; the value is `errno`.
         case start(Int32)
         /// The helper ended.
         case ended
-        /// The helper did not answer in time: a file system may not respond.
+        /// The helper did not answer in time; a file system may be unresponsive.
         case silent
         /// The answer is malformed.
         case malformed
@@ -17,7 +17,7 @@ final class HelperProcess {
 
     /// The timeout for an answer, in seconds.
     private static let timeout = 2
-    /// The largest number of bytes to receive at once.
+    /// The largest number of bytes to receive in one call.
     private static let part = 4_096
 
     /// The process ID of the helper.
@@ -67,7 +67,8 @@ final class HelperProcess {
     }
 
     deinit {
-        // A closed connection ends the helper; the signal ends one that a file system blocks.
+        // Closing the connection ends the helper; the signal ends a helper that a file system
+        // blocks.
         close(socket)
         kill(process, SIGKILL)
         for _ in 0..<100 {
@@ -127,7 +128,7 @@ final class HelperProcess {
         }
     }
 
-    /// Receives a part of an answer; returns false if a non-blocking call receives nothing.
+    /// Receives part of an answer, or returns false if a non-blocking call receives nothing.
     @discardableResult
     private func receivePart(flags: Int32) throws(Failure) -> Bool {
         var result = 0

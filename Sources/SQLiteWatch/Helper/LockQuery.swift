@@ -14,7 +14,7 @@ struct LockQuery {
     /// A lock that conflicts with a query.
     private struct Conflict {
         var bytes: Range<UInt64>
-        /// The holder; 0 if it is not visible.
+        /// The holder, or 0 if it is not visible.
         var process: Int32
     }
 
@@ -58,7 +58,7 @@ struct LockQuery {
         return found
     }
 
-    /// One holder of each read mark, and of the shared lock.
+    /// One holder of each read mark and of the shared lock.
     var readLocks: [FileSample.Probe] {
         var found = (LockBytes.firstReader..<LockBytes.attached).compactMap { byte in
             Self.conflict(in: byte..<byte + 1, with: F_WRLCK, index).map {
@@ -78,8 +78,8 @@ struct LockQuery {
         return found
     }
 
-    /// Passes on all conflicting locks; their ranges are disjoint, because the locks exclude each
-    /// other.
+    /// Calls a closure with each conflicting lock; their ranges are disjoint, because the locks
+    /// exclude each other.
     private static func forEachConflict(
         in bytes: Range<UInt64>,
         with type: Int32,
@@ -96,7 +96,7 @@ struct LockQuery {
         forEachConflict(in: above, with: type, descriptor, body)
     }
 
-    /// Returns a conflicting lock, clamped to the bytes; nil if there is none.
+    /// Returns a conflicting lock, clamped to the bytes, or nil if there is none.
     private static func conflict(
         in bytes: Range<UInt64>,
         with type: Int32,
@@ -115,7 +115,7 @@ struct LockQuery {
         // A length of 0 extends to the end of the file, even if the file grows.
         let end = query.l_len == 0 ? UInt64.max : start + UInt64(query.l_len)
         let found = (start..<end).clamped(to: bytes)
-        // Some file systems may report a lock outside of the bytes.
+        // Some file systems may report a lock outside the bytes.
         return found.isEmpty ? nil : Conflict(bytes: found, process: query.l_pid)
     }
 

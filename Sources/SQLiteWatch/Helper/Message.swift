@@ -13,7 +13,7 @@ struct MessageWriter {
     }
 }
 
-/// Reads the output of a ``MessageWriter``; returns nil beyond the end.
+/// Reads the output of a ``MessageWriter``, or returns nil beyond the end.
 struct MessageReader {
     private var rest: ArraySlice<UInt8>
 
@@ -45,16 +45,16 @@ struct MessageReader {
 /// A request is an operation, a slot and a length of 16 bits, then its content. An answer is a
 /// length of 32 bits, then its content.
 enum HelperRequest: Equatable {
-    /// Use a slot for a database at a path, given as bytes.
+    /// Assigns a slot to the database at a path, given as bytes.
     case watch(slot: UInt8, path: [UInt8])
-    /// Read the headers of a slot's files and query the write locks, and on request the read locks.
+    /// Reads the headers of a slot's files and queries the write locks and, on request, read locks.
     case sample(slot: UInt8, probesReaders: Bool)
-    /// Sample the files of the first slots at times of the monotonic clock.
+    /// Samples the files of the first slots at times of the monotonic clock.
     ///
-    /// Each sample is like that of ``sample(slot:probesReaders:)``, but only the first one queries
-    /// read locks. The answer is a ``SampleBatch``.
+    /// Each sample resembles ``sample(slot:probesReaders:)``, but only the first one queries read
+    /// locks. The answer is a ``SampleBatch``.
     case batch(slots: UInt8, probesReaders: Bool, moments: [Moment])
-    /// Count the new frames of a slot's log by table and index.
+    /// Counts the new frames of a slot's log by table and index.
     case tables(slot: UInt8)
 
     /// The moment of a sample in a batch.
@@ -103,7 +103,7 @@ enum HelperRequest: Equatable {
         return writer.bytes
     }
 
-    /// Parses a request from its prefix and content; nil if it is malformed.
+    /// Parses a request from its prefix and content, or returns nil if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let operation = reader.get(UInt8.self), let slot = reader.get(UInt8.self),

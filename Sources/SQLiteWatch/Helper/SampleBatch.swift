@@ -1,4 +1,4 @@
-/// A series of samples by the helper, for which the watching process wakes only once.
+/// A series of samples by the helper that wakes the watching process only once.
 struct SampleBatch: Equatable, Sendable {
     /// The samples of one moment.
     struct Entry: Equatable, Sendable {
@@ -10,19 +10,20 @@ struct SampleBatch: Equatable, Sendable {
         var time: UInt64
         /// The samples of the databases, by slot.
         var samples: [FileSample]
-        /// The locks on the databases in the list of all locks; nil if the list was not read.
+        /// The locks on the databases in the list of all locks, or nil if the list was not read.
         var locks: [FileLock]?
     }
 
     var entries: [Entry] = []
-    /// Processor time that the helper has used, in nanoseconds.
+    /// The processor time that the helper has used, in nanoseconds.
     var helperNanoseconds: UInt64 = 0
     /// The processor time for the lists of this batch, in nanoseconds.
     var listNanoseconds: UInt64 = 0
 
     init(entries: [Entry]) { self.entries = entries }
 
-    /// The batch; each sample as what has changed since the one before, where that is possible.
+    /// The encoded batch, in which samples contain only changes from their predecessors if
+    /// possible.
     var bytes: [UInt8] {
         var writer = MessageWriter()
         writer.put(helperNanoseconds)
@@ -38,14 +39,14 @@ struct SampleBatch: Equatable, Sendable {
                 writer.put(update?.bytes ?? sample.bytes)
             }
             last = entry.samples
-            // 0 for no list.
+            // 0 means no list.
             writer.put(UInt32(entry.locks.map { $0.count + 1 } ?? 0))
             for lock in entry.locks ?? [] { lock.write(to: &writer) }
         }
         return writer.bytes
     }
 
-    /// Parses an answer; nil if it is malformed.
+    /// Parses an answer, or returns nil if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let used = reader.get(UInt64.self), let listUsed = reader.get(UInt64.self) else {

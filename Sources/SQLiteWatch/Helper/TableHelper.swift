@@ -1,5 +1,5 @@
 #if os(Linux)
-/// A helper process that counts frames by table, and that the caller polls for answers.
+/// A helper process that counts frames by table and that the caller polls for answers.
 struct TableHelper {
     /// The counts of each database in its last answer, by the database's number.
     private(set) var counts: [Int: TableCounts] = [:]
@@ -11,7 +11,7 @@ struct TableHelper {
     private var pending: (number: Int, sent: UInt64)?
     /// The number of the last requested database.
     private var turn = 0
-    /// The available processor time in nanoseconds, which increases over time.
+    /// The available processor time, in nanoseconds, which increases over time.
     private var credit: Double
     private var creditAt: UInt64 = 0
     private var nextRequest: UInt64 = 0
@@ -19,7 +19,7 @@ struct TableHelper {
     private var ended: UInt64 = 0
     private var current: UInt64 = 0
     /// The counts of ended helpers.
-    private var settled: [Int: TableCounts] = [:]
+    private var earlierCounts: [Int: TableCounts] = [:]
 
     /// The largest share of one core for the helper.
     private let processorLimit: Double
@@ -47,12 +47,12 @@ struct TableHelper {
     /// The processor time of all helpers, in nanoseconds.
     var nanoseconds: UInt64 { ended &+ current }
 
-    /// Processes an answer, if there is one, and sends the next request if it is due.
+    /// Processes an available answer, and sends the next request if it is due.
     ///
     /// - Parameters:
     ///   - now: The monotonic clock.
-    ///   - isWanted: Returns whether a database has a log to read.
-    mutating func proceed(at now: UInt64, isWanted: (Int) -> Bool) {
+    ///   - hasLog: A closure that returns whether a database has a log to read.
+    mutating func proceed(at now: UInt64, hasLog: (Int) -> Bool) {
         do throws(HelperProcess.Failure) {
             if let pending {
                 guard let helper, let answer = try helper.poll() else {
@@ -62,7 +62,7 @@ struct TableHelper {
                 try take(answer)
             }
             addCredit(at: now)
-            guard now >= nextRequest, credit > 0, let number = nextDatabase(isWanted) else {
+            guard now >= nextRequest, credit > 0, let number = nextDatabase(hasLog) else {
                 return
             }
             if helper == nil {
@@ -75,10 +75,10 @@ struct TableHelper {
         } catch { fail(at: now) }
     }
 
-    private mutating func nextDatabase(_ isWanted: (Int) -> Bool) -> Int? {
+    private mutating func nextDatabase(_ hasLog: (Int) -> Bool) -> Int? {
         for _ in paths.indices {
             turn = (turn + 1) % paths.count
-            if isWanted(turn) { return turn }
+            if hasLog(turn) { return turn }
         }
         return nil
     }
@@ -89,13 +89,13 @@ struct TableHelper {
         credit = min(credit + elapsed * processorLimit, processorLimit * Self.creditSeconds * 1e9)
     }
 
-    /// Waits until the helper has read all commits until now, as far as its credit permits.
-    mutating func complete(at now: UInt64, isWanted: (Int) -> Bool) {
+    /// Waits until the helper has read all commits so far or has used up its credit.
+    mutating func complete(at now: UInt64, hasLog: (Int) -> Bool) {
         do throws(HelperProcess.Failure) {
             guard let helper else { return }
             if pending != nil { try take(helper.receive()) }
             addCredit(at: now)
-            for number in paths.indices where isWanted(number) {
+            for number in paths.indices where hasLog(number) {
                 repeat {
                     pending = (number, now)
                     try take(helper.answer(to: .tables(slot: UInt8(number))))
@@ -109,14 +109,14 @@ struct TableHelper {
         let cost = Double(found.helperNanoseconds &- min(current, found.helperNanoseconds))
         credit = max(credit - cost, -Self.largestDebt)
         current = found.helperNanoseconds
-        if let before = settled[pending.number] { found.add(before) }
+        if let before = earlierCounts[pending.number] { found.add(before) }
         counts[pending.number] = found
         self.pending = nil
     }
 
     /// Adds a database, whose slot is the next number.
     ///
-    /// A running helper ends; the next one, started on demand, knows all databases.
+    /// A running helper ends; the next one, started on demand, receives all databases.
     mutating func add(path: String) {
         paths.append(Array(path.utf8))
         guard helper != nil else { return }
@@ -124,7 +124,7 @@ struct TableHelper {
         pending = nil
         ended &+= current
         current = 0
-        settled = counts
+        earlierCounts = counts
     }
 
     private mutating func start() throws(HelperProcess.Failure) {
@@ -140,7 +140,7 @@ struct TableHelper {
         pending = nil
         ended &+= current
         current = 0
-        settled = counts
+        earlierCounts = counts
         retryAt = now &+ Self.pause
     }
 }

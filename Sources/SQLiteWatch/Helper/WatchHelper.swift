@@ -13,11 +13,11 @@ public enum WatchHelper {
 
     /// Serves requests until standard input is closed.
     ///
-    /// A watching program calls this function from the command that it passes to a session as
-    /// helper. The function returns when the session has ended.
+    /// A watching program calls this function from the helper command that it passes to a session.
+    /// The function returns when the session has ended.
     public static func run() {
-        // A terminal and `timeout` send these signals to all processes of a group. The session,
-        // which reports once more, ends the helper.
+        // A terminal and `timeout` send these signals to all processes in a group. The session
+        // needs the helper for its last report, and then ends it.
         for number in [SIGINT, SIGQUIT, SIGHUP, SIGTERM] { signal(number, SIG_IGN) }
         signal(SIGPIPE, SIG_DFL)
         var databases: [UInt8: DatabaseFiles] = [:]
@@ -65,7 +65,7 @@ public enum WatchHelper {
         var readsList = false
         for (number, moment) in moments.enumerated() {
             readsList = readsList || moment.readsList
-            // A late sample would repeat the next one, which represents both.
+            // Skip a late sample: it would duplicate the next one, which represents both.
             if number + 1 < moments.count, monotonicNanoseconds() >= moments[number + 1].time {
                 continue
             }
@@ -81,7 +81,7 @@ struct HelperChannel {
     var input: Int32
     var output: Int32
 
-    /// Waits for the next request; nil at the end of the input or if it is malformed.
+    /// Waits for the next request, or returns nil if the input ends or the request is malformed.
     func receiveRequest() -> HelperRequest? {
         guard let prefix = receive(HelperRequest.prefixLength) else { return nil }
         let length = Int(prefix[2]) | Int(prefix[3]) << 8
@@ -89,7 +89,7 @@ struct HelperChannel {
         return HelperRequest(prefix + content)
     }
 
-    /// Sends an answer; returns false on failure.
+    /// Sends an answer and returns whether it succeeded.
     func send(answer: [UInt8]) -> Bool {
         var writer = MessageWriter()
         writer.put(UInt32(answer.count))
@@ -105,15 +105,15 @@ struct HelperChannel {
         return true
     }
 
-    /// Reads a number of bytes; nil if the input ends before.
+    /// Reads a number of bytes, or returns nil if the input ends first.
     private func receive(_ count: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         while bytes.count < count {
-            let wanted = count - bytes.count
+            let missing = count - bytes.count
             var result = 0
             bytes.append(
-                contentsOf: [UInt8](unsafeUninitializedCapacity: wanted) { buffer, length in
-                    result = read(input, buffer.baseAddress, wanted)
+                contentsOf: [UInt8](unsafeUninitializedCapacity: missing) { buffer, length in
+                    result = read(input, buffer.baseAddress, missing)
                     length = max(0, result)
                 }
             )

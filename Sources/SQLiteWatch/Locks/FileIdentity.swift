@@ -1,6 +1,6 @@
 /// The identity of a file, independent of its name.
 package struct FileIdentity: Hashable, Sendable {
-    /// Major and minor device number, as `/proc/locks` prints them.
+    /// The major and minor device numbers, as `/proc/locks` prints them.
     package struct Device: Hashable, Sendable {
         package var major: UInt32
         package var minor: UInt32
@@ -10,7 +10,7 @@ package struct FileIdentity: Hashable, Sendable {
     package var inode: UInt64
 }
 
-/// The identities under which `/proc/locks` may list the locks of one file.
+/// The identities that `/proc/locks` may use for the locks on one file.
 ///
 /// `/proc/locks` prints the device of the mounted file system. If a file system has several devices
 /// below one mount, as overlayfs and btrfs do, `stat` returns a different device. The mount's
@@ -19,7 +19,7 @@ struct LockIdentity: Equatable, Sendable {
     var inode: UInt64
     var devices: [FileIdentity.Device]
 
-    /// Whether a lock belongs to this file.
+    /// Returns whether a lock belongs to this file.
     func matches(_ file: FileIdentity) -> Bool {
         inode == file.inode && devices.contains(file.device)
     }

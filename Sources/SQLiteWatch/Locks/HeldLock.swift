@@ -1,20 +1,20 @@
-/// The kind of a SQLite lock, by the access that it permits.
+/// The kind of an SQLite lock, by the access that it permits.
 public enum LockKind: String, Sendable, Codable, Equatable, CaseIterable {
-    /// WAL: write to the log. One process at a time.
+    /// Permits one process to write to the log in WAL mode.
     case writer
-    /// WAL: read a state of the database, on a read mark.
+    /// Permits reading a state of the database, on a read mark, in WAL mode.
     case reader
-    /// WAL: copy the log to the database.
+    /// Permits copying the log to the database in WAL mode.
     case checkpoint
-    /// WAL: rebuild the wal-index.
+    /// Permits rebuilding the wal-index in WAL mode.
     case recovery
-    /// Rollback journal: read the database.
+    /// Permits reading the database with a rollback journal.
     case shared
-    /// Rollback journal: prepare changes in memory while others read.
+    /// Permits preparing changes in memory, while others read, with a rollback journal.
     case reserved
-    /// Rollback journal: wait for readers to finish, and admit no new ones.
+    /// Blocks new readers while a writer with a rollback journal waits for readers to finish.
     case pending
-    /// Rollback journal: write the database. In WAL mode: exclusive locking mode.
+    /// Permits writing with a rollback journal, or indicates exclusive locking mode in WAL mode.
     case exclusive
 }
 
@@ -54,7 +54,7 @@ enum LockBytes {
             if lock.bytes.contains(checkpoint) { locks.held.insert(HeldLock(kind: .checkpoint)) }
             if lock.bytes.contains(recovery) { locks.held.insert(HeldLock(kind: .recovery)) }
         } else {
-            // A process takes a write lock on a mark only to move it.
+            // A process acquires a write lock on a mark only to move it.
             for mark in 0..<WALIndexHeader.markCount
             where lock.bytes.contains(firstReader + UInt64(mark)) {
                 locks.held.insert(HeldLock(kind: .reader, mark: mark))

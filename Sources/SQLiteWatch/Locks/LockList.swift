@@ -5,11 +5,11 @@ import Glibc
 ///
 /// Each call of `read` returns at most one page of `/proc/locks`, and Linux unlocks its list
 /// between calls (`seq_read_iter` in `fs/seq_file.c`). If an earlier lock is released between two
-/// calls, the list skips a lock that is held continuously. Beside a process that changes 10,000
+/// calls, the list skips a lock that is held continuously. Alongside a process that changes 10,000
 /// locks per second, this affects 0.4 % of the lists. A list of several pages that lacks a lock of
 /// the previous list is therefore read again.
 struct LockList {
-    /// The maximum length of a list that certainly came from one call, in bytes: a page less one
+    /// The maximum length of a list that certainly came from one call, in bytes: a page minus one
     /// line.
     static let page = 4096 - 256
 
@@ -19,7 +19,7 @@ struct LockList {
     ///
     /// - Parameters:
     ///   - inodes: The inodes of the files.
-    ///   - read: Reads the list; called once or twice.
+    ///   - read: A closure that reads the list; called once or twice.
     /// - Returns: The locks.
     mutating func locks(on inodes: Set<UInt64>, read: () -> [UInt8]) -> [FileLock] {
         let text = read()

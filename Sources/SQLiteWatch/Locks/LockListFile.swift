@@ -33,9 +33,9 @@ final class LockListFile {
 
     /// Reads the whole list.
     ///
-    /// Each call of `read` stops all processes' requests for locks for a moment and waits for a
-    /// grace period of RCU, which takes milliseconds (`locks_start` in `fs/locks.c`). A result that
-    /// is too short for another line is therefore the last one.
+    /// Each call of `read` briefly blocks all processes' lock requests and waits for an RCU grace
+    /// period, which takes milliseconds (`locks_start` in `fs/locks.c`). Reading therefore stops
+    /// after a result with room for another line.
     private func read() -> [UInt8] {
         lseek(descriptor, 0, SEEK_SET)
         var content: [UInt8] = []

@@ -27,7 +27,7 @@ enum LockTable {
         }
     }
 
-    /// Reads fields of the current line, one after the other.
+    /// Reads the fields of the current line in order.
     private struct LineScanner {
         private var rest: Slice<UnsafeBufferPointer<UInt8>>
         private var line: Slice<UnsafeBufferPointer<UInt8>>
@@ -45,7 +45,8 @@ enum LockTable {
             return true
         }
 
-        /// The lock of the current line; nil for another kind, another file, or a malformed line.
+        /// Returns the lock of the current line, or nil for another kind, another file, or a
+        /// malformed line.
         mutating func lock(inodes: Set<UInt64>) -> FileLock? {
             // A waiting process has "->" here; SQLite never waits inside a system call.
             guard word() != nil, let kind = word(), kind.elementsEqual("POSIX".utf8), word() != nil,

@@ -23,13 +23,13 @@ struct BusyWait {
     /// The largest number of threads to check in one process, which bounds the time of a check.
     private static let threadLimit = 64
 
-    /// Whether a process has a waiting thread; nil if this user lacks the permission.
+    /// Returns whether a process has a waiting thread, or nil if this user lacks the permission.
     mutating func isWaiting(_ process: Int32, startTicks: UInt64) -> Bool? {
         guard let threads = ProcFile.names(in: "/proc/\(process)/task") else { return nil }
         for thread in threads.prefix(Self.threadLimit) {
             guard let place = ProcFile.text("/proc/\(process)/task/\(thread)/wchan", limit: 64)
             else { return nil }
-            // The text is 0 for running threads, and for all threads of other users.
+            // The file contains 0 for running threads, and for all threads of other users.
             guard place == "0" || place == "hrtimer_nanosleep" || place == "do_nanosleep" else {
                 continue
             }
@@ -38,7 +38,7 @@ struct BusyWait {
             else { return nil }
             guard place != "0" else { continue }
             let words = line.split(whereSeparator: \.isWhitespace)
-            // The number, six arguments, the stack pointer, the program counter.
+            // The fields are the number, six arguments, the stack pointer and the program counter.
             guard words.count == 9, Self.sleepCalls.contains(words[0]),
                 let stack = UInt64(words[7].dropFirst(2), radix: 16)
             else { continue }
@@ -83,7 +83,7 @@ struct BusyWait {
 
 /// Parses `/proc/PID/maps`.
 enum MemoryMaps {
-    /// The executable ranges of files whose names contain "sqlite" or "sqlcipher".
+    /// Returns the executable ranges of files whose names contain "sqlite" or "sqlcipher".
     static func sqliteCode(in maps: String) -> [Range<UInt64>] {
         maps.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)

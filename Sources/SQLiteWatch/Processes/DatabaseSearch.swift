@@ -3,8 +3,9 @@ import Glibc
 
 /// Finds the SQLite databases that processes have open, or that a folder contains.
 ///
-/// The search opens no file itself: it lists folders and `/proc`, and a helper process reads the
-/// first bytes of each candidate, once for each state of the file. A search belongs to one thread.
+/// The search does not open files itself. It lists folders and `/proc`, and a helper process reads
+/// the first bytes of each candidate, once for each state of the file. Use a search on one thread
+/// only.
 public final class DatabaseSearch {
     /// A database that a process has open.
     public struct OpenDatabase: Sendable, Equatable {
@@ -22,7 +23,7 @@ public final class DatabaseSearch {
         public var notes: [String] = []
     }
 
-    /// A state of a file, for which the search reads the first bytes only once.
+    /// A file's state, for which the search reads the first bytes only once.
     private struct FileState: Hashable {
         var identity: FileIdentity
         var size: Int64
@@ -40,11 +41,10 @@ public final class DatabaseSearch {
 
     /// Creates a search.
     ///
-    /// - Parameter helper: The command that starts a program that calls ``WatchHelper/run()``: its
-    ///   path and its arguments.
+    /// - Parameter helper: The path and arguments of a program that calls ``WatchHelper/run()``.
     public init(helper: [String]) { command = helper }
 
-    /// Returns the databases in a folder, sorted by name; nil if the folder cannot be listed.
+    /// Returns the databases in a folder, sorted by name, or nil if the folder cannot be listed.
     ///
     /// The search does not include subfolders.
     public func databases(in folder: String) -> [String]? {
@@ -122,7 +122,7 @@ public final class DatabaseSearch {
         return notes
     }
 
-    /// Returns the state of a file that may be a database; nil for all others.
+    /// Returns the state of a file that may be a database, or nil for all others.
     private func state(of path: String) -> FileState? {
         var information = stat()
         guard stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
@@ -136,9 +136,9 @@ public final class DatabaseSearch {
         )
     }
 
-    /// Whether a file starts with a database header.
+    /// Returns whether a file starts with a database header.
     ///
-    /// A database remains a database after writes to it; another file may become one.
+    /// A database remains a database after writes to it, but another file may become one.
     private func isDatabase(_ path: String, _ state: FileState) -> Bool {
         guard state.size.isMultiple(of: Self.smallestPage) else { return false }
         var lasting = state
@@ -151,7 +151,7 @@ public final class DatabaseSearch {
         return answer
     }
 
-    /// Whether the helper finds a database header in a file; nil if the helper fails.
+    /// Returns whether the helper finds a database header in a file, or nil if the helper fails.
     private func readHeader(of path: String) -> Bool? {
         do throws(HelperProcess.Failure) {
             if helper == nil { helper = try HelperProcess(command) }

@@ -11,10 +11,10 @@ struct DescriptorScan {
     private var filesOfDatabase: [Int: [FileIdentity]] = [:]
     /// The processes that have each database open, by the database's number.
     private(set) var users: [Int: Set<Int32>] = [:]
-    /// The processes whose descriptors this user may not list.
+    /// The processes whose descriptors this user cannot list.
     private(set) var hidden: Set<Int32> = []
 
-    /// The command of helper processes: those of other sessions are not users either.
+    /// The command of helper processes; helpers of other sessions do not count as users either.
     var helperCommand: [String] = []
     /// The processes that this scan skips.
     private(set) var excluded: Set<Int32> = []
@@ -49,7 +49,7 @@ struct DescriptorScan {
     mutating func list(at now: UInt64) {
         let names = ProcFile.names(in: "/proc") ?? []
         var processes = Set(names.compactMap { Int32($0) })
-        // Another process may get the ID of an ended one.
+        // Another process may reuse the ID of an ended one.
         excluded.formIntersection(processes)
         processes.subtract(excluded)
         let new = processes.subtracting(known)
@@ -110,7 +110,7 @@ struct DescriptorScan {
             databases.insert(database)
         }
         if !databases.isEmpty, ProcFile.isRunning(helperCommand, in: process) {
-            // Its locks remain visible: any process can choose such arguments.
+            // Ignore only its descriptors, not its locks: any process can choose such arguments.
             databases = []
         }
         setDatabases(databases, of: process)

@@ -3,8 +3,8 @@ import Glibc
 
 /// Paths of files.
 enum FilePath {
-    /// Returns the absolute path without symbolic links: SQLite names the log after the target of a
-    /// link.
+    /// Returns the absolute path without symbolic links, because SQLite derives the log's name from
+    /// a link's target.
     static func resolved(_ path: String) -> String {
         guard let real = realpath(path, nil) else {
             if path.hasPrefix("/") { return path }

@@ -62,7 +62,7 @@ struct MountTable: Sendable {
 public struct FileSystemStatus: Sendable, Codable, Equatable {
     /// The type, such as `ext4`, `nfs4` or `fuse.sshfs`.
     public var type: String
-    /// The limitations of the file system; nil for a local one.
+    /// The limitations of the file system, or nil for a local one.
     public var warning: String?
 
     /// Describes a type of file system.

@@ -4,10 +4,9 @@ import Glibc
 /// The known facts about a process that uses a watched database.
 struct ProcessFacts: Equatable, Sendable {
     var process: Int32
-    /// The name of the program; for an interpreter, with the name of the script:
-    /// `python3 report.py`.
+    /// The program's name, followed by the script's name for an interpreter: `python3 report.py`.
     var name: String
-    /// The name or number of its user.
+    /// The name or number of the process's user.
     var user: String?
     /// The program and its arguments, separated by spaces.
     var commandLine: String?
@@ -16,7 +15,7 @@ struct ProcessFacts: Equatable, Sendable {
     /// The length limit of a command line, in bytes.
     private static let commandLineLimit = 1_024
 
-    /// Reads the facts; nil if the process has ended or is hidden.
+    /// Reads the facts, or returns nil if the process has ended or is hidden.
     init?(process: Int32) {
         guard let line = ProcFile.read("/proc/\(process)/stat"), let status = ProcessStat(line)
         else { return nil }
@@ -32,7 +31,7 @@ struct ProcessFacts: Equatable, Sendable {
         name = Self.name(of: status.name, arguments: words ?? [])
     }
 
-    /// Interpreters, whose first argument that is not an option is the script.
+    /// The interpreters, whose script is the first argument that is not an option.
     private static let interpreters = [
         "python", "pypy", "ruby", "perl", "node", "php", "lua", "bash", "sh", "dash",
     ]

@@ -14,7 +14,7 @@ struct ProcessRegister {
     private var nextSlice: UInt64 = 0
     private var nextRound: UInt64 = 0
     private var nextCheck: UInt64 = 0
-    /// Whether a round should start as soon as the current one is complete.
+    /// Whether a round should start as soon as the current one completes.
     private var isAwaitingUsers = false
     /// Whether the current round was started for new users.
     private var isUrgent = false
@@ -25,7 +25,7 @@ struct ProcessRegister {
     private var busyWait = BusyWait()
     #endif
 
-    /// The processor time of checks for waiting threads since the last reset to 0, in nanoseconds.
+    /// The processor time of checks for waiting threads since the last reset, in nanoseconds.
     var checkNanoseconds: UInt64 = 0
 
     /// The time between two lists of all processes, in nanoseconds.
@@ -41,7 +41,7 @@ struct ProcessRegister {
     /// nanoseconds.
     private static let checkPause: UInt64 = 100_000_000
     private static let checkTime: UInt64 = 250_000
-    /// The number of processes whose facts remain for episodes after they end.
+    /// The number of ended processes whose facts are kept for episodes.
     private static let capacity = 4_096
 
     init(ownProcess: Int32?) {
@@ -52,7 +52,7 @@ struct ProcessRegister {
     /// The excluded processes.
     var excluded: Set<Int32> { scan.excluded }
 
-    /// Performs the part of the scan that is due.
+    /// Performs any scanning that is due.
     mutating func proceed(at now: UInt64) {
         let isFirst = nextList == 0
         if now >= nextList {
@@ -93,7 +93,7 @@ struct ProcessRegister {
         }
     }
 
-    /// Whether a process is visible.
+    /// Returns whether a process is visible.
     func exists(_ process: Int32) -> Bool {
         var information = stat()
         return stat("/proc/\(process)", &information) == 0
@@ -135,10 +135,10 @@ struct ProcessRegister {
         }
     }
 
-    /// Whether a check for waiting threads is due.
+    /// Returns whether a check for waiting threads is due.
     func isCheckDue(at now: UInt64) -> Bool { now >= nextCheck }
 
-    /// Checks as many processes as time permits; returns whether each waits in a busy handler.
+    /// Checks as many processes as time permits and returns whether each waits in a busy handler.
     mutating func waiting(among processes: Set<Int32>, at now: UInt64) -> [Int32: Bool] {
         #if arch(x86_64)
         guard now >= nextCheck else { return [:] }
@@ -182,14 +182,14 @@ struct ProcessRegister {
             namespace != "pid:[4026531836]"
         {
             notes.append(
-                "This program runs in a PID namespace, as in a container: processes outside of it "
+                "This program runs in a PID namespace, as in a container: processes outside it "
                     + "are not listed. Run on the host, or with --pid=host, to see them."
             )
         }
         #if arch(x86_64)
         if isWaitingHidden {
             notes.append(
-                "Lock waits of some processes cannot be detected, because this user may not read "
+                "Lock waits of some processes cannot be detected, because this user cannot read "
                     + "their stacks. Run as their user with kernel.yama.ptrace_scope=0, or as root."
             )
         }

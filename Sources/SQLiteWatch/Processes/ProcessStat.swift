@@ -4,13 +4,13 @@ package struct ProcessStat: Equatable, Sendable {
     package var name: String
     /// The state: `R` running, `S` sleeping, `D` waiting for a disk, `T` stopped, `Z` ended.
     package var state: Character
-    /// User and system time of all threads, in clock ticks.
+    /// The user and system time of all threads, in clock ticks.
     package var ticks: UInt64
     /// The start time of the process, in clock ticks since the system booted; a process that reuses
     /// the ID has a different time.
     package var startTicks: UInt64
 
-    /// Parses the line; nil if it is malformed.
+    /// Parses the line, or returns nil if it is malformed.
     ///
     /// The name is in parentheses and may itself contain spaces and parentheses.
     package init?(_ line: [UInt8]) {

@@ -3,7 +3,7 @@ import Glibc
 
 /// Reads small files in `/proc`.
 package enum ProcFile {
-    /// Reads a file up to a limit in bytes; nil if it cannot be read.
+    /// Reads a file up to a limit in bytes, or returns nil if it cannot be read.
     package static func read(_ path: String, limit: Int = 1 << 20) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -11,7 +11,7 @@ package enum ProcFile {
         return read(descriptor, limit: limit)
     }
 
-    /// Reads the rest of an open file up to a limit in bytes; nil if it cannot be read.
+    /// Reads the rest of an open file up to a limit in bytes, or returns nil if it cannot be read.
     package static func read(_ descriptor: Int32, limit: Int) -> [UInt8]? {
         var content: [UInt8] = []
         while content.count < limit {
@@ -31,7 +31,8 @@ package enum ProcFile {
         return content
     }
 
-    /// Whether a process runs a command with exactly these arguments; false for an empty command.
+    /// Returns whether a process runs a command with exactly these arguments; false for an empty
+    /// command.
     package static func isRunning(_ command: [String], in process: Int32) -> Bool {
         guard !command.isEmpty, let arguments = read("/proc/\(process)/cmdline") else {
             return false
@@ -44,7 +45,7 @@ package enum ProcFile {
         read(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the names in a folder; nil if it cannot be listed.
+    /// Returns the names in a folder, or nil if it cannot be listed.
     package static func names(in folder: String) -> [String]? {
         guard let stream = opendir(folder) else { return nil }
         defer { closedir(stream) }
@@ -60,7 +61,7 @@ package enum ProcFile {
         return names
     }
 
-    /// Returns the target of a symbolic link; nil if it cannot be read.
+    /// Returns the target of a symbolic link, or nil if it cannot be read.
     package static func link(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             guard let start = buffer.baseAddress else { return nil }
@@ -72,7 +73,8 @@ package enum ProcFile {
 }
 
 extension FileIdentity {
-    /// Reads the identity of the file at a path, following symbolic links; nil if there is none.
+    /// Reads the identity of the file at a path, following symbolic links, or returns nil if there
+    /// is none.
     package init?(path: String) {
         var information = stat()
         guard stat(path, &information) == 0 else { return nil }

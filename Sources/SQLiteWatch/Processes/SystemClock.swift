@@ -3,16 +3,16 @@ import Glibc
 
 /// Clocks of the system, in nanoseconds.
 enum SystemClock {
-    /// Processor time of this thread.
+    /// The processor time of this thread.
     static var thread: UInt64 { reading(CLOCK_THREAD_CPUTIME_ID) }
 
-    /// Processor time of this process.
+    /// The processor time of this process.
     static var process: UInt64 { reading(CLOCK_PROCESS_CPUTIME_ID) }
 
-    /// Time since the system started.
+    /// The time since the system started.
     static var monotonic: UInt64 { reading(CLOCK_MONOTONIC) }
 
-    /// Milliseconds since 1970.
+    /// The time since 1970, in milliseconds.
     static var calendarMilliseconds: Int64 { Int64(reading(CLOCK_REALTIME) / 1_000_000) }
 
     /// Sleeps until a time of the monotonic clock or until a signal arrives.

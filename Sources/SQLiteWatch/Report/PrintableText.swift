@@ -15,18 +15,18 @@ public enum PrintableText {
         return escaped
     }
 
-    /// Escapes each line of a text and keeps its newlines.
+    /// Escapes each line of text and keeps its newlines.
     package static func escapedLines(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { escaped(String($0)) }.joined(separator: "\n")
     }
 
-    /// Replaces the same characters in a JSON text with `\uXXXX`, which denotes the same string.
+    /// Replaces the same characters in JSON text with `\uXXXX`, which denotes the same string.
     ///
-    /// Encoders escape only the controls below U+0020. In a JSON text, any other of these
-    /// characters can only be a part of a string.
+    /// Encoders escape only the controls below U+0020. In JSON text, any other of these characters
+    /// can only be part of a string.
     static func escaped(json: String, keepingNewlines: Bool) -> String {
-        // Most texts contain none of the bytes with which such characters start in UTF-8.
+        // Most JSON text contains none of the bytes with which such characters start in UTF-8.
         let mayBeUnsafe = json.utf8.contains { byte in
             switch byte {
             case 0x0a: !keepingNewlines
@@ -50,7 +50,8 @@ public enum PrintableText {
         return escaped
     }
 
-    /// C0 and C1 controls, line and paragraph separators, and directional marks and overrides.
+    /// Returns whether a character is a C0 or C1 control, a line or paragraph separator, or a
+    /// directional mark or override.
     private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7f..<0xa0, 0x61c, 0x200b...0x200f, 0x2028...0x202e, 0x2060...0x206f,

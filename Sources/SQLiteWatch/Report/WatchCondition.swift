@@ -8,13 +8,13 @@ public struct WatchCondition: Sendable, Equatable {
         case pinFrames = "pin.frames"
         /// The size of these frames, in bytes.
         case pinBytes = "pin.bytes"
-        /// The longest time for which a process has held a write lock, in seconds.
+        /// The longest time that a process has held a write lock, in seconds.
         case writer
-        /// The largest share of time for which one process held a write lock, from 0 to 1.
+        /// The largest share of time that one process held a write lock, from 0 to 1.
         case writerShare = "writer.share"
         /// The age of the longest checkpoint, in seconds.
         case checkpoint
-        /// The number of processes that probably wait.
+        /// The number of processes that are probably waiting.
         case waiting
         /// The size of the `-wal` file, in bytes.
         case log
@@ -53,13 +53,13 @@ public struct WatchCondition: Sendable, Equatable {
 
     /// The comparison of two numbers.
     public enum Comparison: String, Sendable, CaseIterable {
-        /// At least.
+        /// The number is at least the limit.
         case atLeast = ">="
-        /// At most.
+        /// The number is at most the limit.
         case atMost = "<="
-        /// More.
+        /// The number is above the limit.
         case more = ">"
-        /// Less.
+        /// The number is below the limit.
         case less = "<"
     }
 
@@ -77,7 +77,7 @@ public struct WatchCondition: Sendable, Equatable {
         self.value = value
     }
 
-    /// Whether a report meets the condition; false if the database cannot be watched.
+    /// Returns whether a report meets the condition; false if the database cannot be watched.
     public func isMet(by report: WatchReport) -> Bool {
         guard report.file.state == .present else { return false }
         let found = metric.value(in: report)
@@ -91,7 +91,7 @@ public struct WatchCondition: Sendable, Equatable {
 }
 
 extension WatchCondition.Metric {
-    /// Returns the number in a report; 0 if nothing was observed.
+    /// Returns the number in a report, or 0 if nothing was observed.
     func value(in report: WatchReport) -> Double {
         let locks = report.processes.flatMap(\.locks)
         func longest(_ isIncluded: (LockKind) -> Bool) -> Double {

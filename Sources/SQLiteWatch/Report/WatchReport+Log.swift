@@ -4,7 +4,7 @@ public struct WatchedWAL: Sendable, Codable, Equatable {
     ///
     /// This is not the backlog: the file keeps its size when the log is reset.
     public var bytes: UInt64
-    /// The number of frames in use; nil without a wal-index.
+    /// The number of frames in use, or nil without a wal-index.
     public var frames: UInt64?
     /// The number of frames that fit into the file.
     public var room: UInt64?
@@ -14,19 +14,19 @@ public struct WatchedWAL: Sendable, Codable, Equatable {
     public var pinned: UInt64?
     /// The page size in bytes; a frame is 24 bytes longer.
     public var pageSize: Int?
-    /// The read marks, in frames; nil for unused marks.
+    /// The read marks, in frames, or nil for unused marks.
     ///
     /// A mark remains after its reader has ended.
     public var marks: [UInt64?]
     /// The number of commits in the interval that changed a page.
     public var commits: UInt64
-    /// Commits per second.
+    /// The number of commits per second.
     public var commitsPerSecond: Double
     /// The number of frames written in the interval; a lower bound if the log was reset.
     public var framesWritten: UInt64
-    /// Frames per second.
+    /// The number of frames per second.
     public var framesPerSecond: Double
-    /// A lower bound of the number of checkpoints in the interval that copied frames.
+    /// A lower bound on the number of checkpoints in the interval that copied frames.
     public var checkpoints: UInt64
     /// The number of frames that these checkpoints copied.
     public var framesBackfilled: UInt64
@@ -40,9 +40,9 @@ public struct WatchedRollback: Sendable, Codable, Equatable {
     ///
     /// In exclusive locking mode, the counter changes only once.
     public var transactions: UInt64
-    /// Transactions per second.
+    /// The number of transactions per second.
     public var transactionsPerSecond: Double
-    /// The size of the `-journal` file, in bytes; nil without a journal.
+    /// The size of the `-journal` file, in bytes, or nil without a journal.
     public var journalBytes: UInt64?
     /// Whether the journal belongs to a transaction whose process ended; the next reader rolls it
     /// back.
@@ -79,7 +79,7 @@ public struct WatchEpisode: Sendable, Codable, Equatable {
     public var name: String
     /// The time of the first sample that shows the episode.
     public var start: WatchTime
-    /// The time of the first sample after the episode; nil while it lasts.
+    /// The time of the first sample after the episode, or nil while it lasts.
     public var end: WatchTime?
     /// The duration so far, in seconds.
     public var seconds: Double

@@ -7,7 +7,7 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var schema = WatchReport.currentSchema
     /// The time of the report.
     public var time: WatchTime
-    /// The interval to which rates and shares refer.
+    /// The interval that rates and shares refer to.
     public var window: WatchWindow
     /// The database file.
     public var file: WatchedFile
@@ -15,15 +15,15 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var processes: [WatchedProcess]
     /// The readers that pin frames in the log, sorted by descending number of frames.
     public var pins: [WatchedPin]
-    /// The log; nil if the database is not in WAL mode.
+    /// The log, or nil if the database is not in WAL mode.
     public var wal: WatchedWAL?
-    /// Transactions of a rollback journal; nil in WAL mode.
+    /// The transactions of a rollback journal, or nil in WAL mode.
     public var rollback: WatchedRollback?
     /// The frames of the log by table and index, sorted by descending number.
     public var tables: [WatchedTable]
-    /// The coverage of the written frames by `tables`; nil if frames are not read.
+    /// How many of the written frames `tables` covers, or nil if frames are not read.
     public var tablesCoverage: WatchedCoverage?
-    /// Periods in which a process blocked others or pinned the log, the latest first.
+    /// The periods in which a process blocked others or pinned the log, the latest first.
     public var episodes: [WatchEpisode]
     /// The most important finding.
     public var verdict: WatchVerdict
@@ -31,15 +31,15 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var findings: [WatchVerdict]
     /// The limitations of this report, with remedies.
     public var notes: [String]
-    /// The statements of traced programs; nil without SQL tracing.
+    /// The statements of traced programs, or nil without SQL tracing.
     public var statements: [WatchedStatement]?
-    /// The transactions of traced programs: all open ones, then the longest.
+    /// The traced programs' transactions: all open ones, then the longest ended ones.
     public var transactions: [WatchedTransaction]?
     /// The current statement of each traced process.
     public var current: [WatchedCurrentStatement]?
     /// The lock waits of traced programs, the latest first.
     public var blocked: [WatchedBlock]?
-    /// A description of the tracing.
+    /// The details of the tracing.
     public var tracing: WatchedTracing?
 }
 
@@ -49,10 +49,10 @@ public struct WatchWindow: Sendable, Codable, Equatable {
     public var seconds: Double
     /// The number of times that the exclusive locks were read.
     public var samples: Int
-    /// The mean number of samples per second; their times are random.
+    /// The mean number of samples per second, at random times.
     public var samplesPerSecond: Double
-    /// The number of times that the locks of readers were read; less than ``samples`` if many
-    /// processes use the database.
+    /// The number of times that the readers' locks were read, which is less than ``samples`` if
+    /// many processes use the database.
     public var listSamples: Int
     /// The processor time of this program and its helpers, as a share of one core.
     public var processorShare: Double
@@ -66,11 +66,11 @@ public struct WatchedFile: Sendable, Codable, Equatable {
         case present
         /// The file is empty: no transaction has written to it.
         case empty
-        /// No file has this name.
+        /// No file exists at this path.
         case missing
-        /// The file is not a SQLite database, or it is encrypted.
+        /// The file is not an SQLite database, or it is encrypted.
         case notADatabase
-        /// This user may not read it, or the file system does not answer.
+        /// This user cannot read it, or the file system does not respond.
         case unreadable
     }
 
@@ -99,13 +99,13 @@ public struct WatchedFile: Sendable, Codable, Equatable {
     public var pageSize: Int?
     /// The journal mode.
     public var journalMode: JournalMode?
-    /// The treatment of pages that become free.
+    /// The auto-vacuum mode.
     public var autoVacuum: AutoVacuum?
     /// The text encoding.
     public var encoding: TextEncodingName?
-    /// `PRAGMA application_id`.
+    /// The value of `PRAGMA application_id`.
     public var applicationID: UInt32?
-    /// `PRAGMA user_version`.
+    /// The value of `PRAGMA user_version`.
     public var userVersion: Int32?
     /// The file system that contains the file.
     public var fileSystem: FileSystemStatus?
@@ -117,7 +117,7 @@ public struct WatchedFile: Sendable, Codable, Equatable {
 public struct WatchedProcess: Sendable, Codable, Equatable {
     /// The process ID.
     public var pid: Int32
-    /// The name of its program, at most 15 bytes.
+    /// The name of the program, at most 15 bytes.
     public var name: String
     /// The user of the process.
     public var user: String?
@@ -127,9 +127,9 @@ public struct WatchedProcess: Sendable, Codable, Equatable {
     public var processorShare: Double?
     /// The locks that the process held at the last sample.
     public var locks: [WatchedLock]
-    /// The shares of the interval for which the process held locks.
+    /// The shares of the interval during which the process held locks.
     public var share: WatchedShare
-    /// Whether a thread waits in SQLite's busy handler; nil if unknown.
+    /// Whether a thread waits in SQLite's busy handler, or nil if unknown.
     public var waiting: WatchedWait?
 }
 
@@ -139,17 +139,17 @@ public struct WatchedLock: Sendable, Codable, Equatable {
     public var kind: LockKind
     /// The read mark of a reader in WAL mode.
     public var mark: Int?
-    /// The last frame of the state that the reader sees; 0 for the database file alone.
+    /// The last frame of the reader's state, or 0 for the database file alone.
     public var frame: UInt64?
     /// The time of the first of the consecutive samples that show the lock.
     public var since: WatchTime
-    /// A lower bound of the time for which the lock has been held, in seconds.
+    /// A lower bound on the time that the lock has been held, in seconds.
     public var seconds: Double
     /// Whether commits and marks prove that the lock was not released between two samples.
     public var isContinuous: Bool
 }
 
-/// The share of an interval, from 0 to 1, for which a process held locks.
+/// The share of an interval, from 0 to 1, during which a process held locks.
 public struct WatchedShare: Sendable, Codable, Equatable {
     /// Write locks: ``LockKind/writer``, ``LockKind/reserved``, ``LockKind/pending`` or
     /// ``LockKind/exclusive``.
@@ -181,9 +181,9 @@ public struct WatchedEstimate: Sendable, Codable, Equatable {
 public struct WatchedWait: Sendable, Codable, Equatable {
     /// Whether a thread waited at the last check.
     public var isWaiting: Bool
-    /// The share of checks, from 0 to 1, at which a thread waited while others held locks.
+    /// The share of checks, from 0 to 1, in which a thread waited while others held locks.
     public var share: Double
-    /// Always true: waits are inferred from the stacks of sleeping threads.
+    /// Always `true`, because waits are inferred from the stacks of sleeping threads.
     public var isInferred = true
 }
 
@@ -195,7 +195,7 @@ public struct WatchedPin: Sendable, Codable, Equatable {
     public var name: String
     /// The read mark.
     public var mark: Int
-    /// The last frame of the state that the reader sees; 0 for the database file alone.
+    /// The last frame of the reader's state, or 0 for the database file alone.
     public var frame: UInt64
     /// The number of frames that no checkpoint can copy during this read.
     public var frames: UInt64
@@ -203,6 +203,6 @@ public struct WatchedPin: Sendable, Codable, Equatable {
     public var bytes: UInt64
     /// The time of the first of the consecutive samples that show the pin.
     public var since: WatchTime
-    /// A lower bound of the age of the pin, in seconds.
+    /// A lower bound on the age of the pin, in seconds.
     public var seconds: Double
 }

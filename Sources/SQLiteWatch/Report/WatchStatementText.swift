@@ -6,7 +6,7 @@ enum WatchStatementText {
     /// The width limit of a statement's text.
     private static let textWidth = 58
 
-    /// Returns the lines; none without SQL tracing.
+    /// Returns the lines, or none without SQL tracing.
     static func lines(of report: WatchReport) -> [String] {
         guard let tracing = report.tracing else { return [] }
         return statements(report) + transactions(report) + blocked(report) + notes(tracing)
@@ -126,7 +126,7 @@ enum WatchStatementText {
 }
 
 extension WatchedBlock {
-    /// A sentence that names the waiter and the blocker.
+    /// A sentence that identifies the waiter and the blocker.
     public var sentence: String {
         let statement = { (sql: String?) in
             sql.map { "`" + ($0.count <= 80 ? $0 : String($0.prefix(79)) + "…") + "`" }

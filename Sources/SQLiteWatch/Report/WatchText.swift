@@ -1,8 +1,8 @@
 import Units
 
-/// A report as text of at most 100 columns, where names and paths permit.
+/// A report as text, at most 100 columns wide unless names or paths are longer.
 ///
-/// Names, paths and command lines are escaped, so that no control character from another program
+/// Names, paths and command lines are escaped so that no control character from another program
 /// reaches a terminal.
 public struct WatchText {
     private let report: WatchReport
@@ -185,7 +185,7 @@ public struct WatchText {
         case .present: "present"
         case .empty: "empty: no transaction has written to it"
         case .missing: "missing"
-        case .notADatabase: "not a SQLite database"
+        case .notADatabase: "not an SQLite database"
         case .unreadable: "unreadable"
         }
     }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A calendar time; in JSON, a text such as `2026-11-22T08:54:23.250Z`.
+/// A calendar time; in JSON, a string such as `2026-11-22T08:54:23.250Z`.
 public struct WatchTime: Sendable, Codable, Hashable, Comparable {
-    /// Milliseconds since 1970.
+    /// The time since 1970, in milliseconds.
     public var milliseconds: Int64
 
     /// Creates a time.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Whether one time is before another.
+    /// Returns whether one time is before another.
     public static func < (left: WatchTime, right: WatchTime) -> Bool {
         left.milliseconds < right.milliseconds
     }

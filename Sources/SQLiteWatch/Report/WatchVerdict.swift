@@ -1,6 +1,6 @@
 import Telemetry
 
-/// An unusual finding, or the statement that there is none.
+/// An unusual finding, or the result that nothing unusual was observed.
 public struct WatchVerdict: Sendable, Codable, Equatable {
     /// The kind of a finding.
     public enum Kind: String, Sendable, Codable, Equatable {
@@ -16,7 +16,7 @@ public struct WatchVerdict: Sendable, Codable, Equatable {
         case checkpointWaits
         /// A reader of an old state pins frames in the log.
         case pinned
-        /// Readers overlap without a gap, so that the log is never reset.
+        /// Readers overlap without a gap, so the log is never reset.
         case overlappingReaders
         /// One large transaction fills the log.
         case largeTransaction

@@ -24,7 +24,7 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
         public var journalMode: WatchedFile.JournalMode?
         /// The processes that use the database.
         public var processes: [Process]
-        /// Commits per second, or transactions of a rollback journal.
+        /// The number of commits, or of rollback-journal transactions, per second.
         public var commitsPerSecond: Double
         /// The processor time of its processes, as a share of one core.
         public var processorShare: Double
@@ -57,7 +57,7 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
         }
     }
 
-    /// The list as indented JSON with a newline at the end; control characters are escaped.
+    /// Returns the list as indented JSON with a newline at the end; control characters are escaped.
     public func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

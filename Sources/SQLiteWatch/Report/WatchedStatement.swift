@@ -6,14 +6,14 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     public var calls: UInt64
     /// The number of executions per second in the last interval.
     public var callsPerSecond: Double
-    /// The number of returned rows; an estimate if only some executions were timed, nil if none
-    /// was.
+    /// The number of returned rows: an estimate if only some executions were timed, or nil if none
+    /// were.
     public var rows: Double?
     /// The total time of all executions, in seconds; estimated like ``rows``.
     public var seconds: Double?
     /// The mean time of an execution, in seconds.
     public var mean: Double?
-    /// Half the width of the mean's 95 % confidence interval; 0 if all executions were timed.
+    /// Half the width of the mean's 95 % confidence interval, or 0 if all executions were timed.
     public var meanError: Double?
     /// The number of timed executions.
     public var timed: UInt64
@@ -27,16 +27,16 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     public var failed: UInt64
     /// The time that executions waited in the busy handler, in seconds.
     public var waited: Double
-    /// The mean number of virtual-machine instructions per execution; nil if unknown.
+    /// The mean number of virtual-machine instructions per execution, or nil if unknown.
     public var steps: Double?
     /// The processes that executed the statement.
     public var pids: [Int32]
-    /// The bound values of the last execution, as literals; nil unless values are read.
+    /// The bound values of the last execution, as literals, or nil unless values are read.
     public var values: [String]?
-    /// The steps of its query plan in a private empty database with the same schema; nil without a
-    /// plan.
+    /// The steps of its query plan in a private empty database with the same schema, or nil without
+    /// a plan.
     public var plan: [String]?
-    /// Whether events were lost, so that calls, rates and times are lower bounds.
+    /// Whether lost events make the calls, rates and times lower bounds.
     public var isIncomplete: Bool
 
     /// Creates a statement.
@@ -69,13 +69,14 @@ public struct WatchedTransaction: Sendable, Codable, Equatable {
     public var seconds: Double
     /// The number of statements, excluding BEGIN.
     public var statements: UInt64
-    /// The time between its statements, in seconds; includes execution times that are unknown.
+    /// The time between the transaction's statements, in seconds, including unknown execution
+    /// times.
     public var idleSeconds: Double
     /// The longest of these gaps, in seconds.
     public var longestGapSeconds: Double
     /// The last statement, as in ``WatchedStatement/sql``.
     public var sql: String?
-    /// The time since the end of that statement, in seconds; nil if the transaction has ended.
+    /// The time since the end of that statement, in seconds, or nil if the transaction has ended.
     public var secondsSinceStatement: Double?
 
     /// Creates a transaction.
@@ -100,7 +101,8 @@ public struct WatchedCurrentStatement: Sendable, Codable, Equatable {
     /// Whether the statement is running; known only for `sqlite3_exec` and for statements whose
     /// steps are traced.
     public var isRunning: Bool
-    /// The time since its start if it is running, or otherwise since its end, in seconds.
+    /// The time since the start of a running statement, or since the end of an ended one, in
+    /// seconds.
     public var seconds: Double
 
     /// Creates a statement.
@@ -118,16 +120,16 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
     public struct Blocker: Sendable, Codable, Equatable {
         /// The process.
         public var pid: Int32
-        /// The name of its program.
+        /// The name of the program.
         public var name: String?
-        /// The last statement in its transaction; nil if it was not traced.
+        /// The last statement in the transaction, or nil if it was not traced.
         public var sql: String?
-        /// The age of its transaction, in seconds; nil if it was not traced.
+        /// The age of its transaction, in seconds, or nil if it was not traced.
         public var transactionSeconds: Double?
-        /// The part of the wait in which it executed no statement, in seconds; nil if it was not
-        /// traced.
+        /// The part of the wait during which it executed no statement, in seconds, or nil if it was
+        /// not traced.
         public var idleSeconds: Double?
-        /// Whether it is known only as the lock holder.
+        /// Whether the blocker is known only as the lock holder.
         public var isInferred: Bool
 
         /// Creates a blocker.
@@ -141,7 +143,7 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
     public var time: WatchTime
     /// The waiting process.
     public var pid: Int32
-    /// The name of its program.
+    /// The name of the program.
     public var name: String?
     /// The waiting statement, as in ``WatchedStatement/sql``.
     public var sql: String?
@@ -151,7 +153,7 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
     public var isUpperBound: Bool
     /// Whether the statement failed with `SQLITE_BUSY`.
     public var failed: Bool
-    /// The blocking connection; nil if unknown.
+    /// The blocking connection, or nil if unknown.
     public var by: Blocker?
 
     /// Creates a wait.
@@ -164,13 +166,13 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
     }
 }
 
-/// A description of the tracing of statements.
+/// Details about statement tracing.
 public struct WatchedTracing: Sendable, Codable, Equatable {
     /// A program whose statements are not visible.
     public struct Hidden: Sendable, Codable, Equatable {
         /// The process.
         public var pid: Int32
-        /// The name of its program.
+        /// The name of the program.
         public var name: String?
         /// The reason why its statements are not visible.
         public var reason: String
@@ -195,7 +197,7 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
     public var processesSlowed: Int
     /// The cost of an event for a program, in seconds, measured at the start.
     public var secondsPerEvent: Double?
-    /// An upper bound of the share of a program's time that events took in the last interval.
+    /// An upper bound on the share of a program's time that events took in the last interval.
     ///
     /// It attributes all events to one thread.
     public var share: Double

@@ -2,7 +2,7 @@
 public struct WatchedTable: Sendable, Codable, Equatable {
     /// The use of a page.
     public enum Kind: String, Sendable, Codable, Equatable, CaseIterable {
-        /// A page with an unknown use.
+        /// A page whose use is unknown.
         case unknown
         /// A table.
         case table
@@ -26,7 +26,7 @@ public struct WatchedTable: Sendable, Codable, Equatable {
     public var frames: UInt64
 }
 
-/// The coverage of the written frames by a list of tables.
+/// Describes how many of the written frames a list of tables covers.
 public struct WatchedCoverage: Sendable, Codable, Equatable {
     /// The number of frames that were read in the interval.
     public var framesRead: UInt64

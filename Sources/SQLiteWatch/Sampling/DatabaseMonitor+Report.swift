@@ -1,19 +1,19 @@
 extension DatabaseMonitor {
-    /// The time for which a verdict mentions an ended episode, in nanoseconds.
+    /// How long a verdict mentions an ended episode, in nanoseconds.
     private static let endedEpisodeTime: UInt64 = 10_000_000_000
-    /// The minimum share of time for which a process with overlapping reads holds a read lock.
+    /// The minimum share of time that a process with overlapping reads holds a read lock.
     private static let readerShare = 0.05
 
     /// Reports on the interval since the last report and starts another interval.
     ///
     /// - Parameters:
     ///   - now: The monotonic clock; used only before the first sample.
-    ///   - calendar: Converts a reading of the monotonic clock.
+    ///   - calendar: A closure that converts a reading of the monotonic clock.
     ///   - processorShare: This program's processor time, as a share of one core.
     ///   - fileSystem: The file system of the database.
     ///   - notes: The limitations of the report.
-    ///   - tables: The frames by table since the start; nil if they are not read.
-    ///   - facts: Returns the facts about a process.
+    ///   - tables: The frames by table since the start, or nil if they are not read.
+    ///   - facts: A closure that returns the facts about a process.
     /// - Returns: The report.
     mutating func report(
         at now: UInt64,

@@ -1,8 +1,8 @@
 /// Accumulates the samples of one database.
 ///
-/// It is a value that reads neither clocks nor files. Each sample shows the exclusive locks, but if
-/// many processes use the database, only some samples show the read locks. The monitor therefore
-/// tracks both separately.
+/// A monitor reads neither clocks nor files. Each sample shows the exclusive locks, but if many
+/// processes use the database, only some samples show the read locks. The monitor therefore tracks
+/// both separately.
 struct DatabaseMonitor: Sendable {
     /// The facts about a process that a report shows.
     struct Process: Sendable {
@@ -69,7 +69,7 @@ struct DatabaseMonitor: Sendable {
         writeEpisodes.ended.reversed().filter { ($0.end ?? 0) > start }
     }
 
-    /// Whether another process may wait for one of the locks in a sample.
+    /// Returns whether another process may wait for one of the locks in a sample.
     func isBlocked(by locks: [Int32: ProcessLocks], hasList: Bool) -> Bool {
         if locks.values.contains(where: \.excludesOthers) { return true }
         return !hasList && isShared

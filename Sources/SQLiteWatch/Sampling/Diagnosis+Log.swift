@@ -31,8 +31,8 @@ extension Diagnosis {
         }.sorted { ($0.frames, $1.since, $1.process) > ($1.frames, $0.since, $0.process) }
     }
 
-    /// The multiple of the threshold from which a log counts as long, even if little was written to
-    /// it during the observation.
+    /// The multiple of the threshold above which a log counts as long, even if little was written
+    /// to it during the observation.
     private static let longLog: UInt64 = 8
 
     private var frameLength: UInt64 {
@@ -106,12 +106,12 @@ extension Diagnosis {
                 + " have overlapped without a gap for at least \(age(since: since)). It contains "
                 + "\(size(UInt64(index.frames))).",
             remedy:
-                "End each read transaction as soon as its rows are fetched, so that there are gaps "
+                "End each read transaction as soon as its rows are fetched to leave gaps "
                 + "without a reader, or run PRAGMA wal_checkpoint(RESTART) with a busy timeout."
         )
     }
 
-    var neglect: WatchVerdict? {
+    var missingCheckpoint: WatchVerdict? {
         guard let since = history.neglectedSince, let index = observation.files.index,
             seconds(since: since) >= Self.minimumAge, pinned == nil
         else { return nil }
@@ -152,7 +152,7 @@ extension Diagnosis {
             .leftoverWAL,
             "No visible process uses the database, but its -wal file (\(HumanUnits.bytes(wal.size))"
                 + ", space for \(HumanUnits.exact(room, "frame"))) remains: the last process did "
-                + "not close its connection. The log may contain commits that are missing in the "
+                + "not close its connection. The log may contain commits that are missing from the "
                 + "database file.",
             remedy: "Keep the -wal file with the database. The next connection that can write "
                 + "recovers the log."

@@ -8,13 +8,13 @@ struct Diagnosis {
     var history: LogHistory
     /// Whether the journal had no owner at two consecutive samples.
     var isHot: Bool
-    /// Returns the name of a process with its ID.
+    /// A closure that returns the name of a process with its ID.
     var name: (Int32) -> String
-    /// Returns the processor time of a process, as a share of one core.
+    /// A closure that returns the processor time of a process, as a share of one core.
     var processorShare: (Int32) -> Double?
     /// The most recent writers, the latest first.
     var writers: [Int32]
-    /// The processes that read for a large part of the interval, in descending order.
+    /// The processes that read for a large part of the interval, in descending order of this part.
     var readers: [Int32] = []
     /// The episodes that ended in the interval or shortly before, the latest first.
     var ended: [EpisodeLog.Entry] = []
@@ -32,7 +32,7 @@ struct Diagnosis {
     /// All findings, the most important first; empty if nothing is unusual.
     var findings: [WatchVerdict] {
         if let unavailable { return [unavailable] }
-        let log = [pinned, overlapping, neglect].compactMap(\.self)
+        let log = [pinned, overlapping, missingCheckpoint].compactMap(\.self)
         let holders = [exclusive, largeTransaction, writer, checkpoint].compactMap(\.self)
         return [hotJournal].compactMap(\.self) + holders + (holders.isEmpty ? earlier : []) + log
             + [log.isEmpty && largeTransaction == nil ? large : nil, leftover].compactMap(\.self)

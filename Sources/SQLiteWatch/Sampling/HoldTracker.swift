@@ -4,7 +4,7 @@ struct HoldTracker: Sendable {
     struct Hold: Equatable, Sendable {
         /// The time of the first of these samples.
         var since: UInt64
-        /// The time of the first sample at which a reader was behind the end of the log.
+        /// The time of the first sample in which a reader was behind the end of the log.
         var behindSince: UInt64?
         /// The frame of a reader's mark.
         var frame: UInt32?
@@ -16,7 +16,7 @@ struct HoldTracker: Sendable {
     private var index: WALIndexHeader?
     private var changeCounter: UInt32?
 
-    /// Adds the locks of a sample, or only its locks of some kinds.
+    /// Adds all locks of a sample, or only its locks of certain kinds.
     ///
     /// A tracker must receive each kind either from all samples or from none.
     mutating func update(
@@ -82,7 +82,8 @@ struct HoldTracker: Sendable {
         changeCounter = nil
     }
 
-    /// Whether a commit or checkpoint since the last sample proves that the lock was released.
+    /// Returns whether a commit or checkpoint since the last sample proves that the lock was
+    /// released.
     private func wasReleased(
         _ lock: HeldLock,
         index new: WALIndexHeader?,

@@ -3,7 +3,7 @@ struct LogCounter: Equatable, Sendable {
     private(set) var commits: UInt64 = 0
     /// The number of frames written; a lower bound if the log was reset.
     private(set) var frames: UInt64 = 0
-    /// A lower bound of the number of checkpoints that copied frames.
+    /// A lower bound on the number of checkpoints that copied frames.
     private(set) var checkpoints: UInt64 = 0
     private(set) var framesBackfilled: UInt64 = 0
     private(set) var resets: UInt64 = 0
@@ -23,8 +23,8 @@ struct LogCounter: Equatable, Sendable {
         }
         guard let last else { return }
         let distance = header.salt1 &- last.salt1
-        // The last close removes the wal-index, and recovery rebuilds it. It then counts only the
-        // commits since its creation.
+        // The last close removes the wal-index, and recovery rebuilds it. The wal-index then counts
+        // only the commits since its creation.
         let isRebuilt =
             identity != self.identity || header.change < last.change
             || distance > Self.plausibleResets

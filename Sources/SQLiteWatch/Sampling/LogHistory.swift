@@ -5,9 +5,9 @@ struct LogHistory: Equatable, Sendable {
 
     /// The largest number of frames that fit into the file while no transaction was writing.
     private(set) var settledRoom: UInt64?
-    /// The time since which a checkpoint has been due without copying frames.
+    /// The time from which a checkpoint has been due but has copied no frames.
     private(set) var neglectedSince: UInt64?
-    /// The time since which a log above the threshold has been copied, but not reset.
+    /// The time from which a log above the threshold has been copied but not reset.
     private(set) var overlapSince: UInt64?
     /// The number of frames written since ``overlapSince``.
     private(set) var framesInOverlap: UInt64 = 0
@@ -51,7 +51,7 @@ struct LogHistory: Equatable, Sendable {
         }
     }
 
-    /// Returns the number of frames by which an open transaction has extended the file.
+    /// Returns the number of frames that an open transaction has added to the file.
     func uncommittedFrames(_ files: ObservedFiles) -> UInt64 {
         guard let settledRoom, let room = files.room else { return 0 }
         return room - min(room, settledRoom)

@@ -2,7 +2,7 @@
 struct Observation: Sendable {
     /// The monotonic clock, in nanoseconds.
     var now: UInt64
-    /// The time that this sample represents, in nanoseconds; 0 if it does not count in shares.
+    /// The time that this sample represents, in nanoseconds, or 0 if it does not count in shares.
     var weight: Double
     var files: ObservedFiles
     /// The exclusive locks, or all locks if the list of all locks was read.
@@ -11,7 +11,7 @@ struct Observation: Sendable {
     var hasList = true
     /// Whether ``locks`` contains the exclusive locks.
     ///
-    /// Without permission to read the files, only the list shows them.
+    /// Without permission to read the files, the monitor obtains them only from the list.
     var hasWriteLocks = true
     /// The time that this sample represents among the samples of the list, in nanoseconds.
     var listWeight: Double
@@ -39,7 +39,8 @@ struct ObservedFiles: Equatable, Sendable {
     var header: DatabaseHeader?
     var wal: FileContent?
     var walHeader: WALHeader?
-    /// nil if a writer changed the header during all attempts; the previous state remains valid.
+    /// The wal-index header, or nil if a writer changed it during all attempts; the previous state
+    /// then remains valid.
     var index: WALIndexHeader?
     var indexIdentity: FileIdentity?
     var journal: FileContent?
@@ -80,14 +81,14 @@ struct ObservedFiles: Equatable, Sendable {
         guard !hasHeader else { return (.present, nil) }
         return (
             .notADatabase,
-            "it does not start with a SQLite header; it may be another type of file, encrypted or "
+            "it does not start with an SQLite header; it may be another type of file, encrypted or "
                 + "damaged"
         )
     }
 
     /// Whether connections use a write-ahead log.
     ///
-    /// If the database cannot be read, this depends on the existence of a wal-index.
+    /// If the database cannot be read, this depends on whether a wal-index exists.
     var isWAL: Bool { header?.isWAL ?? (index != nil || indexIdentity != nil) }
 
     /// The page size in bytes.
@@ -99,7 +100,7 @@ struct ObservedFiles: Equatable, Sendable {
         return WALHeader.frames(in: wal.size, pageSize: pageSize)
     }
 
-    /// Whether there is a journal that would be rolled back if no process held the reserved lock.
+    /// Whether a journal exists that would be rolled back if no process held the reserved lock.
     var hasValidJournal: Bool {
         state == .present && journalHeader != nil && (journal?.size ?? 0) > 0
     }

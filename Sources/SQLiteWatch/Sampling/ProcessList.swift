@@ -2,9 +2,9 @@
 struct ProcessList {
     /// The processes that use the database.
     var known: [Int32: DatabaseMonitor.Process]
-    /// Returns the facts about any process, including ended ones.
+    /// A closure that returns the facts about any process, including ended ones.
     var facts: (Int32) -> DatabaseMonitor.Process?
-    /// Converts a reading of the monotonic clock.
+    /// A closure that converts a reading of the monotonic clock to a calendar time.
     var calendar: (UInt64) -> WatchTime
     /// The time of the last sample.
     var now: UInt64
@@ -80,7 +80,7 @@ struct ProcessList {
         Double(now - min(now, start)) / 1e9
     }
 
-    /// The sort order of a lock; more exclusive locks come first.
+    /// Returns the sort order of a lock; more exclusive locks come first.
     private static func order(_ lock: HeldLock) -> Int {
         let kinds: [LockKind] = [
             .exclusive, .pending, .reserved, .writer, .recovery, .checkpoint, .reader, .shared,

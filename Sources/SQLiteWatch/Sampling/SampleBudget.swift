@@ -5,7 +5,7 @@
 struct SampleBudget: Sendable {
     /// The length of a slot, which contains one sample, in nanoseconds.
     private(set) var slot: Double
-    /// The number of samples of which one reads the list of all locks.
+    /// The number of samples in a group, one of which reads the list of all locks.
     private(set) var group: Int
     /// The largest share of one core.
     var limit: Double
@@ -18,8 +18,8 @@ struct SampleBudget: Sendable {
     private var listCost: Double = 0
     private var isFirstRound = true
 
-    /// The number of samples between two changes; the smaller one if they take longer than the time
-    /// in nanoseconds.
+    /// The number of samples between two rate changes; `slowRound` applies if they take at least
+    /// `slowRoundTime`, in nanoseconds.
     private static let round = 50
     private static let slowRound = 5
     private static let slowRoundTime = 2e9
@@ -28,8 +28,8 @@ struct SampleBudget: Sendable {
     /// The shortest mean time between two lists, in nanoseconds.
     ///
     /// To save processor time, readers are sampled less often than writers.
-    private static let leastListPause = 1e8
-    /// The part of the limit for samples without their lists.
+    private static let minimumListPause = 1e8
+    /// The fraction of the limit for samples, excluding lists.
     private static let sampleShare = 0.7
 
     /// - Parameters:
@@ -38,7 +38,7 @@ struct SampleBudget: Sendable {
     init(samplesPerSecond: Double, limit: Double) {
         shortest = 1e9 / max(samplesPerSecond, 0.1)
         slot = shortest
-        group = Self.leastGroup(slot: shortest)
+        group = Self.minimumGroup(slot: shortest)
         self.limit = max(limit, 0.000_1)
     }
 
@@ -66,8 +66,8 @@ struct SampleBudget: Sendable {
         endRound()
     }
 
-    private static func leastGroup(slot: Double) -> Int {
-        max(1, Int((leastListPause / slot).rounded()))
+    private static func minimumGroup(slot: Double) -> Int {
+        max(1, Int((minimumListPause / slot).rounded()))
     }
 
     private mutating func endRound() {
@@ -76,9 +76,9 @@ struct SampleBudget: Sendable {
         // A group may be longer than a round.
         if lists > 0 {
             let rest = max(limit - each / slot, limit * (1 - Self.sampleShare))
-            let wanted = (listCost / Double(lists) / (rest * slot)).rounded(.up)
-            group = Int(min(wanted, max(1, Self.longest / slot)))
-            group = max(group, Self.leastGroup(slot: slot))
+            let desiredGroup = (listCost / Double(lists) / (rest * slot)).rounded(.up)
+            group = Int(min(desiredGroup, max(1, Self.longest / slot)))
+            group = max(group, Self.minimumGroup(slot: slot))
             lists = 0
             listCost = 0
         }

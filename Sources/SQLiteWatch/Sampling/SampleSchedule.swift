@@ -2,9 +2,9 @@
 ///
 /// Samples at a fixed rate are biased if the watched program also has a fixed rate: sampling a
 /// 10 Hz program at a fixed 10 Hz measured a share of 0.01 instead of 0.20. Stratified sampling is
-/// unbiased, because all times are equally likely. Its error is at most that of independent random
-/// times (Cochran, Sampling Techniques, 1977, section 5.6): a lock that is held or free for a whole
-/// slot contributes no error.
+/// unbiased, because all times are equally likely. Its error does not exceed the error of
+/// independent random times (Cochran, Sampling Techniques, 1977, section 5.6): a lock that is held
+/// or free for a whole slot contributes no error.
 struct SampleSchedule: Sendable {
     /// The time of the next sample on the monotonic clock.
     private(set) var planned: UInt64
@@ -17,7 +17,7 @@ struct SampleSchedule: Sendable {
 
     /// The longest time that one sample represents, in nanoseconds, unless a slot is longer.
     ///
-    /// If this process did not run for a longer time, the state during that time is unknown.
+    /// If this process does not run for a longer time, the state during that time is unknown.
     private static let weightLimit = 1e9
 
     /// - Parameters:

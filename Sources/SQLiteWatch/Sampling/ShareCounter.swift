@@ -1,7 +1,7 @@
-/// Estimates from samples the share of time for which a condition held.
+/// Estimates, from samples, the share of time during which a condition held.
 ///
-/// The weight of each sample is the mean sampling interval at its time, so that a change of the
-/// rate does not bias the share.
+/// The weight of each sample is the mean sampling interval at its time, so rate changes do not bias
+/// the share.
 struct ShareCounter: Equatable, Sendable {
     private var total: Double = 0
     private var totalOfSquares: Double = 0
@@ -15,7 +15,7 @@ struct ShareCounter: Equatable, Sendable {
         samples += 1
     }
 
-    /// Estimates the share of time from the total weight of the samples at which the condition
+    /// Estimates the share of time from the total weight of the samples in which the condition
     /// held.
     func estimate(held: Double) -> WatchedEstimate {
         guard total > 0, totalOfSquares > 0 else { return WatchedEstimate(value: 0, error: 1) }
@@ -32,7 +32,7 @@ struct ShareCounter: Equatable, Sendable {
     }
 }
 
-/// The weights of the samples at which a process held locks.
+/// The weights of the samples in which a process held locks.
 struct HeldWeights: Equatable, Sendable {
     private var writer: Double = 0
     private var reader: Double = 0
@@ -43,14 +43,14 @@ struct HeldWeights: Equatable, Sendable {
     /// - Parameters:
     ///   - held: The locks that the process held.
     ///   - weight: The time that the sample represents for exclusive locks.
-    ///   - listWeight: The time that it represents for read locks; 0 if they were not read.
+    ///   - listWeight: The time that it represents for read locks, or 0 if they were not read.
     mutating func add(_ held: Set<HeldLock>, weight: Double, listWeight: Double) {
         if held.contains(where: \.kind.isWrite) { writer += weight }
         if held.contains(HeldLock(kind: .checkpoint)) { checkpoint += weight }
         if listWeight > 0, held.contains(where: \.kind.isRead) { reader += listWeight }
     }
 
-    /// Returns the shares, from all samples and from those that read the list of all locks.
+    /// Returns the shares, based on all samples and on the samples that read the list of all locks.
     func share(_ samples: ShareCounter, lists: ShareCounter) -> WatchedShare {
         var share = WatchedShare()
         share.writer = samples.estimate(held: writer)

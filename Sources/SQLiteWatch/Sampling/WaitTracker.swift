@@ -1,4 +1,5 @@
-/// Tracks which processes probably wait in a busy handler, and at which share of the checks.
+/// Tracks which processes probably wait in a busy handler, and the share of checks that found a
+/// wait.
 struct WaitTracker: Sendable {
     private struct Checks: Sendable {
         var count = 0
@@ -32,7 +33,7 @@ struct WaitTracker: Sendable {
     /// Whether each checked process waits.
     var states: [Int32: Bool] { checks.mapValues(\.isWaiting) }
 
-    /// Returns the wait of a process for a report; nil if the process was never checked.
+    /// Returns the wait of a process for a report, or nil if the process was never checked.
     func wait(of process: Int32) -> WatchedWait? {
         checks[process].map { checks in
             WatchedWait(
@@ -44,7 +45,7 @@ struct WaitTracker: Sendable {
 
     /// Starts another interval and keeps the processes that still use the database.
     ///
-    /// The state of a process is that of its last check, possibly in an earlier interval.
+    /// A process keeps the state of its last check, possibly from an earlier interval.
     mutating func startInterval(keeping isKept: (Int32) -> Bool) {
         checks = checks.filter { isKept($0.key) }.mapValues { Checks(isWaiting: $0.isWaiting) }
     }

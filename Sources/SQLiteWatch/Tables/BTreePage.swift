@@ -1,6 +1,6 @@
 /// A page of a b-tree (https://sqlite.org/fileformat2.html, section 1.6).
 ///
-/// Another program may be changing the bytes: the parser ignores offsets outside of the page.
+/// Another program may be changing the bytes, so the parser ignores offsets outside the page.
 struct BTreePage {
     private let field: ByteField
     private let start: Int
@@ -13,7 +13,7 @@ struct BTreePage {
     /// The number of cells.
     let cells: Int
 
-    /// Parses a page; nil if it is not a b-tree page.
+    /// Parses a page, or returns nil if it is not a b-tree page.
     ///
     /// The first page starts with the database header. `usable` is the page size without the
     /// reserved bytes.

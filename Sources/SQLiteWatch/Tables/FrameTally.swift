@@ -62,7 +62,7 @@ struct FrameTally: Sendable {
         }
     }
 
-    /// Assigns pages to an owner; returns the pages of this transaction whose owner changed.
+    /// Assigns pages to an owner and returns the pages of this transaction whose owner changed.
     private func assign(
         _ pages: [UInt32],
         _ owner: PageMap.Owner,

@@ -9,7 +9,7 @@ struct PageMap: Sendable {
         static let free = Owner(code: 2)
         static let pointerMap = Owner(code: 3)
 
-        /// The number of the b-tree in the schema; nil for another use.
+        /// The number of the b-tree in the schema, or nil for another use.
         var entry: Int? { code >= 4 ? Int(code) - 4 : nil }
 
         init(entry: Int) { code = UInt16(entry + 4) }
@@ -41,7 +41,7 @@ struct PageMap: Sendable {
         return Owner(code: codes[Int(page)] & ~Self.overflow)
     }
 
-    /// Whether a page continues the content of a cell.
+    /// Returns whether a page continues the content of a cell.
     func isOverflow(_ page: UInt32) -> Bool {
         Int(page) < codes.count && codes[Int(page)] & Self.overflow != 0
     }
@@ -63,7 +63,7 @@ extension PageMap {
     struct Limits {
         /// The largest number of pages to read.
         var pages = 200_000
-        /// Returns whether to continue; called before each page.
+        /// A closure that returns whether to continue; called before each page.
         var mayContinue: () -> Bool = { true }
     }
 
@@ -77,8 +77,8 @@ extension PageMap {
     ///   - pages: The number of pages of the database.
     ///   - usable: The page size without the reserved bytes.
     ///   - limits: The limits of the walk.
-    ///   - read: Returns the bytes of a page; nil if they cannot be read.
-    /// - Returns: The map, and whether the walk is complete; nil without a schema.
+    ///   - read: A closure that returns the bytes of a page, or nil if they cannot be read.
+    /// - Returns: The map, and whether the walk is complete, or nil without a schema.
     static func walk(
         pages: UInt32,
         usable: Int,

@@ -7,8 +7,8 @@ struct SchemaEntry: Equatable, Sendable {
     /// The length limit of a name, in bytes.
     private static let nameLimit = 256
 
-    /// Parses the start of a row's record (https://sqlite.org/fileformat2.html, section 2.1); nil
-    /// if the row has no root page or is malformed.
+    /// Parses the start of a row's record (https://sqlite.org/fileformat2.html, section 2.1), or
+    /// returns nil if the row has no root page or is malformed.
     init?(_ record: [UInt8]) {
         let field = ByteField(record)
         guard let (headerLength, first) = field.varint(0), headerLength <= 64 else { return nil }

@@ -12,7 +12,7 @@ package enum SchemaReader {
     private static let frameLimit: UInt32 = 200_000
 
     /// Returns the statements that create tables, indexes, views and triggers, in the schema's
-    /// order; nil if the file cannot be read.
+    /// order, or nil if the file cannot be read.
     ///
     /// A statement that a program changes during the read may be missing or malformed.
     package static func statements(path: String) -> [String]? {
@@ -44,7 +44,7 @@ package enum SchemaReader {
             guard let bytes = page(number),
                 let node = BTreePage(bytes, number: number, usable: usable), node.isTable
             else { continue }
-            // Push the last child first, so that its rows come last.
+            // Push the last child first so that its rows come last.
             for child in node.children.reversed() where seen.insert(child).inserted {
                 stack.append(child)
             }

@@ -69,7 +69,7 @@ struct TableCounts: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// Parses an answer; nil if it is malformed.
+    /// Parses an answer, or returns nil if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let framesRead = reader.get(UInt64.self), let isBehind = reader.get(UInt8.self),

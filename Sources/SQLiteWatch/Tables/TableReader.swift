@@ -16,8 +16,8 @@ final class TableReader {
     private var framesRead: UInt64 = 0
     private var pageSize = 4_096
     /// The counts of earlier maps.
-    private var settled: [TableCounts.Key: UInt64] = [:]
-    /// The numbers of frames and of unknown frames since the last walk.
+    private var earlierCounts: [TableCounts.Key: UInt64] = [:]
+    /// The numbers of read and unknown frames since the last walk.
     private var sinceWalk: (frames: UInt64, unknown: UInt64) = (0, 0)
 
     /// The current log and its last read frame.
@@ -25,8 +25,8 @@ final class TableReader {
     /// The newest frame of each page in the log.
     private var newest: [UInt32: UInt32] = [:]
 
-    /// The number of frames whose pages a walk finds in the log; for others, it uses the database
-    /// file.
+    /// The maximum number of frames whose pages a walk reads from the log; it reads other pages
+    /// from the database file.
     private static let newestLimit: UInt32 = 200_000
     /// The largest number of frames to read as one transaction.
     private static let transactionLimit = 8_192
@@ -61,7 +61,7 @@ final class TableReader {
         return counts()
     }
 
-    /// Returns to the start of the log if it was reset.
+    /// Moves to the start of the log if it was reset.
     private func follow(_ index: WALIndexHeader) {
         if let position, position.salts == (index.salt1, index.salt2),
             position.frame <= index.frames
@@ -102,17 +102,17 @@ final class TableReader {
                 number += usable / 5 + 1
             }
         }
-        settle()
+        storeCounts()
         self.map = map
         isMapComplete = walked.isComplete
         schemaCookie = page(1, size: pageSize).flatMap { ByteField($0).big32(40) }
     }
 
     /// Stores the counts by name, because each map numbers the owners differently.
-    private func settle() {
+    private func storeCounts() {
         guard let map else { return }
         for (owner, count) in tally.counts {
-            settled[TableCounts.Key(owner, in: map), default: 0] += count
+            earlierCounts[TableCounts.Key(owner, in: map), default: 0] += count
         }
         tally = FrameTally()
     }
@@ -127,7 +127,7 @@ final class TableReader {
 
     // MARK: Frames
 
-    /// Reads some transactions, or a large part of one; returns false if it cannot read them.
+    /// Reads some transactions or a large part of one, and returns whether it succeeded.
     private func readTransactions(until end: UInt32, usable: Int) -> Bool {
         guard let position, var map else { return false }
         var transactions: [[FrameTally.Frame]] = []
@@ -168,7 +168,7 @@ final class TableReader {
         return true
     }
 
-    /// Reads a transaction, or a large part of one; returns nil if it cannot read it.
+    /// Reads a transaction or a large part of one, or returns nil if it fails.
     private func readTransaction(
         after first: UInt32,
         until end: UInt32,
@@ -226,7 +226,7 @@ final class TableReader {
     }
 
     private func counts(isBehind: Bool = false) -> TableCounts {
-        var all = settled
+        var all = earlierCounts
         if let map {
             for (owner, count) in tally.counts {
                 all[TableCounts.Key(owner, in: map), default: 0] += count

@@ -16,7 +16,7 @@ struct IndexAdvisorTests {
         )
     }
 
-    @Test func theColumnsOfOrderByFollowThoseOfWhere() {
+    @Test func orderByColumnsFollowWhereColumns() {
         #expect(
             indexes(
                 "SELECT * FROM orders AS o WHERE o.user = :u AND o.id > 5 ORDER BY o.state DESC",
@@ -60,7 +60,7 @@ struct IndexAdvisorTests {
         #expect(indexes(sql, plan) == [])
     }
 
-    @Test func theNameOfATableInOlderPlansIsFound() {
+    @Test func tableNamesInOlderPlansAreFound() {
         #expect(
             indexes("SELECT * FROM orders o WHERE o.user = 1", ["SCAN TABLE orders AS o"]).count
                 == 1

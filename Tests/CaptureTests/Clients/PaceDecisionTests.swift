@@ -105,7 +105,7 @@ struct PaceDecisionTests {
         #expect(decision.isClosed && decision.evidence.contains("of the time"))
     }
 
-    /// Threads that share too few processors: each runs for 3 ms, and then waits for the others.
+    /// Threads that share too few processors: each runs for 3 ms and then waits for the others.
     private func starved(workers: Int, processors: Int) -> [Visit] {
         var visits: [Visit] = []
         for slice in 0..<2_000 {
@@ -130,7 +130,7 @@ struct PaceDecisionTests {
         #expect(clients.map(\.pace) == [.closed(nil)] && clients[0].workers == 8)
     }
 
-    /// The transactions of a burst follow each other immediately, but there are rests between bursts.
+    /// A burst's transactions follow each other immediately, but there are rests between bursts.
     @Test func burstsAreNotSaturation() {
         let visits = (0..<2_000).map { index in
             let start = Double(index / 40) * 0.5 + Double(index % 40) * 10e-6
@@ -140,7 +140,7 @@ struct PaceDecisionTests {
         #expect(!decision.isSaturated)
     }
 
-    @Test func anUndecidableLoadOffersTheObservedRate() {
+    @Test func anUndecidableLoadUsesTheObservedRate() {
         let short = closed(workers: 1, service: 0.000_01, think: 0.05, seed: 3)
         let decision = PaceDecision(short, connections: 1, span: 0...60, isTimed: true)
         #expect(!decision.isClosed && decision.evidence.contains("too short"))
@@ -198,7 +198,7 @@ struct PaceDecisionTests {
         #expect(clients[0].pace == .closed(nil), "\(clients[0].evidence)")
     }
 
-    @Test func aRateThatChangesHasStages() {
+    @Test func aChangingRateHasStages() {
         var visits = open(workers: 4, service: 0.000_01, rate: 200, seed: 8)
         visits.removeAll { $0.start > 30 && $0.start < 48 }
         let clients = ClientInference(visits: visits, span: 0...60, isTimed: true).clients()

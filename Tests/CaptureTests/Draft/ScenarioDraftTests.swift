@@ -34,7 +34,7 @@ struct ScenarioDraftTests {
         )
     }
 
-    @Test func literalsStay() throws {
+    @Test func literalsAreKept() throws {
         var draft = draft()
         let sql = "SELECT * FROM orders WHERE state = 'sent' AND user > 12 LIMIT 3"
         try draft.addRead(sql)
@@ -52,7 +52,7 @@ struct ScenarioDraftTests {
         )
     }
 
-    @Test func aParameterHasOneValueInOneAccess() throws {
+    @Test func aParameterHasOneValueWithinAnAccess() throws {
         var draft = draft()
         try draft.addWrite(
             "SELECT state FROM orders WHERE id = :id; UPDATE orders SET state = 'x' WHERE id = :id"

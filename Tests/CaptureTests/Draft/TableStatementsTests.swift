@@ -18,7 +18,7 @@ struct TableStatementsTests {
         references: ["user"]
     )
 
-    @Test func readsAreByKeyAndByWholeIndexes() {
+    @Test func readsUseKeysAndWholeIndexes() {
         let reads = TableStatements(orders).reads
         #expect(
             reads.map(\.sql) == [

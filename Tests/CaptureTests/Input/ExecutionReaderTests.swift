@@ -4,7 +4,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// Reading executed statements from JSON lines.
+/// Reading executions from JSON lines.
 struct ExecutionReaderTests {
     private func read(_ text: String) throws -> [CapturedExecution] {
         try ExecutionReader.executions(of: Data(text.utf8), file: "log.jsonl")
@@ -70,7 +70,7 @@ struct ExecutionReaderTests {
             "log.jsonl:2: the time 1.0 of connection 1 is before 2.0"
         ),
     ])
-    func anErrorStatesItsLine(text: String, message: String) {
+    func anErrorIdentifiesItsLine(text: String, message: String) {
         let error = #expect(throws: CaptureError.self) { try read(text) }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }

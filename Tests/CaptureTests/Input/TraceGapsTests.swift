@@ -23,7 +23,7 @@ struct TraceGapsTests {
         }
     }
 
-    @Test func ratesAreThoseOfTheRecordedTime() throws {
+    @Test func ratesReferToTheRecordedTime() throws {
         let analysis = try CaptureAnalysis(
             Self.load,
             schema: CaptureFixture.schema,

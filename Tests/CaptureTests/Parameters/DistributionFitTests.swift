@@ -64,7 +64,7 @@ struct DistributionFitTests {
         #expect(DistributionFit.best(of: sample, range: nil, k: 5) == nil)
     }
 
-    @Test func popularTextsHaveAnExponent() throws {
+    @Test func popularTextHasAnExponent() throws {
         let variable = Variable(
             distribution: .zipfian(theta: 0.8, scramble: false),
             minimum: 1,

@@ -113,7 +113,7 @@ struct StatementParserTests {
         ("SELECT * FROM main.users WHERE id = ?", ["comparison users.id"]),
         (#"SELECT * FROM "odd ""table""" WHERE "a'b" = ?"#, ["comparison odd \"table\".a'b"]),
     ])
-    func eachValueHasItsComparedColumn(sql: String, expected: [String]) throws {
+    func eachValueIsMatchedToAColumn(sql: String, expected: [String]) throws {
         let found = try slots(sql)
         // The columns of a CTE are unknown; the parser guesses the table inside it.
         if sql.hasPrefix("WITH") {
@@ -142,7 +142,7 @@ struct StatementParserTests {
         "SELECT 'it''s' || ? FROM users", "UPDATE users SET age=age+1 WHERE id=:id",
         "SELECT mail->>'$.a' FROM users", "INSERT INTO users DEFAULT VALUES",
     ])
-    func textWithoutValuesStays(sql: String) throws {
+    func textWithoutValuesIsUnchanged(sql: String) throws {
         let statement = try CaptureFixture.parse(sql)
         var texts: [String] = []
         for slot in statement.slots {
@@ -154,7 +154,7 @@ struct StatementParserTests {
         #expect(statement.sql { texts[$0] } == sql)
     }
 
-    /// Text in double quotes is a string unless it is a name in the database.
+    /// Text in double quotes is a string unless the database contains that name.
     @Test func aStringInDoubleQuotesIsALiteral() throws {
         let statement = try CaptureFixture.parse(#"SELECT "mail" FROM users WHERE mail = "hidden""#)
         #expect(statement.key == #"SELECT "mail" FROM USERS WHERE MAIL = ?"#)
@@ -162,16 +162,17 @@ struct StatementParserTests {
     }
 
     @Test(arguments: [
-        ("SELECT 'open", "does not end"), ("SELECT (1", "does not end"), ("SELECT 1)", "')'"),
-        ("hello", "'hello'"), ("", "''"), ("SELECT 1; SELECT 2", "further statement"),
-        ("SELECT #", "'#'"), ("SELECT [a", "does not end"), ("-- only a comment", "…"),
+        ("SELECT 'open", "is not terminated"), ("SELECT (1", "is not terminated"),
+        ("SELECT 1)", "')'"),
+        ("hello", "'hello'"), ("", "''"), ("SELECT 1; SELECT 2", "several statements"),
+        ("SELECT #", "'#'"), ("SELECT [a", "is not terminated"), ("-- only a comment", "…"),
     ])
-    func textsThatAreNotSQLAreRefused(sql: String, message: String) {
+    func textThatIsNotSQLIsRejected(sql: String, message: String) {
         let error = #expect(throws: SQLLexer.Failure.self) { try CaptureFixture.parse(sql) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
 
-    @Test func parametersAreNumberedAsSQLiteNumbersThem() throws {
+    @Test func parameterNumbersMatchSQLite() throws {
         let statement = try CaptureFixture.parse("SELECT ?, :a, ?5, :a, ?, @b")
         #expect(
             statement.slots.map(\.source) == [0, 1, 4, 1, 5, 6].map { .parameter($0) }

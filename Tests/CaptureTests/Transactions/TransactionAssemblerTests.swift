@@ -29,7 +29,7 @@ struct TransactionAssemblerTests {
         #expect(transactions.map(\.outcome) == [.committed, .committed])
         #expect(transactions.map { $0.statements.count } == [1, 2])
         #expect(transactions.map(\.writes) == [false, true])
-        // Each statement takes a millisecond, and is followed by a gap of a millisecond.
+        // Each statement takes a millisecond and precedes a gap of one millisecond.
         #expect(transactions[1].gaps.count == 3)
         #expect(transactions[1].gaps.allSatisfy { abs($0 - 0.001) < 1e-9 })
         #expect(abs(transactions[1].duration - 0.007) < 1e-9)
@@ -99,7 +99,7 @@ struct TransactionAssemblerTests {
         #expect(transactions.map(\.outcome) == [.busy, .rolledBack])
     }
 
-    /// A wait for the lock belongs to the transaction, even where durations are unknown.
+    /// A wait for the lock belongs to the transaction, even if durations are unknown.
     @Test func aKnownWaitIsPartOfTheTransaction() throws {
         var executions = CaptureFixture.executions(["BEGIN IMMEDIATE", Self.write, "COMMIT"])
         for index in executions.indices { executions[index].seconds = nil }

@@ -140,7 +140,7 @@ struct CapturedScenarioTests {
 
     /// SQL is data: no literal or name changes the structure of the scenario.
     @Test(arguments: YAMLTextTests.hostile.filter { !$0.contains("\0") })
-    func hostileTextsStayData(text: String) throws {
+    func hostileTextRemainsData(text: String) throws {
         let literal = "'" + text.replacing("'", with: "''") + "'"
         let sql = "SELECT id FROM users WHERE mail = \(literal)"
         let executions = (0..<30).flatMap { index in
@@ -240,7 +240,7 @@ struct CapturedScenarioTests {
 
     /// With a write-ahead log, a commit that is shorter than a sync was not synced.
     @Test(arguments: [(0.01, "normal"), (0.000_5, "full"), (nil, "full")])
-    func theDurationOfCommitsShowsWhetherTheyAreSynced(
+    func commitDurationsShowWhetherCommitsAreSynced(
         syncSeconds: Double?,
         synchronous: String
     ) throws {
@@ -255,17 +255,17 @@ struct CapturedScenarioTests {
         (["BEGIN", "SELECT * FROM users", "BEGIN", "SELECT * FROM users"], "have no end"),
         (["SELECT * FROM nothing WHERE a = 1"], "the database does not have, such as 'nothing'"),
         (["PRAGMA user_version"], "no statement reads or writes a table"),
-        (["SELECT 'open"], "not a SQLite statement"),
+        (["SELECT 'open"], "not an SQLite statement"),
         (["CREATE TABLE t (a)"], "it changes the schema"),
     ])
-    func anUnrepeatableLoadIsAnError(statements: [String], message: String) {
+    func anUnrepeatableLoadThrowsAnError(statements: [String], message: String) {
         let error = #expect(throws: CaptureError.self) {
             try CaptureFixture.scenario(CaptureFixture.executions(statements), file: "log.jsonl")
         }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }
 
-    @Test func unmodelledFeaturesAreListed() throws {
+    @Test func unmodeledFeaturesAreListed() throws {
         var load = Self.load
         load += CaptureFixture.executions(
             ["VACUUM", "BEGIN", "UPDATE users SET age = age + 12 WHERE id = 17", "ROLLBACK"],

@@ -113,7 +113,7 @@ struct TryCommandTests {
         (["--read", "UPDATE orders SET state = ''"], "--read: UPDATE writes"),
         (["--write", "SELECT 1"], "--write: it only reads"),
         (["--read", "SELECT * FROM nothing"], "the database has no table 'nothing'"),
-        (["--read", "SELECT abs(:x)"], "parameter ':x' is compared with no column"),
+        (["--read", "SELECT abs(:x)"], "parameter ':x' is not compared with a column"),
         (["--read", "SELECT 1", "--arms", "pol"], "--arms: there is no arm 'pol'"),
         ([], "there is nothing to run"),
     ])

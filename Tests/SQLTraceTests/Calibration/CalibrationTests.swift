@@ -17,7 +17,7 @@ struct CalibrationTests {
         let endless = "while :; do echo x; /bin/sleep 0.02; done"
         var calibration = Calibration(command: ["/bin/sh", "-c", endless])
         calibration.answerTimeout = 300_000_000
-        let expected = TraceError(.calibration, "the calibration process gave no answer")
+        let expected = TraceError(.calibration, "the calibration process returned no answer")
         #expect(throws: expected) { try calibration.layout(of: library).get() }
     }
 

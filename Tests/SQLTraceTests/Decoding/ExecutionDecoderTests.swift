@@ -101,7 +101,7 @@ struct ExecutionDecoderTests {
         }
     }
 
-    @Test mutating func aTextIsReadOnceForEachStatement() {
+    @Test mutating func theTextOfEachStatementIsReadOnce() {
         let first = executions((1...50).map { end($0) })
         let second = executions((51...80).map { end($0, thread: 8) })
         #expect((first + second).map(\.sql) == Array(repeating: "SELECT 1", count: 80))
@@ -130,7 +130,7 @@ struct ExecutionDecoderTests {
         #expect(executions([end(3)]).map(\.sql) == ["SELECT 2"])
     }
 
-    @Test mutating func aTextOfAReplacedStatementIsNotShown() {
+    @Test mutating func theTextOfAReplacedStatementIsNotShown() {
         memory.words[Self.statement + 248] = 0x99_0000
         #expect(executions([end(1)]).map(\.sql) == [nil])
         #expect(decoder.unknownTexts == 1)
@@ -148,7 +148,7 @@ struct ExecutionDecoderTests {
         #expect(executions([end(2)]).isEmpty)
     }
 
-    @Test mutating func aProgramThatHasEndedIsKnownFromItsEvents() {
+    @Test mutating func anEndedProgramIsIdentifiedByItsEvents() {
         memory.words = [:]
         memory.texts = [:]
         let found = executions([
@@ -174,7 +174,7 @@ struct ExecutionDecoderTests {
         )
     }
 
-    @Test mutating func waitsFollowFromTheBusyHandler() {
+    @Test mutating func waitsAreDerivedFromTheBusyHandler() {
         let found = executions([
             end(1, busyCalls: 0, busyTimeout: 300), end(2, busyCalls: 3, busyTimeout: 300),
             end(3, result: 5, busyCalls: -1, busyTimeout: 300),
@@ -309,7 +309,7 @@ struct ExecutionDecoderTests {
         #expect(decoder.calls.isEmpty)
     }
 
-    @Test mutating func anEndedProcessLeavesNothing() {
+    @Test mutating func anEndedProcessLeavesNoState() {
         _ = decoder.decode([end(1)])
         let output = decoder.decode([TraceEvent(time: 2, thread: 7, kind: .exit(isProcess: true))])
         #expect(output == [.ended(process: 7, time: 2)])

@@ -52,7 +52,7 @@ struct TransactionTrackerTests {
         #expect(ended?.lastSQL == "SELECT 1")
     }
 
-    @Test mutating func statementsOutsideATransactionOpenNone() {
+    @Test mutating func statementsOutsideATransactionDoNotOpenOne() {
         add(execution("INSERT INTO t VALUES(?)", at: second, isAutocommit: true))
         #expect(tracker.open.isEmpty)
         #expect(tracker.longest.isEmpty)
@@ -109,7 +109,7 @@ struct TransactionTrackerTests {
         #expect(blocks.latest.first?.failed == false)
     }
 
-    @Test mutating func aClosedConnectionBlocksNothing() {
+    @Test mutating func aClosedConnectionDoesNotBlockOthers() {
         add(execution("BEGIN IMMEDIATE", at: 1 * second, of: 2))
         tracker.end(ConnectionKey(process: 2, connection: 0x1000), at: 2 * second)
         #expect(tracker.open.isEmpty)
@@ -162,7 +162,7 @@ struct TransactionTrackerTests {
 }
 
 struct BusyWaitsTests {
-    @Test func waitsAreTimesInTheBusyHandler() {
+    @Test func waitsAreTheTimeInTheBusyHandler() {
         #expect(BusyWaits.seconds(calls: 0, timeout: nil) == 0)
         #expect(BusyWaits.seconds(calls: 4, timeout: nil) == 0.018)
         #expect(BusyWaits.seconds(calls: 12, timeout: nil) == 0.328)
@@ -213,7 +213,7 @@ struct CurrentStatementTests {
 }
 
 struct CostLimiterTests {
-    @Test func tracingPausesToKeepTheLimit() {
+    @Test func tracingPausesToStayBelowTheLimit() {
         var limiter = CostLimiter(limit: 0.05, at: 0)
         var now: UInt64 = 0
         var decisions: [Bool] = []
@@ -256,7 +256,7 @@ struct TimingWindowsTests {
         #expect(windows.action(at: TimingWindows.length + 3, isTiming: false) == nil)
     }
 
-    @Test func aWindowClosesAlthoughAStatementDoesNotEnd() {
+    @Test func aWindowClosesEvenIfAStatementDoesNotEnd() {
         var windows = TimingWindows(at: 0, seed: 1)
         _ = windows.action(at: 0, isTiming: false)
         _ = windows.action(at: TimingWindows.length, isTiming: true)

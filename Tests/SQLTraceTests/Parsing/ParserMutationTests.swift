@@ -164,9 +164,9 @@ struct ParserMutationTests {
     @Test(.timeLimit(.minutes(2))) func programsSurviveMutation() throws {
         let path = CommandLine.arguments[0]
         var content = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "/proc/self/exe")))
-        let isWanted = { (name: String) in name == "sqlite3_step" }
+        let isIncluded = { (name: String) in name == "sqlite3_step" }
         func parse(_ bytes: [UInt8]) -> ELFFile? {
-            ELFFile(isWanted: isWanted) { offset, count in
+            ELFFile(isIncluded: isIncluded) { offset, count in
                 guard offset < UInt64(bytes.count) else { return [] }
                 let start = Int(offset)
                 return Array(bytes[start..<min(bytes.count, start + count)])

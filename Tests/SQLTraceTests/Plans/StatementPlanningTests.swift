@@ -22,7 +22,7 @@ struct StatementPlanningTests {
         "PRAGMA temp_store_directory = 'PATH'", "CREATE TEMP TABLE t(x)",
         "CREATE TABLE t AS SELECT load_extension('PATH')",
     ])
-    func noTextOfASchemaWritesFiles(text: String) throws {
+    func schemaTextCannotWriteFiles(text: String) throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.appendingPathComponent("written").path
         let schema = [text.replacing("PATH", with: path), "CREATE TABLE last(z)"]

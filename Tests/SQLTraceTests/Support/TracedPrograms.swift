@@ -6,7 +6,7 @@ import Testing
 
 /// Trace sessions for tests on this machine.
 enum TracedPrograms {
-    /// The reason why SQL cannot be traced here; nil if it can.
+    /// The reason why SQL cannot be traced here, or nil if it can be traced.
     static let problem: String? = {
         guard ForeignProgram.isAvailable else { return "no Python with sqlite3 is installed" }
         switch TraceFolder.find() {
@@ -15,7 +15,7 @@ enum TracedPrograms {
         }
     }()
 
-    /// Whether SQL can be traced here; prints the reason if not.
+    /// Whether SQL can be traced here; if not, prints the reason.
     static var isAvailable: Bool {
         if let problem { print("skipped: \(problem)") }
         return problem == nil
@@ -39,7 +39,7 @@ enum TracedPrograms {
         _ change: (inout SQLTraceOptions) -> Void = { _ in }
     ) throws -> SQLTraceSession {
         var options = SQLTraceOptions()
-        // Raise the limit: a busy machine must not pause the trace of a test.
+        // Raise the limit so that a busy machine does not pause a test's trace.
         options.shareLimit = 1_000
         change(&options)
         return try SQLTraceSession(
@@ -59,8 +59,8 @@ extension SQLTraceSession {
     @discardableResult
     func executions(until text: String = "SELECT 'end of test'") -> [StatementExecution] {
         var all: [StatementExecution] = []
-        // The program has executed the statement, so its event is in the kernel's buffer. The events
-        // of a process that must be surveyed first appear later.
+        // The program has executed the statement, so its event is in the kernel's buffer. The
+        // events of a process that must be surveyed first appear later.
         for _ in 0..<1_000_000 {
             let new = poll()
             all += new

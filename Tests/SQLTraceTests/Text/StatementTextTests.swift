@@ -63,7 +63,7 @@ struct StatementTextTests {
         #expect(shown == text.replacing("2", with: "1"))
     }
 
-    @Test func namesOfTheSchemaAreKeptBetweenDoubleQuotes() {
+    @Test func doubleQuotedSchemaNamesAreKept() {
         let text = #"SELECT "a" FROM t ORDER BY "b""#
         #expect(StatementText.normalized(text) == "SELECT ? FROM t ORDER BY ?")
         #expect(StatementText.normalized(text, identifiers: ["a", "b"]) == text)

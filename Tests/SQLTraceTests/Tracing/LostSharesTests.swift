@@ -4,7 +4,7 @@ import Testing
 
 /// The share of their runnable time that threads lose to probes.
 struct LostSharesTests {
-    /// The delays of threads, as the system would report them.
+    /// The delays of threads, as the system reports them.
     private final class Delays {
         var values: [Int32: UInt64] = [:]
     }
@@ -21,7 +21,7 @@ struct LostSharesTests {
         #expect(shares.largest(of: [7: 20_000], in: 1_000_000) == 0.02)
     }
 
-    @Test func delaysOfAPauseDoNotCount() {
+    @Test func delaysDuringAPauseDoNotCount() {
         let delays = Delays()
         delays.values = [7: 0]
         var shares = LostShares { delays.values[$0] }

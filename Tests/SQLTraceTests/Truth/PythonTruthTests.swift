@@ -66,7 +66,7 @@ struct PythonTruthTests {
         #expect(database.tracing.pids == [program.pid])
     }
 
-    @Test func blockersAreRightInTwentyOfTwentyCases() throws {
+    @Test func blockersAreCorrectInAllTwentyCases() throws {
         let folder = TemporaryFolder()
         let (path, waiter) = try Self.prepared(folder)
         try waiter.run("c.executemany('INSERT INTO stock(n) VALUES(?)', [(i,) for i in range(30)])")
@@ -136,7 +136,7 @@ struct PythonTruthTests {
         #expect(ended.allSatisfy { !$0.open })
     }
 
-    @Test func aConnectionThatIsClosedInATransactionEndsIt() throws {
+    @Test func closingAConnectionEndsItsTransaction() throws {
         let folder = TemporaryFolder()
         let (path, program) = try Self.prepared(folder)
         let session = try TracedPrograms.session(path)
@@ -282,7 +282,7 @@ struct PythonTruthTests {
         #expect(byName?.plan == ["SEARCH stock USING INDEX by_name (name=?)"])
         let sorted = statements.first { $0.sql.contains("ORDER BY") }
         #expect(sorted?.plan == ["SCAN t59", "USE TEMP B-TREE FOR ORDER BY"])
-        // The names of the schema are known from the start.
+        // The schema's names are known from the start.
         #expect(sorted?.sql == "SELECT \"b\" FROM t59 ORDER BY \"a\"")
     }
 

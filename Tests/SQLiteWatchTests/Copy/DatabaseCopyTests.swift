@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Copies of databases that real programs use: they are consistent, or refused.
+/// Copies of databases that real programs are using are either consistent or refused.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct DatabaseCopyTests {
     private let folder = TemporaryFolder()
@@ -19,9 +19,9 @@ struct DatabaseCopyTests {
         )
     }
 
-    /// A program with two tables, whose transactions each change one row of both.
+    /// A program with two tables, whose transactions each change one row in both tables.
     ///
-    /// Its `check()` fails for a copy that is not the state of one commit.
+    /// Its `check()` fails if a copy does not contain the state of one commit.
     private func program(_ setUp: String, rows: Int = 400) throws -> ForeignProgram {
         let program = try ForeignProgram(folder.file())
         try program.run(
@@ -147,10 +147,10 @@ struct DatabaseCopyTests {
         #expect(FileManager.default.fileExists(atPath: folder.file() + "-journal"))
     }
 
-    @Test func aJournalOfSeveralDatabasesIsRefused() throws {
+    @Test func aJournalForSeveralDatabasesIsRefused() throws {
         let program = try program("")
         try program.run("c.close()")
-        // A journal that ends with the name of a super-journal, as such a commit writes it.
+        // The journal ends with the name of a super-journal, like the journals of such commits.
         let journal = folder.file() + "-journal"
         var bytes = HeaderSamples.journal + [UInt8](repeating: 0, count: 600)
         bytes += JournalHeader.magic

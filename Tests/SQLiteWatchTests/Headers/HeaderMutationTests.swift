@@ -60,7 +60,7 @@ struct HeaderMutationTests {
         return header != nil || log != nil || index != nil || journal != nil
     }
 
-    @Test func truncatedHeadersAreNoHeaders() {
+    @Test func truncatedHeadersAreRejected() {
         for sample in Self.samples {
             for count in 0..<sample.count {
                 _ = check(Array(sample.prefix(count)))
@@ -71,7 +71,7 @@ struct HeaderMutationTests {
         #expect(WALIndexHeader(Array(HeaderSamples.index.prefix(135))) == nil)
     }
 
-    @Test func malformedAnswersOfAHelperAreRefused() {
+    @Test func malformedHelperAnswersAreRejected() {
         var random = SeededRandom(seed: 3)
         var sample = FileSample()
         sample.probes = [

@@ -1,4 +1,4 @@
-/// Headers that SQLite 3.40.1 wrote, on a little-endian machine.
+/// Headers that SQLite 3.40.1 wrote on a little-endian machine.
 enum HeaderSamples {
     private static func bytes(_ hexadecimal: String) -> [UInt8] {
         hexadecimal.split(whereSeparator: \.isWhitespace).compactMap { UInt8($0, radix: 16) }
@@ -17,7 +17,7 @@ enum HeaderSamples {
         """
     )
 
-    /// Its log.
+    /// The log of that database.
     static let log = bytes(
         """
         37 7f 06 82 00 2d e2 18 00 00 04 00 00 00 00 00
@@ -25,7 +25,7 @@ enum HeaderSamples {
         """
     )
 
-    /// Its wal-index, while a reader holds mark 1.
+    /// The wal-index of that log, while a reader holds mark 1.
     static let index = bytes(
         """
         18 e2 2d 00 00 00 00 00 03 00 00 00 01 00 00 04

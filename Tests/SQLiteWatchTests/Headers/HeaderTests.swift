@@ -3,7 +3,7 @@ import Testing
 @testable import SQLiteWatch
 
 struct HeaderTests {
-    @Test func aDatabaseHeaderHasItsFields() throws {
+    @Test func aDatabaseHeaderIsParsed() throws {
         let header = try #require(DatabaseHeader(HeaderSamples.database))
         #expect(header.pageSize == 1024)
         #expect(header.isWAL)
@@ -16,7 +16,7 @@ struct HeaderTests {
         #expect(header.applicationID == 0x1234_5678)
     }
 
-    @Test func aLogHeaderNeedsItsChecksum() throws {
+    @Test func aLogHeaderRequiresAValidChecksum() throws {
         let header = try #require(WALHeader(HeaderSamples.log))
         #expect(header.pageSize == 1024)
         #expect(header.salt1 == 0x6e0c_a324)
@@ -40,7 +40,7 @@ struct HeaderTests {
         #expect(header.pinnedFrames(mark: 2) == nil)
     }
 
-    @Test func copiesThatDifferAreNoHeader() {
+    @Test func copiesThatDifferAreRejected() {
         var bytes = HeaderSamples.index
         bytes[16] = 9
         #expect(WALIndexHeader(bytes) == nil)
@@ -63,7 +63,7 @@ struct HeaderTests {
         #expect(JournalHeader([UInt8](repeating: 0, count: 28)) == nil)
     }
 
-    @Test func pageSizesAreThoseOfSQLite() {
+    @Test func onlySQLitePageSizesAreValid() {
         #expect(PageSize.size(1) == 65_536)
         #expect(PageSize.size(512) == 512)
         #expect(PageSize.size(513) == nil)

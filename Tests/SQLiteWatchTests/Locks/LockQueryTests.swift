@@ -49,7 +49,7 @@ struct LockQueryTests {
     ]
 
     @Test(arguments: ofIndex)
-    func locksOfTheIndex(example: Case) throws {
+    func queriesFindLocksOnTheIndex(example: Case) throws {
         let (found, pid) = try writeLocks(index: example.locks)
         #expect(found[pid] ?? [] == example.expected)
         #expect(found.count == (example.expected.isEmpty ? 0 : 1))
@@ -64,7 +64,7 @@ struct LockQueryTests {
     ]
 
     @Test(arguments: ofDatabase)
-    func locksOfTheDatabase(example: Case) throws {
+    func queriesFindLocksOnTheDatabase(example: Case) throws {
         let (found, pid) = try writeLocks(database: example.locks)
         #expect(found[pid] ?? [] == example.expected)
         #expect(found.count == (example.expected.isEmpty ? 0 : 1))

@@ -17,7 +17,7 @@ struct LockTableTests {
         #expect(locks("1: POSIX  ADVISORY  READ 4711 fe:00:16236618 124 124\n") == [lock])
     }
 
-    @Test func anEndOfFileReachesAllBytes() {
+    @Test func aLockToTheEndOfFileCoversAllBytes() {
         let found = locks("1: POSIX  ADVISORY  WRITE 7 fe:00:16236618 0 EOF")
         #expect(found.first?.bytes == 0...UInt64.max)
         #expect(found.first?.isWrite == true)
@@ -39,7 +39,7 @@ struct LockTableTests {
         #expect(locks(line).isEmpty)
     }
 
-    @Test func adjacentRangesMeanEachOfTheirLocks() {
+    @Test func aMergedRangeRepresentsEachOfItsLocks() {
         let text = """
             1: POSIX  ADVISORY  WRITE 7 fe:00:16236618 120 121
             2: POSIX  ADVISORY  READ 7 fe:00:16236618 126 128
@@ -55,7 +55,7 @@ struct LockTableTests {
         #expect(held[7]?.isAttached == true)
     }
 
-    @Test func aFileOnAnotherDeviceIsAnotherFile() {
+    @Test func aFileOnAnotherDeviceDoesNotMatch() {
         let found = locks("1: POSIX  ADVISORY  WRITE 7 00:27:16236618 120 120")
         let identity = LockIdentity(inode: file.inode, devices: [file.device])
         #expect(

@@ -16,11 +16,11 @@ struct MountTableTests {
         ("/data/my files/a.db", "overlay"), ("/data/my filesystem/a.db", "ext4"),
         ("/data/nfs/a.db", "nfs4"), ("/a.db", "ext4"),
     ])
-    func theLongestPointWins(path: String, type: String) {
+    func theLongestMountPointWins(path: String, type: String) {
         #expect(table.mount(of: path)?.type == type)
     }
 
-    @Test func sharedFileSystemsAreNamed() {
+    @Test func sharedFileSystemsHaveAWarning() {
         #expect(FileSystemStatus(type: "nfs4").warning?.contains("other machines") == true)
         #expect(FileSystemStatus(type: "fuse.sshfs").warning?.contains("FUSE") == true)
         #expect(FileSystemStatus(type: "ext4").warning == nil)

@@ -10,7 +10,7 @@ struct ProcessNameTests {
         (["python3"], "python3"),
         ([], "python3"),
     ])
-    func theScriptIsNamed(arguments: [String], expected: String) {
+    func theNameIncludesTheScript(arguments: [String], expected: String) {
         #expect(ProcessFacts.name(of: "python3", arguments: arguments) == expected)
     }
 

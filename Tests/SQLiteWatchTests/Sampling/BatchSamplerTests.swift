@@ -26,7 +26,7 @@ struct BatchSamplerTests {
 
     private func files() -> DatabaseFiles { DatabaseFiles(path: Array(folder.file().utf8)) }
 
-    /// A complete sample of other descriptors, without the processor time.
+    /// A complete sample through separate descriptors, without the processor time.
     private func complete() -> FileSample { comparable(files().sample(probesReaders: false)) }
 
     private func comparable(_ sample: FileSample) -> FileSample {
@@ -39,7 +39,7 @@ struct BatchSamplerTests {
     }
 
     @Test(arguments: ["wal", "delete"])
-    func eachSampleShowsTheStateOfItsTime(journal: String) throws {
+    func eachSampleShowsTheStateAtItsTime(journal: String) throws {
         let program = try program(journal: journal)
         var sampler = sampler(files())
         var expected: [FileSample] = []

@@ -56,7 +56,7 @@ struct DatabaseMonitorTests {
         #expect(report.processes.first?.share.reader.value == 0.5)
     }
 
-    @Test func aWriterThatReleasedItsLockIsNotListedWithIt() {
+    @Test func aWriterIsNotListedWithAReleasedLock() {
         let report = report([
             observation(at: 0, header, [7: [writer, reader]]), quick(at: 10, [:]),
         ])
@@ -64,7 +64,7 @@ struct DatabaseMonitorTests {
     }
 
     /// Without permission to open the files, only the list shows locks.
-    @Test func samplesWithoutWriteLocksEndNoHold() {
+    @Test func samplesWithoutWriteLocksDoNotEndAHold() {
         var blind = quick(at: 10, [:])
         blind.hasWriteLocks = false
         let report = report([

@@ -28,7 +28,7 @@ struct DiagnosisTests {
         )
     }
 
-    @Test func anOldReaderIsNamedWithItsFrames() throws {
+    @Test func anOldReaderIsReportedWithItsFrames() throws {
         let marks: [UInt32?] = [0, 9, nil, nil, nil]
         let found = findings([
             observation(at: 0, index(frames: 1_009, marks: marks), [7: [reader]]),
@@ -43,7 +43,7 @@ struct DiagnosisTests {
         #expect(found.count == 1)
     }
 
-    @Test func aWriterThatIsIdleIsNamed() throws {
+    @Test func anIdleWriterIsReported() throws {
         let header = index(frames: 10, backfilled: 10)
         let found = findings([
             observation(at: 0, header, [7: [writer], 8: []]),
@@ -56,7 +56,7 @@ struct DiagnosisTests {
         #expect(verdict.text.contains("idle in a transaction"))
     }
 
-    @Test func aWriterThatEndedWithinTheIntervalIsStillNamed() throws {
+    @Test func aWriterThatEndedInTheIntervalIsStillReported() throws {
         let header = index(frames: 10, backfilled: 10)
         let found = findings([
             observation(at: 0, header, [7: [writer], 8: []]),
@@ -72,7 +72,7 @@ struct DiagnosisTests {
         #expect(verdict.text.contains("app8 (8) probably waited"))
     }
 
-    @Test func aWriterThatRepeatsItsLockIsNamedWithTheLastTime() throws {
+    @Test func aWriterThatRepeatsItsLockIsReportedWithTheLastTime() throws {
         let header = index(frames: 10, backfilled: 10)
         let found = findings([
             observation(at: 0, header, [7: [writer]]),
@@ -110,7 +110,7 @@ struct DiagnosisTests {
         #expect(verdict.pid == 7)
     }
 
-    @Test func overlappingReadersKeepTheLogFromStartingOver() throws {
+    @Test func overlappingReadersPreventALogReset() throws {
         let observations = (0..<40).map { step in
             let frames = UInt32(2_000 + 200 * step)
             return observation(
@@ -128,7 +128,7 @@ struct DiagnosisTests {
     }
 
     /// A log that is already long is reported without further growth.
-    @Test func aLongLogIsReportedAtOnce() {
+    @Test func aLongLogIsReportedImmediately() {
         let observations = (0..<20).map { step in
             let frames = UInt32(9_000 + step)
             return observation(
@@ -151,7 +151,7 @@ struct DiagnosisTests {
         #expect(findings([later]).map(\.kind) == [.largeNotPinned])
     }
 
-    @Test func aCheckpointThatHoldsTheWriterWaitsForReaders() throws {
+    @Test func aCheckpointWithTheWriteLockWaitsForReaders() throws {
         let held: [Int32: Set<HeldLock>] = [
             7: [writer, HeldLock(kind: .checkpoint)], 8: [reader],
         ]
@@ -163,7 +163,7 @@ struct DiagnosisTests {
         #expect(found.first?.text.contains("app8 (8)") == true)
     }
 
-    @Test func exclusiveLockingModeIsNamed() {
+    @Test func exclusiveLockingModeIsReported() {
         let held: [Int32: Set<HeldLock>] = [7: [HeldLock(kind: .exclusive)]]
         let found = findings([
             observation(at: 0, index(frames: 9, backfilled: 9), held),

@@ -15,7 +15,7 @@ struct EpisodeLogTests {
         return log.entries
     }
 
-    @Test func aShortHoldWithoutWaitersIsNoEpisode() {
+    @Test func aShortHoldWithoutWaitersIsNotAnEpisode() {
         let found = entries([
             observation(at: 0, index(frames: 9), [7: [writer]]),
             observation(at: 900, index(frames: 9), [7: [writer]]),

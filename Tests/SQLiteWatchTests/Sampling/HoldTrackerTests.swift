@@ -32,7 +32,7 @@ struct HoldTrackerTests {
         tracker.update(observation(at: 0, index(change: 5, frames: 9), [7: [writer]]))
         tracker.update(observation(at: 10, index(change: 5, frames: 9), [7: [writer]]))
         #expect(tracker.holds[7]?[writer]?.since == 0)
-        // It committed, and began another transaction.
+        // It committed and began another transaction.
         tracker.update(observation(at: 20, index(change: 6, frames: 11), [7: [writer]]))
         #expect(tracker.holds[7]?[writer]?.since == 20_000_000)
         tracker.update(observation(at: 30, index(change: 6, frames: 11), [:]))
@@ -63,7 +63,7 @@ struct HoldTrackerTests {
         #expect(tracker.holds[8]?[reader(2)]?.isContinuous == false)
     }
 
-    @Test func ifAllMarksAreInUseNewReadersMayJoinAnOldOne() {
+    @Test func newReadersMayJoinAnOldMarkIfAllMarksAreInUse() {
         var tracker = HoldTracker()
         let header = index(frames: 12, marks: [0, 9, 10, 11, 12])
         let held: [Int32: Set<HeldLock>] = [7: [reader(1), reader(2), reader(3), reader(4)]]

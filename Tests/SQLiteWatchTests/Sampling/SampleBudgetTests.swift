@@ -22,7 +22,8 @@ struct SampleBudgetTests {
         #expect(budget.group == 10)
     }
 
-    /// With many processes, the list is the most expensive part, and the rate of samples stays.
+    /// With many processes, the list is the most expensive part, and the sampling rate does not
+    /// change.
     @Test func anExpensiveListIsReadLessOften() {
         var budget = budget()
         for number in 0..<500 {
@@ -51,7 +52,7 @@ struct SampleBudgetTests {
         #expect(budget.slot == 1e7)
     }
 
-    @Test func theListIsReadOnceASecondAtLeast() {
+    @Test func theListIsReadAtLeastOncePerSecond() {
         var budget = budget(limit: 0.001)
         for _ in 0..<500 { budget.add(cost: 1_000, list: 50_000_000) }
         #expect(budget.slot * Double(budget.group) <= 1e9)
@@ -59,7 +60,7 @@ struct SampleBudgetTests {
 }
 
 struct ShareCounterTests {
-    @Test func aChangeOfTheRateDoesNotBiasTheShare() {
+    @Test func aRateChangeDoesNotBiasTheShare() {
         var counter = ShareCounter()
         var held = 0.0
         // 10 s at 100 Hz with the lock held, 10 s at 10 Hz without.
@@ -71,7 +72,7 @@ struct ShareCounterTests {
         #expect(abs(counter.estimate(held: held).value - 0.5) < 1e-9)
     }
 
-    @Test func theErrorIsThatOfABinomialShare() {
+    @Test func theErrorMatchesABinomialShare() {
         var counter = ShareCounter()
         for _ in 0..<10_000 { counter.add(weight: 1) }
         #expect(abs(counter.estimate(held: 2_000).error - 0.004) < 0.000_01)

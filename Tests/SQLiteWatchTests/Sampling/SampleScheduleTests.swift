@@ -3,7 +3,7 @@ import Testing
 @testable import SQLiteWatch
 
 struct SampleScheduleTests {
-    /// The moments and weights of samples that are made without delay.
+    /// The moments and weights of samples that are taken without delay.
     private func moments(_ count: Int, seed: UInt64, slot: Double) -> [(at: UInt64, Double)] {
         var schedule = SampleSchedule(seed: seed, start: 1_000, slot: slot)
         return (0..<count).map { _ in
@@ -34,15 +34,15 @@ struct SampleScheduleTests {
 
     /// Samples at a fixed rate would always observe the same phase of the program.
     @Test(arguments: [1e8, 1e7])
-    func aProgramOfTheSameRateIsMeasured(slot: Double) {
+    func aProgramWithTheSameRateIsMeasured(slot: Double) {
         var held = 0.0
         let samples = moments(20_000, seed: 9, slot: slot)
         for sample in samples where sample.at % 100_000_000 < 20_000_000 { held += 1 }
         #expect(abs(held / Double(samples.count) - 0.2) < 0.01)
     }
 
-    /// Independent random moments have a standard error of 0.009 here, and miss by more than 0.02
-    /// once in 40 runs.
+    /// Independent random moments have a standard error of 0.009 here, and an error above 0.02 once
+    /// in 40 runs.
     @Test func alternationsSlowerThanTheRateAreMeasuredPrecisely() {
         var largest = 0.0
         for seed in 0..<50 {
@@ -72,7 +72,7 @@ struct SampleScheduleTests {
         #expect(largest < 0.015)
     }
 
-    @Test func aLateSampleStandsForTheSlotsThatItMissed() {
+    @Test func aLateSampleRepresentsTheSlotsThatItMissed() {
         var schedule = SampleSchedule(seed: 7, start: 0, slot: 1e7)
         // The first slot ends at 10 ms; those until 40 ms pass without a sample.
         schedule.advance(at: 45_000_000, slot: 1e7)
@@ -83,14 +83,14 @@ struct SampleScheduleTests {
         #expect(schedule.weight == 1e7)
     }
 
-    @Test func aLongPauseCountsForASecondAtMost() {
+    @Test func aLongPauseCountsAsOneSecondAtMost() {
         var schedule = SampleSchedule(seed: 7, start: 0, slot: 1e7)
         schedule.advance(at: 3_600_000_000_000, slot: 1e7)
         #expect(schedule.weight == 1e9)
         #expect(schedule.planned >= 3_600_000_000_000 - 10_000_000)
     }
 
-    @Test func theSumOfTheWeightsIsTheTime() {
+    @Test func theWeightsAddUpToTheTime() {
         var schedule = SampleSchedule(seed: 7, start: 0, slot: 1e7)
         var delays = RandomBits(seed: 8)
         var sum = 0.0
@@ -107,7 +107,7 @@ struct SampleScheduleTests {
 }
 
 struct ListScheduleTests {
-    @Test func oneSampleOfEachGroupReadsTheList() {
+    @Test func oneSampleInEachGroupReadsTheList() {
         var schedule = ListSchedule(seed: 7)
         var counts = [Int](repeating: 0, count: 8)
         for _ in 0..<8_000 {
@@ -120,7 +120,7 @@ struct ListScheduleTests {
         #expect(counts.allSatisfy { abs($0 - 1_000) < 150 })
     }
 
-    @Test func aNewLengthAppliesFromTheNextGroupOn() {
+    @Test func aNewLengthAppliesFromTheNextGroup() {
         var schedule = ListSchedule(seed: 7)
         let first = (0..<4).map { _ in schedule.next(group: 4) }
         #expect(first.count(where: \.self) == 1)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct WatchConditionTests {
-    @Test func eachMetricIsANumberOfTheReport() throws {
+    @Test func eachMetricIsANumberInTheReport() throws {
         let folder = TemporaryFolder()
         let program = try ForeignProgram(folder.file())
         try program.run(

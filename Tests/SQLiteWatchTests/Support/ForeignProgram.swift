@@ -9,7 +9,7 @@ final class ForeignProgram {
         var description: String
     }
 
-    /// The path of a Python with the module `sqlite3`; nil if none is installed.
+    /// The path of a Python with the module `sqlite3`, or nil if none is installed.
     static let python: String? = ["/usr/bin/python3", "/usr/local/bin/python3"].first { path in
         guard FileManager.default.isExecutableFile(atPath: path) else { return false }
         let process = Process()
@@ -98,7 +98,7 @@ final class ForeignProgram {
 
     private static func json(_ text: String) -> String {
         let encoder = JSONEncoder()
-        // Python reads the text as well, and does not support this escape.
+        // Python also reads the text, and does not support this escape.
         encoder.outputFormatting = .withoutEscapingSlashes
         let data = (try? encoder.encode(text)) ?? Data()
         return String(decoding: data, as: UTF8.self)

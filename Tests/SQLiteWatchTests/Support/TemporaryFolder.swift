@@ -1,6 +1,6 @@
 import Foundation
 
-/// A new folder that is removed with the value.
+/// A new folder that is removed when the value is deinitialized.
 final class TemporaryFolder: Sendable {
     let path: String
 

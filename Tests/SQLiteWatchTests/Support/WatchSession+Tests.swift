@@ -3,7 +3,7 @@ import Foundation
 @testable import SQLiteWatch
 
 #if os(Linux)
-/// The executable that tests use as helper process.
+/// The executable that tests use as the helper process.
 let helperCommand: [String] = {
     let bundle = CommandLine.arguments.first { $0.contains(".xctest") }
     var folder = bundle.map { URL(fileURLWithPath: $0) } ?? Bundle.main.bundleURL
@@ -25,7 +25,7 @@ extension WatchSession {
         return try WatchSession(paths: [path], helper: helperCommand, options: options)
     }
 
-    /// Takes samples, and returns a report.
+    /// Takes samples and returns a report.
     func report(samples: Int = 3) -> WatchReport {
         for _ in 0..<samples { sample() }
         return reports()[0]

@@ -77,7 +77,7 @@ struct TablesTruthTests {
     @Test(arguments: [
         "", "c.execute('pragma page_size=1024')", "c.execute('pragma auto_vacuum=full')",
     ])
-    func framesBelongToTheirTables(pragmas: String) throws {
+    func framesAreCountedByTable(pragmas: String) throws {
         let program = try program(pragmas)
         try program.run("for i in range(50): order(20); note(100)")
         let session = try WatchSession.watching(folder.file())

@@ -15,7 +15,7 @@ struct DatabaseSearchTests {
         try data.write(to: URL(fileURLWithPath: folder.file(name)))
     }
 
-    @Test func aFolderHasTheFilesWithADatabasesHeader() throws {
+    @Test func aFolderListsFilesWithADatabaseHeader() throws {
         let program = try ForeignProgram(folder.file("b.db"))
         try program.run("c = connect(path); c.execute('CREATE TABLE t(x)')")
         try program.run("d = connect(path[:-4] + 'a.sqlite'); d.execute('PRAGMA journal_mode=WAL')")
@@ -87,7 +87,7 @@ struct DatabaseSearchTests {
         #expect(session.states.map(\.state) == [.present, .present])
     }
 
-    @Test func noMoreThanTheLimitIsAdded() throws {
+    @Test func databasesBeyondTheLimitAreNotAdded() throws {
         let session = try WatchSession.watching(folder.file("0.db"))
         for number in 1..<WatchSession.databaseLimit {
             #expect(session.add(path: folder.file("\(number).db")))
@@ -96,7 +96,7 @@ struct DatabaseSearchTests {
         #expect(session.reports().count == WatchSession.databaseLimit)
     }
 
-    @Test func theListIsBusiestFirstAndEscaped() throws {
+    @Test func theListIsSortedByActivityAndEscaped() throws {
         let program = try ForeignProgram(folder.file("quiet.db"), name: "a\u{1B}[2J")
         try program.run("c = connect(path); c.execute('CREATE TABLE t(x)')")
         try program.run("d = connect(path.replace('quiet', 'busy'))")

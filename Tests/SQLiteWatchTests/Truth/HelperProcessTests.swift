@@ -23,7 +23,7 @@ struct HelperProcessTests {
         #expect(ObservedFiles(failed).state == .unreadable)
         #expect(connection.problem?.contains("helper process ended") == true)
         #expect(ObservedFiles(failed).problem == "the helper process that reads it ended")
-        // There is no second attempt before the pause ends.
+        // The session does not retry before the pause ends.
         #expect(!connection.sample(slot: 0, probesReaders: false, at: 2).database.exists)
         let later = connection.sample(slot: 0, probesReaders: false, at: 2_000_000_000)
         #expect(later.database.size == 14)
@@ -47,14 +47,14 @@ struct HelperProcessTests {
             #expect(entry.time >= moments[entry.moment].time)
             #expect(entry.samples.map(\.database.size) == [14])
         }
-        // The second sample represents the first, which was to read the list.
+        // The second sample represents the first, which should have read the list.
         #expect(batch.entries.map { $0.locks != nil } == batch.entries.map { $0.moment != 2 })
         #expect(SampleBatch(batch.bytes) == batch)
         #expect(SampleBatch(Array(batch.bytes.dropLast())) == nil)
         #expect(connection.nanoseconds > 0)
     }
 
-    @Test func aHelperThatEndsWithinABatchIsReplaced() throws {
+    @Test func aHelperThatEndsDuringABatchIsReplaced() throws {
         var connection = try connection()
         let now = SystemClock.monotonic
         connection.sendBatch(
@@ -80,7 +80,7 @@ struct HelperProcessTests {
         #expect(connection.problem == nil)
     }
 
-    /// The session ends its batch, so that other uses are possible at once.
+    /// The session ends its batch, so the helper is immediately available again.
     @Test func aSessionRunsForItsTimeAndCountsItsSamples() throws {
         let session = try WatchSession.watching(folder.file())
         _ = session.reports()
@@ -104,7 +104,7 @@ struct HelperProcessTests {
         #expect(connection.problem == nil)
     }
 
-    @Test func theHelperOfAnotherSessionIsNotListed() throws {
+    @Test func anotherSessionsHelperIsNotListed() throws {
         let program = try ForeignProgram(folder.file())
         try program.run("c = connect(path); c.execute('create table t(x)')")
         let other = try WatchSession.watching(folder.file())
@@ -113,7 +113,7 @@ struct HelperProcessTests {
         #expect(session.report().processes.map(\.pid) == [program.pid])
     }
 
-    @Test func aHelperThatCannotBeStartedIsNamed() {
+    @Test func aHelperThatCannotBeStartedIsReported() {
         #expect(throws: WatchError.self) {
             try WatchSession(paths: [folder.file()], helper: ["/nonexistent/helper"])
         }

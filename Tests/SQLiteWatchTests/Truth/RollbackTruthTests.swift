@@ -38,7 +38,7 @@ struct RollbackTruthTests {
         let reader = try program()
         let session = try WatchSession.watching(folder.file())
         try writer.run("c.execute('begin immediate'); c.execute('insert into t values(1)')")
-        // The journal exists, and is not hot.
+        // The journal exists but is not hot.
         let reserved = session.report()
         #expect(reserved.locks(writer) == [.reserved, .shared])
         #expect(reserved.rollback?.journalBytes != nil)
@@ -136,7 +136,7 @@ struct RollbackTruthTests {
     }
 
     @Test(arguments: ["truncate", "persist"])
-    func aJournalThatWasEndedIsNotHot(mode: String) throws {
+    func anEndedJournalIsNotHot(mode: String) throws {
         let program = try program()
         try program.run(
             "c.execute('pragma journal_mode=\(mode)'); c.execute('insert into t values(1)')"
@@ -178,7 +178,7 @@ struct RollbackTruthTests {
         #expect(replaced.locks(first).isEmpty)
     }
 
-    @Test func otherFilesAreNamed() throws {
+    @Test func otherFilesAreReported() throws {
         let session = try WatchSession.watching(folder.file())
         try Data().write(to: URL(fileURLWithPath: folder.file()))
         #expect(session.report().file.state == .empty)
@@ -201,7 +201,7 @@ struct RollbackTruthTests {
         #expect(try WatchSession.watching(folder.file()).report().file.state == .notADatabase)
     }
 
-    @Test func namesReachNoTerminalUnescaped() throws {
+    @Test func namesAreEscapedForTerminals() throws {
         let program = try ForeignProgram(
             folder.file("a\u{1b}[31m\n.sqlite"),
             name: "e\u{1b}[2J\u{9b}x"

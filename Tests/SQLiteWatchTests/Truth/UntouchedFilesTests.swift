@@ -52,7 +52,7 @@ struct UntouchedFilesTests {
     }
 
     @Test(arguments: ["wal", "delete"])
-    func sizeContentAndTimesStay(mode: String) throws {
+    func sizesContentsAndTimesRemainUnchanged(mode: String) throws {
         let program = try program(mode: mode)
         let before = states()
         let session = try WatchSession.watching(folder.file())

@@ -27,7 +27,7 @@ private let namespace = [unshare, "--pid", "--fork", "--mount-proc", "--kill-chi
 private let canChangeUser = canRun(otherUser + ["/usr/bin/test", "-x", helperCommand[0]])
 private let canChangeNamespace = canRun(namespace + ["/bin/true"])
 
-/// Reports across users, PID namespaces and overlays are correct, and state what they omit.
+/// Reports across users, PID namespaces and overlays are correct and describe their omissions.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct VisibilityTruthTests {
     private let folder = TemporaryFolder()
@@ -54,7 +54,7 @@ struct VisibilityTruthTests {
     }
 
     @Test(.enabled(if: canChangeUser, "needs root, and a build that other users can read"))
-    func aProgramOfAnotherUserIsShownWithItsUser() throws {
+    func anotherUsersProgramIsShownWithItsUser() throws {
         chmod(folder.path, 0o777)
         let program = try ForeignProgram(folder.file(), through: otherUser)
         try program.run(Self.setUp)
@@ -65,7 +65,7 @@ struct VisibilityTruthTests {
 
     /// Another user can read the locks, the process IDs and the names, but not the stacks.
     @Test(.enabled(if: canChangeUser, "needs root, and a build that other users can read"))
-    func aWatcherOfAnotherUserStatesWhatItDoesNotSee() throws {
+    func aWatcherAsAnotherUserReportsItsLimitations() throws {
         chmod(folder.path, 0o755)
         let program = try ForeignProgram(folder.file())
         try program.run(Self.setUp)
@@ -82,7 +82,7 @@ struct VisibilityTruthTests {
 
     /// Locks are listed by inode, which requires no permission on the files.
     @Test(.enabled(if: canChangeUser, "needs root, and a build that other users can read"))
-    func filesThatMayNotBeReadStillShowTheirLocks() throws {
+    func unreadableFilesStillShowTheirLocks() throws {
         chmod(folder.path, 0o755)
         let program = try ForeignProgram(folder.file())
         try program.run(Self.setUp)
@@ -111,7 +111,7 @@ struct VisibilityTruthTests {
     }
 
     @Test(.enabled(if: canChangeNamespace, "needs root and PID namespaces"))
-    func aWatcherInAContainerStatesThatOthersAreHidden() throws {
+    func aWatcherInAContainerReportsThatOthersAreHidden() throws {
         let program = try ForeignProgram(folder.file())
         try program.run(Self.setUp)
         let report = try report(namespace)
@@ -140,7 +140,7 @@ struct VisibilityTruthTests {
 
     /// The locks of a file on an overlay are listed with a different device than `stat` returns.
     @Test(.enabled(if: canChangeNamespace, "needs root and mount namespaces"))
-    func aDatabaseOnAnOverlayIsWatchedThroughIt() throws {
+    func aDatabaseOnAnOverlayIsWatched() throws {
         for name in ["lower", "upper", "work", "merged"] {
             try FileManager.default.createDirectory(
                 atPath: folder.file(name),

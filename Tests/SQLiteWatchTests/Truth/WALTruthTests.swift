@@ -51,7 +51,7 @@ struct WALTruthTests {
         #expect(after.wal?.commits == 1)
     }
 
-    @Test func readersAreOnTheirMarks() throws {
+    @Test func readersAreListedWithTheirMarks() throws {
         let one = try program("r = connect(path)")
         let other = try program()
         let session = try WatchSession.watching(folder.file())
@@ -73,7 +73,7 @@ struct WALTruthTests {
         #expect(report.wal?.pinned == frames - frame)
     }
 
-    @Test func oneProcessOnTwoMarksIsOneLine() throws {
+    @Test func aProcessOnTwoMarksIsListedOnce() throws {
         let program = try program("r = connect(path); s = connect(path)")
         try program.run(
             """
@@ -88,7 +88,7 @@ struct WALTruthTests {
         #expect(Set(report.process(program)?.locks.map(\.mark) ?? []).count == 2)
     }
 
-    @Test func aMarkWithoutItsLockIsNoReader() throws {
+    @Test func aMarkWithoutALockIsNotAReader() throws {
         let program = try program("r = connect(path)")
         try program.run(
             """
