@@ -128,7 +128,7 @@ struct WatchDashboardTests {
         var model = try WatchDashboard.watching()
         model.press("Snoon")
         _ = model.handle(.key(.enter))
-        #expect(picture(model).contains("'noon' is not a time; write 12.5"))
+        #expect(picture(model).contains("'noon' is not a time; enter 12.5"))
     }
 
     @Test func aClickOnALaneGoesToItsTime() throws {
