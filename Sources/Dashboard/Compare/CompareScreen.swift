@@ -116,7 +116,7 @@ struct CompareScreen {
 
     /// Returns the widths of the title column, of each arm's column, and of the meaning column.
     ///
-    /// All shown arms have the same width, so that their bars are comparable.
+    /// All displayed arms have the same width to make their bars comparable.
     private static func widths(_ arms: [ArmRecord], in width: Int) -> [Int] {
         let titles = 18
         let least = HumanUnits.bytesWidth + 8
@@ -248,12 +248,12 @@ struct CompareScreen {
 }
 
 extension ArmRecord {
-    /// The median of a metric; NaN without values.
+    /// The median of a metric; NaN if there are no values.
     fileprivate func median(of metric: ArmMetric) -> Double {
         metrics.firstIndex(of: metric).map { medians[$0] } ?? .nan
     }
 
-    /// The values of a metric; nil without values.
+    /// The values of a metric; nil if there are no values.
     fileprivate func series(of metric: ArmMetric) -> RingBuffer<Float>? {
         metrics.firstIndex(of: metric).map { series[$0] }
     }

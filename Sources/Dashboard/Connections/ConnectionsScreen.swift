@@ -54,7 +54,7 @@ struct ConnectionsScreen {
         for (part, area) in areas.enumerated() { draw(part, lanes, on: &canvas, in: area) }
     }
 
-    /// Draws a part, given by its index in ``DashboardScreen/parts``.
+    /// Draws the part at an index in ``DashboardScreen/parts``.
     private func draw(_ part: Int, _ lanes: [Lane], on canvas: inout Canvas, in rect: Rect) {
         switch part {
         case 0: drawTable(lanes, on: &canvas, in: rect)

@@ -11,7 +11,7 @@ struct HeaderBar {
 
     /// The pieces, from the left.
     let segments: [Segment]
-    /// The state: a mark, a text and its colour.
+    /// The state: a mark, a text and its color.
     let state: (mark: String, text: String, role: Role)
 
     /// Draws the pieces that fit, the important ones first.

@@ -2,7 +2,7 @@ import Telemetry
 import TerminalUI
 
 extension History: Timeline {
-    /// Whether the displayed sample is the end of the run.
+    /// Whether the displayed sample is the last one of an ended run.
     var isOver: Bool { latest?.state == .finished }
 
     /// The share of the last `seconds` in which all connections were in use and an access waited, in
@@ -19,8 +19,8 @@ extension History: Timeline {
             ?? mean(over: seconds, \.inUse)
     }
 
-    /// Describes the time before the displayed sample: `last 10 s`, or after the end of the run,
-    /// `last 10 s of the run`.
+    /// Describes the period before the displayed sample: `last 10 s`, or after the run ends, `last
+    /// 10 s of the run`.
     func spanLabel(_ seconds: Double) -> String {
         "last \(HumanUnits.secondsLabel(seconds))" + (isOver ? " of the run" : "")
     }
@@ -35,7 +35,7 @@ extension History: Timeline {
         var found: [TelemetryEvent] = []
         var index = events.count - 1
         while index >= 0, found.count < count {
-            // A note from the program has the time at which it was created.
+            // The program's notes carry the time of their creation.
             if cursor == nil || events[index].time <= now { found.append(events[index]) }
             index -= 1
         }

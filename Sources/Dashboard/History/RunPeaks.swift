@@ -1,11 +1,11 @@
 import Telemetry
 import TerminalUI
 
-/// The peak values of a run, which panels show after its end.
+/// The peak values of a run, which panels show after the run ends.
 struct RunPeaks: Sendable {
     /// The largest numbers of waiting accesses and of readers in use.
     ///
-    /// Once the measured time begins, they cover only that time, as in the run's result.
+    /// Once measured time begins, they cover only that time, as in the run's result.
     private(set) var accesses = AccessPeaks()
     /// The share of the measured time in which all readers were in use and an access waited, in 0…1;
     /// nil if the library does not measure it.

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The handling of the mouse and prompts that both dashboards share.
+/// The mouse and prompt handling that both dashboards share.
 protocol RowInteraction {
     associatedtype Command: Hashable, Sendable
     associatedtype Action
@@ -28,7 +28,8 @@ protocol RowInteraction {
     mutating func perform(_ command: Command) -> [Action]
     /// Shows the moment nearest to a time, in seconds since the first sample.
     mutating func go(to time: Double)
-    /// Shows the moment nearest to a typed time; returns the error in the text, if any.
+    /// Shows the moment nearest to a typed time; returns an error description if the text is
+    /// invalid.
     mutating func seek(_ text: String) -> String?
 }
 

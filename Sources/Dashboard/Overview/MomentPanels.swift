@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The holders with their SQL and the waiters at a displayed earlier moment.
+/// The holders with their SQL and the waiters at the displayed earlier moment.
 struct MomentPanels {
     let history: History
 

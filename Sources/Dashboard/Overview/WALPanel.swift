@@ -5,7 +5,7 @@ import TerminalUI
 struct WALPanel {
     let history: History
     let seconds: Double
-    /// The key of the screen with details; nil without a key.
+    /// The key of the screen with details; nil if there is no key.
     let details: String?
 
     /// Draws the panel.
@@ -69,7 +69,7 @@ struct WALPanel {
         let lines = TextWrapping.lines(of: text, width: rect.width)
         for (index, line) in lines.prefix(rect.height).enumerated() {
             let isCut = index == rect.height - 1 && lines.count > rect.height
-            // Add a word, so that the line is cut with an ellipsis.
+            // Append a word so that the line is truncated with an ellipsis.
             let whole = isCut ? line + " " + lines[index + 1] : line
             canvas.write(whole, in: rect.row(index), style: style, alignment: .leading)
         }

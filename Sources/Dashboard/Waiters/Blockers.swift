@@ -1,12 +1,12 @@
 import Telemetry
 
-/// The holders of a resource with waiters.
+/// The holders of a resource that has waiters.
 struct Blockers: Sendable {
     /// The resource, such as `a reader`.
     var wanted: String
     /// The waiters, such as `5 reads`.
     var waiters: String
-    /// The holders; the one with the longest hold comes first.
+    /// The holders, sorted by hold time, longest first.
     var holders: [ConnectionStatus]
     /// An explanation if the holders do not explain the wait.
     var remark: String?
@@ -36,7 +36,7 @@ struct Blockers: Sendable {
                     if pool.inUse < pool.maximum {
                         group.remark = "a reader is free or being opened; the first waiter is next"
                     } else if group.holders.count < pool.maximum {
-                        // A reader was handed to a waiter whose access has not started.
+                        // A reader was handed over to a waiter whose access has not started.
                         let count = pool.maximum - group.holders.count
                         group.remark =
                             count == 1

@@ -27,7 +27,7 @@ struct Waiting: Sendable {
     /// The start of the wait, in seconds since the start of the run; nil if unknown.
     var start: Double?
 
-    /// The stable name of the wait: its start, or otherwise its position in the queue.
+    /// A stable name for the wait: its start time if known, or otherwise its position in the queue.
     var name: String { "\(writes ? "w" : "r")\(since.map { "@\($0)" } ?? "\(place)")" }
 
     /// Returns the waiters in the displayed sample; the longest wait comes first.

@@ -195,7 +195,7 @@ struct WaitersScreen {
             drawHolders(database, on: &canvas, in: inner)
             return
         }
-        // If there is room, each SQL text has a separate row.
+        // If there is room, each SQL text has its own row.
         let holders = groups.reduce(0) { $0 + $1.holders.count }
         let isRoomy = holders * 2 + groups.count * 3 <= inner.height
         var y = inner.minY
@@ -235,7 +235,7 @@ struct WaitersScreen {
     /// - Parameters:
     ///   - canvas: The canvas.
     ///   - inner: The interior of the panel.
-    ///   - rows: The number of occupied rows above.
+    ///   The number of occupied rows above.
     /// - Returns: The remaining rectangle.
     private func drawHoldShares(
         on canvas: inout Canvas,
@@ -303,7 +303,7 @@ struct WaitersScreen {
         Meter(share: min(holder.held / Double(max(count, 1)), 1)).draw(on: &canvas, in: bar)
     }
 
-    /// Draws the holders of connections without waiters.
+    /// Draws the holders of connections when no access waits.
     private func drawHolders(
         _ database: DatabaseStatus,
         on canvas: inout Canvas,

@@ -1,6 +1,6 @@
-/// Finds the probable correction of a misspelled name.
+/// Finds the probable correction for a misspelled name.
 enum NearestName {
-    /// Returns `; did you mean 'warning'?`, or an empty text if no name is similar.
+    /// Returns `; did you mean 'warning'?`, or an empty string if no name is similar.
     static func hint(for name: String, among names: [String]) -> String {
         guard let nearest = nearest(to: name, among: names) else { return "" }
         return "; did you mean '\(nearest)'?"

@@ -14,7 +14,7 @@ struct WatchLane: Sendable {
         /// The processor time, as a share of one core; negative if unknown.
         var processor: Float = -1
 
-        /// The point of an interval in which the process did not use the database.
+        /// The point for an interval in which the process did not use the database.
         static let absent = Point(state: .absent)
     }
 
@@ -29,7 +29,7 @@ struct WatchLane: Sendable {
     /// The time of the last report with the process, in seconds.
     var lastSeen: Double
 
-    /// The label in lists: `4711 python3 report.py`, with the ID first, so that narrow columns do
-    /// not cut it off.
+    /// The label in lists: `4711 python3 report.py`. The ID comes first so that narrow columns do
+    /// not truncate it.
     var label: String { WatchWords.process(name, pid) }
 }

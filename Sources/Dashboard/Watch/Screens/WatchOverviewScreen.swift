@@ -97,7 +97,7 @@ struct WatchOverviewScreen: WatchScreen {
         return Track.lengths(of: tracks, available: size.height)
     }
 
-    /// Draws a part, given by its index in ``parts``.
+    /// Draws the part at an index in ``parts``.
     private func draw(
         _ part: Int,
         _ history: WatchHistory,
