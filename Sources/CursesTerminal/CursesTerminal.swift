@@ -15,7 +15,7 @@ import Darwin
 package final class CursesTerminal: Terminal {
     /// The size in cells.
     package private(set) var size: Size
-    /// The colour depth of the terminal.
+    /// The color depth of the terminal.
     package let depth: ColorDepth
 
     private let signals: Int32

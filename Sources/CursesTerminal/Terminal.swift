@@ -17,7 +17,7 @@ package protocol Terminal: AnyObject {
     /// The size.
     var size: Size { get }
 
-    /// The colour depth.
+    /// The color depth.
     var depth: ColorDepth { get }
 
     /// The number of bytes written since the terminal was opened, or since an earlier time; nil if

@@ -4,13 +4,13 @@ import TerminalUI
 struct TerminalProfile: Equatable {
     /// The terminfo entry to open.
     var name: String
-    /// Whether to use colours.
+    /// Whether to use colors.
     var wantsColors: Bool
 
     /// Selects an entry.
     ///
-    /// Direct colour needs both `COLORTERM` and an entry that supports it, because the usual
-    /// entries of most terminals describe only 256 colours.
+    /// Direct color needs both `COLORTERM` and an entry that supports it, because the usual
+    /// entries of most terminals describe only 256 colors.
     ///
     /// - Parameters:
     ///   - environment: The process's variables.
@@ -31,14 +31,14 @@ struct TerminalProfile: Equatable {
         }
     }
 
-    /// Returns the possible names of a terminal's direct-colour entry, the most likely first.
+    /// Returns the possible names of a terminal's direct-color entry, the most likely first.
     static func directNames(of terminal: String) -> [String] {
         if terminal.hasSuffix("-direct") { return [terminal] }
         let suffix = "-256color"
         let family =
             terminal.hasSuffix(suffix) ? String(terminal.dropLast(suffix.count)) : terminal
         var names = [family + "-direct"]
-        // The direct-colour entry of xterm-kitty is kitty-direct.
+        // The direct-color entry of xterm-kitty is kitty-direct.
         if family.hasPrefix("xterm-") { names.append(family.dropFirst(6) + "-direct") }
         return names
     }

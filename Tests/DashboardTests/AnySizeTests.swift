@@ -156,7 +156,7 @@ struct AnySizeTests {
                 let hidden = reduced.cells.filter { cell in
                     let isText = cell.character.first.map { $0.isLetter || $0.isNumber } ?? false
                     let (front, back) = (cell.style.foreground, cell.style.background)
-                    // The terminal's default colours always differ.
+                    // The terminal's default colors always differ.
                     return isText && front == back && front != .standard
                 }
                 #expect(hidden.isEmpty, "\(theme.name) at \(depth.rawValue)")

@@ -34,15 +34,15 @@ enum {
     PG_ITALIC = 16,
 };
 
-/// The colours of a terminal.
+/// The colors of a terminal.
 typedef struct {
-    /// The number of colours; 0 if the terminal has none.
+    /// The number of colors; 0 if the terminal has none.
     int32_t colors;
-    /// The largest number of colour pairs.
+    /// The largest number of color pairs.
     int32_t pairs;
-    /// Whether a colour is 0xRRGGBB (from 8 upward) rather than an index.
+    /// Whether a color is 0xRRGGBB (from 8 upward) rather than an index.
     bool is_direct;
-    /// Whether -1 is the default colour of the terminal.
+    /// Whether -1 is the default color of the terminal.
     bool has_default_colors;
 } pg_screen_colors;
 
@@ -74,7 +74,7 @@ bool pg_terminal_size(int32_t *columns, int32_t *rows);
 /// Resizes the screen; its contents are undefined until every cell has been put again.
 void pg_screen_resize(int32_t columns, int32_t rows);
 
-/// Defines pair 1 … pairs-1 as two colours; -1 is the default colour of the terminal.
+/// Defines pair 1 … pairs-1 as two colors; -1 is the default color of the terminal.
 bool pg_screen_define_pair(int32_t pair, int32_t foreground, int32_t background);
 
 /// Removes every pair, so that their numbers can be reused.

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import WorkloadEngine
 
-/// The options that compare two programs in place of arms.
+/// The options for comparing two programs instead of arms.
 struct ProgramOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -33,9 +33,9 @@ struct ProgramOptions: ParsableArguments {
     @Option(help: "With --against: the arm that both programs run.")
     var arm: String?
 
-    /// The name of the program that is judged.
+    /// The name of the program under test.
     private static let judgedName = "this"
-    /// The usual name of the baseline.
+    /// The default name of the baseline.
     private static let baselineName = "baseline"
 
     func validate() throws {
@@ -69,10 +69,10 @@ struct ProgramOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - scenario: The scenario.
-    ///   - changes: The options that change it.
-    ///   - arms: The option `--arms`, which `--against` excludes.
+    ///   - changes: The options that change the scenario.
+    ///   - arms: The option `--arms`, which cannot be combined with `--against`.
     /// - Returns: The programs; nil without `--against`.
-    /// - Throws: ``CommandFailure`` for a path that is no program, or an arm that is missing.
+    /// - Throws: ``CommandFailure`` if a path is not a program, or if an arm is missing.
     func programs(
         for scenario: Scenario,
         _ changes: ScenarioOptions,

@@ -49,11 +49,11 @@ struct ScenarioOptions: ParsableArguments {
 }
 
 extension Scenario {
-    /// Returns the arms with these names, in the scenario's order;
-    /// ``WorkloadEngine/Scenario/defaultArms`` without names.
+    /// Returns the arms with these names, in the scenario's order. If there are no names, returns
+    /// ``WorkloadEngine/Scenario/defaultArms``.
     ///
-    /// - Throws: A ``CommandFailure`` with a remedy, for an arm that does not exist or that this
-    ///   program cannot run.
+    /// - Throws: A ``CommandFailure`` with a remedy if an arm does not exist or this program cannot
+    ///   run it.
     func arms(named names: [String]) throws -> [Arm] {
         let known = arms.map(\.name)
         for name in names where !known.contains(name) {

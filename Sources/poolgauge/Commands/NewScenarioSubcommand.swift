@@ -51,7 +51,7 @@ struct NewScenarioSubcommand: ParsableCommand {
             )
         }
         let yaml = try draft(of: source, facts).yaml
-        // Validate the draft in the same way as a scenario that a user writes.
+        // Validate the draft in the same way as a user's scenario.
         _ = try Scenario.parse(yaml: yaml, file: output ?? "new")
         try destination.write(yaml)
     }
@@ -83,7 +83,7 @@ struct NewScenarioSubcommand: ParsableCommand {
         return draft
     }
 
-    /// Whether a read of a full-text index has words to search for.
+    /// Whether a full-text index has words to search for.
     private func hasWords(
         _ read: TableStatements.Statement,
         _ table: DraftTable,

@@ -7,7 +7,7 @@ import Glibc
 import Darwin
 #endif
 
-/// The command.
+/// The `poolgauge` command.
 struct Poolgauge: ParsableCommand {
     /// The version of the command and its libraries.
     static let version = "0.1.0"
@@ -39,7 +39,7 @@ struct Poolgauge: ParsableCommand {
         ]
     )
 
-    /// The exit statuses with their meanings.
+    /// The exit statuses and their meanings.
     static let exitStatuses = [
         (status: "0", meaning: "passed"),
         (
@@ -68,7 +68,7 @@ struct Poolgauge: ParsableCommand {
         exitStatuses.map { "\($0.status) \($0.meaning)" }.joined(separator: "; ")
     }
 
-    /// The environment variables with their effects.
+    /// The environment variables and their effects.
     static let variables = [
         (name: "TMPDIR", meaning: "the folder for the databases of runs"),
         (name: "TERM", meaning: "the type of the terminal, for the dashboard"),

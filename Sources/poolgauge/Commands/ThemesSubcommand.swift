@@ -54,7 +54,8 @@ struct ThemesSubcommand: ParsableCommand {
             }
         }
 
-        /// The colour depth that the environment declares; standard output may be a file.
+        /// Returns the color depth that the environment declares, because standard output may be a
+        /// file.
         private static func depth(in environment: [String: String]) -> ColorDepth {
             let name = environment["TERM"] ?? ""
             guard (environment["NO_COLOR"] ?? "").isEmpty, !name.isEmpty, name != "dumb" else {

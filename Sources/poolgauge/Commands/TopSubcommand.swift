@@ -75,7 +75,7 @@ struct TopSubcommand: ParsableCommand {
 
     @OptionGroup var display: DisplayArguments
 
-    /// Whether an option asks for reports instead of the dashboard.
+    /// Whether an option requests reports instead of the dashboard.
     private var isHeadless: Bool {
         once || follow || format != nil || duration != nil || watchFor != nil
     }
@@ -136,7 +136,7 @@ struct TopSubcommand: ParsableCommand {
     private func runDisplay(_ source: WatchSource) throws {
         let picture = try display.screenshot.map(PictureFile.init)
         var options = try display.options()
-        // Show a few seconds of lanes by default.
+        // By default, show a few seconds of lanes.
         if display.after == nil, picture != nil { options.keysStart = 5_000_000_000 }
         var run = WatchDisplayRun(source: source, options: options)
         run.sql = sql.options

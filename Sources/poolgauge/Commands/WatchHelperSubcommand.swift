@@ -1,9 +1,9 @@
 import ArgumentParser
 import SQLiteWatch
 
-/// The process that opens the files that `poolgauge top` watches; `top` starts it.
+/// A process that opens the files that `poolgauge top` watches; `top` starts it.
 struct WatchHelperSubcommand: ParsableCommand {
-    /// The name with which `top` starts it.
+    /// The name of the subcommand that `top` uses to start it.
     static let name = "watch-helper"
 
     static let configuration = CommandConfiguration(

@@ -41,7 +41,7 @@ enum DatabaseFileProblem {
         return description(of: bytes, size: Int(information.st_size))
     }
 
-    /// Describes a file that is not a database by its first bytes, with a remedy.
+    /// Describes a non-database file based on its first bytes, and suggests a remedy.
     static func description(of bytes: [UInt8], size: Int) -> String {
         let kinds: [([UInt8], String)] = [
             ([0x1f, 0x8b], "is compressed with gzip; decompress it first"),
@@ -75,9 +75,8 @@ enum DatabaseFileProblem {
             : "is not a SQLite database: it does not start with a SQLite header; check the path"
     }
 
-    /// The entropy in bits per byte: 8 if all values are equally frequent.
-    ///
-    /// For 512 random bytes, it is about 7.6.
+    /// Returns the entropy in bits per byte, which is 8 if all values are equally frequent and
+    /// about 7.6 for 512 random bytes.
     private static func entropy(_ bytes: ArraySlice<UInt8>) -> Double {
         var counts = [Int](repeating: 0, count: 256)
         for byte in bytes { counts[Int(byte)] += 1 }

@@ -95,7 +95,7 @@ enum ForeignKeyCheck {
         return keys
     }
 
-    /// Whether the planner searches for the rows of a key, as in the shell's `.lint fkey-indexes`.
+    /// Whether the planner uses an index for a key's rows, as in the shell's `.lint fkey-indexes`.
     private static func hasIndex(_ database: Database, _ key: Key) throws -> Bool {
         let condition = key.columns.map { SchemaChecks.quoted($0) + " = ?" }
             .joined(separator: " AND ")

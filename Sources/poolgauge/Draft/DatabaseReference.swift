@@ -1,6 +1,6 @@
 import Foundation
 
-/// The reference to a database in a scenario file.
+/// A reference to a database in a scenario file.
 enum DatabaseReference {
     /// Returns the database's file name if both files are in one folder, otherwise its absolute path.
     ///

@@ -6,7 +6,7 @@ import WorkloadEngine
 /// A condition with the unit of its metric: `pin > 30s`, `log >= 1GiB`, `writer.share > 50%`.
 struct WatchConditionArgument {
     var condition: WatchCondition
-    /// The condition as the user wrote it.
+    /// The condition as the user entered it.
     var text: String
 
     /// Parses a condition.

@@ -3,19 +3,19 @@ import SQLiteWatch
 
 /// The source of the databases that `poolgauge top` watches.
 enum WatchSource: Sendable, Equatable {
-    /// Files, and the databases of folders.
+    /// Files, and the databases in folders.
     case paths([String])
     /// The databases that processes of this machine have open.
     case machine
 
-    /// Creates the source for arguments; the whole machine without arguments.
+    /// Creates the source for arguments; the whole machine if there are no arguments.
     init(arguments: [String]) { self = arguments.isEmpty ? .machine : .paths(arguments) }
 
     /// The result of a search.
     struct Found: Equatable {
         /// The paths of the databases.
         var paths: [String] = []
-        /// The limits of the search.
+        /// The limitations of the search.
         var notes: [String] = []
     }
 

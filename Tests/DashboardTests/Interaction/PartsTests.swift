@@ -27,7 +27,7 @@ struct PartsTests {
             #expect(model.view.part == part)
             let picture = model.render(size: Self.size)
             #expect(pictures.insert(Golden.digest(of: picture)).inserted)
-            // The selection is visible without colours too.
+            // The selection is visible without colors too.
             #expect(
                 Golden.digest(of: picture.reduced(to: .mono))
                     != Golden.digest(of: whole.reduced(to: .mono))

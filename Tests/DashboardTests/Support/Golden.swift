@@ -77,7 +77,7 @@ enum Golden {
         )
     }
 
-    /// A letter for the style of each cell, as a terminal of sixteen colours shows it, and a legend.
+    /// A letter for the style of each cell, as a terminal of sixteen colors shows it, and a legend.
     private static func styleMap(_ surface: Surface) -> String {
         let reduced = surface.reduced(to: .basic16)
         let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")

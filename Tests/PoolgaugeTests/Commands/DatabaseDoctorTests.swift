@@ -31,7 +31,7 @@ struct DatabaseDoctorTests {
         _ arguments: [String] = [],
         name: String = "app.sqlite"
     ) throws -> Examination {
-        // Copies go to a separate folder, which must be empty afterwards.
+        // Copies go to a separate folder, which must be empty afterward.
         let temporary = folder.appendingPathComponent("temporary")
         try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
         let outcome = try HeadlessProgram.run(

@@ -125,7 +125,7 @@ struct TerminalRestoreTests {
     /// While ncurses writes, its own handler ignores the key.
     @Test
     func theStopKeyWorksWhileAFrameIsWritten() throws {
-        // On such a large terminal without background colour erase, a frame exceeds the kernel's
+        // On such a large terminal without background color erase, a frame exceeds the kernel's
         // buffer: without a reader, the program blocks in the middle of a frame.
         try withShellThatControlsJobs(["TERM": "screen-256color"], columns: 600, rows: 200) {
             try $0.wait(for: "ycsb-c")

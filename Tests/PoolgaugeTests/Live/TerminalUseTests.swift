@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The real program on a pseudo-terminal: sizes, colours, and unsuitable terminals.
+/// The real program on a pseudo-terminal: sizes, colors, and unsuitable terminals.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct TerminalUseTests {
     /// Four hundred sizes without waiting for frames, some of them too small for any drawing.

@@ -24,7 +24,7 @@ final class PythonProgram {
     ///   - name: The name in lists of processes.
     ///   - database: The value of the program's `path`; `c` is a connection to it.
     ///   - setup: Code that runs before this initializer returns.
-    ///   - loop: Code that the program repeats afterwards.
+    ///   - loop: Code that the program repeats afterward.
     /// - Throws: ``TimedOut`` if the program ends during its setup.
     init(_ name: String, on database: URL, setup: String, loop: String = "time.sleep(60)") throws {
         let script = """

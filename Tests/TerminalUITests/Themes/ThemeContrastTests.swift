@@ -59,7 +59,7 @@ struct ThemeContrastTests {
     }
 }
 
-/// Kinds of colour blindness, by the names of their themes.
+/// Kinds of color blindness, by the names of their themes.
 enum Vision: String, CaseIterable {
     case protanopia
     case deuteranopia
@@ -88,7 +88,7 @@ enum Vision: String, CaseIterable {
 struct LinearColor {
     var amounts: SIMD3<Double>
 
-    /// The linear light of an RGB colour; nil for colours that the terminal defines.
+    /// The linear light of an RGB color; nil for colors that the terminal defines.
     init?(_ color: Color) {
         guard case .rgb(let red, let green, let blue) = color else { return nil }
         func linear(_ byte: UInt8) -> Double {
@@ -104,7 +104,7 @@ struct LinearColor {
         return (max(one, two) + 0.05) / (min(one, two) + 0.05)
     }
 
-    /// The perceived colour.
+    /// The perceived color.
     func seen(by vision: Vision) -> LinearColor {
         var seen = self
         for (index, row) in vision.rows.enumerated() {
