@@ -43,7 +43,7 @@ struct SizeArgument {
         guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
             (1...1000).contains(width), (1...1000).contains(height)
         else {
-            throw ValidationError("'\(text)' is not a size in cells; write 120x40")
+            throw ValidationError("'\(text)' is not a size in cells; use a value such as 120x40")
         }
         return SizeArgument(size: Size(width: width, height: height))
     }

@@ -13,7 +13,7 @@ enum DatabaseFile {
             throw CommandFailure("--database: there is no file '\(path)'")
         }
         guard !isFolder.boolValue else {
-            throw CommandFailure("--database: '\(path)' is a folder; name a database file in it")
+            throw CommandFailure("--database: '\(path)' is a folder; specify a database file in it")
         }
         return URL(fileURLWithPath: path)
     }

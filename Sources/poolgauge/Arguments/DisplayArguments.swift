@@ -6,7 +6,7 @@ struct DisplayArguments: ParsableArguments {
     @Option(help: "A theme's name, or the path of its file; see 'poolgauge themes list'.")
     var theme: String?
 
-    @Option(help: "The characters that draw charts; by default, the locale's best.")
+    @Option(help: "The characters that draw charts; by default, the best set for the locale.")
     var glyphs: GlyphSet?
 
     @Option(help: "The refresh rate in frames per second; 10 by default.")

@@ -7,7 +7,8 @@ struct ProgramOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Compare this program with another one, such as a build of an earlier version: the "
-                + "path of a poolgauge, which runs the same arm. The other program is the baseline.",
+                + "path of a poolgauge executable, which runs the same arm. The other program is "
+                + "the baseline.",
             valueName: "program"
         ),
         completion: .file()
@@ -22,8 +23,8 @@ struct ProgramOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With --against: the program to judge, if it is not this one, such as a program of "
-                + "yours with its own target.",
+            "With --against: the program to judge, if it is not this one, such as your own "
+                + "program with its own target.",
             valueName: "program"
         ),
         completion: .file()
@@ -60,7 +61,7 @@ struct ProgramOptions: ParsableArguments {
         }
         guard arm == nil else {
             throw ValidationError(
-                "--arm requires --against; to compare arms of one program, write --arms"
+                "--arm requires --against; to compare arms of one program, use --arms"
             )
         }
     }

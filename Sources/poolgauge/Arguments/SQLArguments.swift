@@ -55,7 +55,7 @@ struct SQLArguments: ParsableArguments {
             throw ValidationError("--pid, --literals, --values and --sql-limit require --sql")
         }
         if level == .full, pid.isEmpty {
-            throw ValidationError("--sql=full requires --pid: name at least one process")
+            throw ValidationError("--sql=full requires --pid: specify at least one process")
         }
         if level != .full, !pid.isEmpty {
             throw ValidationError("--pid requires --sql=full")

@@ -16,7 +16,7 @@ struct ScenarioOptions: ParsableArguments {
     )
     var scale: Int?
 
-    @Option(help: "The seed of all randomness.", transform: NumberArgument.seed)
+    @Option(help: "The seed for all random numbers.", transform: NumberArgument.seed)
     var seed: UInt64?
 
     @Option(help: "The number of readers of every pool.", transform: NumberArgument.positive)

@@ -60,7 +60,7 @@ struct VariantOptions: ParsableArguments {
     )
     var scale: Int?
 
-    @Option(help: "The seed of all randomness.", transform: NumberArgument.seed)
+    @Option(help: "The seed for all random numbers.", transform: NumberArgument.seed)
     var seed: UInt64?
 
     @Option(

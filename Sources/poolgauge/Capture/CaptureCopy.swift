@@ -76,8 +76,8 @@ struct CaptureCopy {
         let header = Array(try file.read(upToCount: 20) ?? Data())
         guard header.isEmpty || header.starts(with: Array("SQLite format 3\0".utf8)) else {
             throw CommandFailure(
-                "\(path) is not a SQLite database, or it is encrypted; name the database of the "
-                    + "program"
+                "\(path) is not an SQLite database, or it is encrypted; specify the database of "
+                    + "the program"
             )
         }
         return header.count == 20 && header[18] == 2 ? "wal" : "delete"

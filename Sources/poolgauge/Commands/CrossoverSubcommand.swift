@@ -72,7 +72,7 @@ struct CrossoverSubcommand: ParsableCommand {
 
     @OptionGroup var data: DatabaseOptions
 
-    @Option(help: "The format of the report; by default, that of the file name's extension.")
+    @Option(help: "The format of the report; by default, determined by the file name's extension.")
     var format: CrossoverFormat?
 
     @Option(
@@ -150,7 +150,7 @@ struct CrossoverSubcommand: ParsableCommand {
             let pool = arms.first(where: { $0.kind == .pool })
         else {
             throw CommandFailure(
-                "\(scenario.name) does not have both a queue and a pool; name two --arms of: "
+                "\(scenario.name) does not have both a queue and a pool; specify two --arms of: "
                     + scenario.arms.map(\.name).joined(separator: ", ")
             )
         }

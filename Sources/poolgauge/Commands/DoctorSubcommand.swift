@@ -39,7 +39,7 @@ struct DoctorSubcommand: ParsableCommand {
             throw ValidationError("--copy-limit requires --database")
         }
         if clean, database != nil {
-            throw ValidationError("give only one of --clean and --database")
+            throw ValidationError("specify only one of --clean and --database")
         }
     }
 

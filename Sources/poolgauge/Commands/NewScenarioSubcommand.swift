@@ -11,7 +11,7 @@ struct NewScenarioSubcommand: ParsableCommand {
         discussion: """
             The scenario has, for each of the tables with the most rows, reads by key and by index, \
             searches of full-text indexes, and an update of one row. Each update is tried on a \
-            copy first; if a constraint or a trigger rejects it, a comment states this instead.
+            copy first; if a constraint or a trigger rejects it, a comment reports this instead.
             """
     )
 
@@ -112,7 +112,7 @@ struct NewScenarioSubcommand: ParsableCommand {
             if let reason = facts.failures[table.name] {
                 lines.append("No update of \(table.name), which failed: \(reason)")
             } else if case .fullText(ownsContent: false) = table.kind {
-                lines.append("No update of \(table.name): its texts are in another table.")
+                lines.append("No update of \(table.name): its text is in another table.")
             }
         }
         return lines

@@ -44,8 +44,8 @@ struct Poolgauge: ParsableCommand {
         (status: "0", meaning: "passed"),
         (
             status: "1",
-            meaning: "the run failed, a client had no success, or more than 5 % of a client's "
-                + "accesses failed and no threshold allows it"
+            meaning: "the run failed, a client completed no accesses, or more than 5 % of a "
+                + "client's accesses failed and no threshold allows it"
         ),
         (status: "2", meaning: "a comparison found a regression"),
         (status: "3", meaning: "a threshold was missed, or top --watch-for timed out"),
@@ -53,7 +53,7 @@ struct Poolgauge: ParsableCommand {
         (status: "5", meaning: "the run is invalid: the generator was the bottleneck"),
         (
             status: "6",
-            meaning: "undecided: a threshold has too few samples; the report states the required "
+            meaning: "undecided: a threshold has too few samples; the report shows the required "
                 + "duration"
         ),
         (status: "64", meaning: "invalid arguments or an invalid scenario"),
@@ -72,8 +72,8 @@ struct Poolgauge: ParsableCommand {
     static let variables = [
         (name: "TMPDIR", meaning: "the folder for the databases of runs"),
         (name: "TERM", meaning: "the type of the terminal, for the dashboard"),
-        (name: "COLORTERM", meaning: "truecolor or 24bit if the terminal has 24-bit colours"),
-        (name: "NO_COLOR", meaning: "if not empty, the dashboard uses no colours"),
+        (name: "COLORTERM", meaning: "truecolor or 24bit if the terminal has 24-bit colors"),
+        (name: "NO_COLOR", meaning: "if not empty, the dashboard uses no colors"),
         (name: "LC_ALL, LC_CTYPE, LANG", meaning: "whether the dashboard can draw with UTF-8"),
     ]
 

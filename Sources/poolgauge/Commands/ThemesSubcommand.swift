@@ -33,13 +33,13 @@ struct ThemesSubcommand: ParsableCommand {
     /// `poolgauge themes preview`.
     struct Preview: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show all colours of a theme, reduced to those that the terminal supports."
+            abstract: "Show all colors of a theme, reduced to those that the terminal supports."
         )
 
         @Argument(help: "A theme's name, or the path of its file.")
         var name: String
 
-        @Option(help: "The characters that draw charts; by default, the locale's best.")
+        @Option(help: "The characters that draw charts; by default, the best set for the locale.")
         var glyphs: GlyphSet?
 
         func run() throws {

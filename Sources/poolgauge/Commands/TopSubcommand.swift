@@ -81,9 +81,9 @@ struct TopSubcommand: ParsableCommand {
     }
 
     func validate() throws {
-        if once, follow { throw ValidationError("give only one of --once and --follow") }
+        if once, follow { throw ValidationError("specify only one of --once and --follow") }
         if once, watchFor != nil {
-            throw ValidationError("give only one of --once and --watch-for")
+            throw ValidationError("specify only one of --once and --watch-for")
         }
         if timeout != nil, watchFor == nil {
             throw ValidationError("--timeout requires --watch-for; otherwise, use --for")

@@ -8,7 +8,7 @@ struct WatchHelperSubcommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: name,
-        abstract: "Read the headers of the files that a watching process names.",
+        abstract: "Read the headers of the files that a watching process specifies.",
         shouldDisplay: false
     )
 

@@ -147,7 +147,7 @@ struct WhatIfSubcommand: ParsableCommand {
         }
         guard check, whatIf.hasOwnDatabase == true else { return nil }
         throw CommandFailure(
-            "the run was recorded on your own database; name it with --database (--check uses "
+            "the run was recorded on your own database; specify it with --database (--check uses "
                 + "copies of it)"
         )
     }

@@ -144,7 +144,7 @@ struct FileChecks {
                     text: "Each commit that frees pages moves pages from the end of the file into "
                         + "their place, so commits write more and tables become fragmented.",
                     remedy: "PRAGMA auto_vacuum = INCREMENTAL, and PRAGMA incremental_vacuum at "
-                        + "quiet times."
+                        + "times of low load."
                 )
             )
         }

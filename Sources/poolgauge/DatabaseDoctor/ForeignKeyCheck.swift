@@ -69,7 +69,7 @@ enum ForeignKeyCheck {
             part: .foreignKeys,
             mark: key.child.isLarge ? .warning : .note,
             text:
-                "\(key.child.name)(\(columns)) refers to \(key.parent) without an index: where "
+                "\(key.child.name)(\(columns)) refers to \(key.parent) without an index: if "
                 + "foreign keys are enforced, deleting a row of \(key.parent) reads all rows of "
                 + "\(key.child.name) (\(rows)).",
             remedy: "CREATE INDEX \(index) ON \(SchemaChecks.quoted(key.child.name))(\(quoted));"

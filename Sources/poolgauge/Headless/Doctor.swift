@@ -91,7 +91,7 @@ struct Doctor {
             found.append((.ok, "TERM is \(name)"))
         }
         if let choice = environment["NO_COLOR"], !choice.isEmpty {
-            found.append((.note, "NO_COLOR is set: the dashboard uses no colours"))
+            found.append((.note, "NO_COLOR is set: the dashboard uses no colors"))
         }
         found.append(
             TextEncoding.isUTF8()

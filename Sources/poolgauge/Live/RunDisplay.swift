@@ -118,7 +118,7 @@ struct RunDisplay: DisplayContent {
             var verdict = TextReport.verdict(of: result, scenario: scenario.name)
             if stoppedSeconds > 0 {
                 let time = HumanUnits.seconds(stoppedSeconds)
-                verdict += ", excluding \(time) for which the program was stopped"
+                verdict += ", excluding \(time) during which the program was stopped"
             }
             verdicts.append(verdict)
             failure = nil

@@ -17,7 +17,7 @@ struct WatchConditionArgument {
             }),
             let range = text.range(of: comparison.rawValue)
         else {
-            throw ValidationError("'\(text)' is not a condition; write, for example, 'pin > 30s'")
+            throw ValidationError("'\(text)' is not a condition; use, for example, 'pin > 30s'")
         }
         let name = trimmed(text[..<range.lowerBound])
         guard let metric = WatchCondition.Metric(rawValue: name) else {

@@ -129,7 +129,7 @@ struct WatchRun {
                 guard !follows, condition == nil, !isList else { continue }
                 throw CommandFailure("there is no file '\(file)'; check the path")
             case .notADatabase:
-                throw CommandFailure("'\(file)' is not a SQLite database: \(problem ?? "")")
+                throw CommandFailure("'\(file)' is not an SQLite database: \(problem ?? "")")
             case .unreadable:
                 throw CommandFailure(
                     "'\(file)' cannot be read: \(problem ?? "")",

@@ -129,14 +129,14 @@ struct CaptureCommandTests {
     }
 
     @Test(arguments: [
-        (["--output", "a.yaml"], "name the program's database"),
-        (["app.sqlite", "--output", "a.yaml"], "give either --for"),
+        (["--output", "a.yaml"], "specify the program's database"),
+        (["app.sqlite", "--output", "a.yaml"], "specify --for"),
         (["app.sqlite", "--from", "x", "--for", "1s", "--output", "a.yaml"], "one of --for"),
         (["app.sqlite", "--from", "missing.jsonl", "--output", "a.yaml"], "cannot be read"),
         (["gone.sqlite", "--from", "x", "--output", "a.yaml"], "there is no file 'gone.sqlite'"),
         (
             ["log.jsonl", "--from", "log.jsonl", "--output", "a.yaml"],
-            "log.jsonl' is a text file, not a SQLite database"
+            "log.jsonl' is a text file, not an SQLite database"
         ),
     ])
     func wrongArgumentsHaveARemedy(arguments: [String], message: String) throws {

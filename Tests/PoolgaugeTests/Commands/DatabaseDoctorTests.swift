@@ -211,7 +211,7 @@ struct DatabaseDoctorTests {
         ("zeros", Data(count: 4_096), "starts with zeros"),
         ("gzip", Data([0x1f, 0x8b, 8, 0]), "is compressed with gzip"),
         ("damaged", Data("SQLite format 3\0".utf8) + Data(count: 500), "has a damaged SQLite"),
-        ("binary", Data([0, 1, 2, 3, 0xff]), "is not a SQLite database"),
+        ("binary", Data([0, 1, 2, 3, 0xff]), "is not an SQLite database"),
     ]
 
     @Test(arguments: others)

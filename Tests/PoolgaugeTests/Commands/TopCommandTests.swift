@@ -112,7 +112,7 @@ struct TopCommandTests {
 
     private static let mistakes: [([String], String)] = [
         (["top", "absent.sqlite"], "absent.sqlite"),
-        (["top", "text"], "not a SQLite database"),
+        (["top", "text"], "not an SQLite database"),
         (["top", "."], "there is no SQLite database that this user may read directly in '.'"),
         (["top", "x", "--once", "--theme", "light"], "dashboard"),
         (["top", "x", "--screenshot", "x.gif"], ".svg"),

@@ -93,7 +93,7 @@ struct TryCommandTests {
             #expect(report.environment.scenarioText == printed.output, "it is the one that ran")
             let refused = try HeadlessProgram.run(arguments + ["--format", "json"], in: folder)
             #expect(refused.status == 64)
-            #expect(refused.errors.contains("name a file for the json report with --output"))
+            #expect(refused.errors.contains("specify a file for the json report with --output"))
             try printed.output.write(
                 to: folder.appendingPathComponent("mine.yaml"),
                 atomically: true,

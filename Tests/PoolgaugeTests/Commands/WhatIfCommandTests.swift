@@ -97,7 +97,7 @@ struct WhatIfCommandTests {
             let check = ["what-if", "run.json", "--check", "--check-runs", "1"]
             let refused = try HeadlessProgram.run(check, in: folder)
             #expect(refused.status == 64)
-            #expect(refused.errors.contains("on your own database; name it with --database"))
+            #expect(refused.errors.contains("on your own database; specify it with --database"))
             let missing = try HeadlessProgram.run(check + ["--database", "none"], in: folder)
             #expect(missing.status == 64)
             #expect(missing.errors == "poolgauge: --database: there is no file 'none'\n")
