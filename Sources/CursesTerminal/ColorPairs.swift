@@ -1,8 +1,8 @@
 import TerminalUI
 
-/// The ncurses numbers of color pairs, which are defined on first use.
+/// The ncurses numbers of color pairs, which are defined when first used.
 struct ColorPairs {
-    /// The color capabilities of a screen, in terms of ncurses.
+    /// A screen's color capabilities, in ncurses terms.
     struct Capabilities: Equatable {
         /// The number of colors; 0 for none.
         var colors: Int
@@ -22,7 +22,7 @@ struct ColorPairs {
 
     let capabilities: Capabilities
     let depth: ColorDepth
-    /// Whether the pairs have been exhausted since ``removeAll()``.
+    /// Whether the pairs have been exhausted since the last ``removeAll()``.
     private(set) var isExhausted = false
 
     private struct Colors: Hashable {
@@ -49,7 +49,7 @@ struct ColorPairs {
             }
     }
 
-    /// Returns the pair for a style; pair 0, the terminal's default colors, if none is left.
+    /// Returns the pair for a style, or pair 0, the terminal's default colors, if no pair is left.
     mutating func choice(for style: Style) -> Choice {
         guard depth != .mono else { return Choice(pair: 0, isBrightened: false) }
         let colors = Colors(foreground: style.foreground, background: style.background)
@@ -59,7 +59,7 @@ struct ColorPairs {
         return choice
     }
 
-    /// Removes all pairs; all cells must be drawn again.
+    /// Removes all pairs; the caller must redraw all cells.
     mutating func removeAll() {
         choices.removeAll(keepingCapacity: true)
         numbers.removeAll(keepingCapacity: true)
@@ -71,11 +71,12 @@ struct ColorPairs {
         var background = number(of: colors.background, standard: 0)
         var isBrightened = false
         if !capabilities.isDirect, capabilities.colors < 16 {
-            // With eight colors, bold produces the brighter eight; backgrounds cannot be brighter.
+            // With eight colors, bold produces the eight brighter ones. Backgrounds cannot be
+            // brighter.
             isBrightened = foreground >= 8
             if foreground >= 8 { foreground -= 8 }
             if background >= 8 { background -= 8 }
-            // Avoid black on black for dark gray on black.
+            // Dark gray on black must not become black on black.
             if foreground == background, foreground >= 0 { foreground = background == 0 ? 7 : 0 }
         }
         let wanted = SIMD2(foreground, background)
@@ -102,7 +103,7 @@ struct ColorPairs {
         }
     }
 
-    /// Returns the number of a direct color.
+    /// Returns the number for a direct color.
     ///
     /// Entries such as xterm-direct reserve 0 to 7 for the user's palette (terminfo, "RGB"), so the
     /// darkest colors use the nearest number above.

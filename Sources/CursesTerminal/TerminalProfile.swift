@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The settings of a terminal, determined by the environment.
+/// The settings for a terminal, based on the environment.
 struct TerminalProfile: Equatable {
     /// The terminfo entry to open.
     var name: String
@@ -9,12 +9,12 @@ struct TerminalProfile: Equatable {
 
     /// Selects an entry.
     ///
-    /// Direct color needs both `COLORTERM` and an entry that supports it, because the usual
+    /// Direct color requires both `COLORTERM` and an entry that supports it, because the usual
     /// entries of most terminals describe only 256 colors.
     ///
     /// - Parameters:
-    ///   - environment: The process's variables.
-    ///   - isKnown: Returns whether the terminfo database has an entry with a name.
+    ///   - environment: The process's environment variables.
+    ///   - isKnown: Returns whether the terminfo database has an entry with the given name.
     /// - Throws: A ``TerminalError`` if the terminal is unusable.
     init(environment: [String: String], isKnown: (String) -> Bool) throws(TerminalError) {
         let terminal = environment["TERM"] ?? ""
@@ -23,7 +23,7 @@ struct TerminalProfile: Equatable {
         }
         guard isKnown(terminal) else { throw .unknown(name: terminal) }
         name = terminal
-        // https://no-color.org: present and not empty, whatever its value.
+        // According to https://no-color.org, any value except an empty one disables colors.
         wantsColors = (environment["NO_COLOR"] ?? "").isEmpty
         let claim = environment["COLORTERM"]?.lowercased()
         if wantsColors, claim == "truecolor" || claim == "24bit" {
@@ -31,7 +31,7 @@ struct TerminalProfile: Equatable {
         }
     }
 
-    /// Returns the possible names of a terminal's direct-color entry, the most likely first.
+    /// Returns the possible names of a terminal's direct-color entry, most likely first.
     static func directNames(of terminal: String) -> [String] {
         if terminal.hasSuffix("-direct") { return [terminal] }
         let suffix = "-256color"

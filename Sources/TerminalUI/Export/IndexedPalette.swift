@@ -11,8 +11,8 @@ package enum IndexedPalette {
     package static func components(of index: UInt8) -> (UInt8, UInt8, UInt8) {
         if index < 16 { return basic[Int(index)] }
         if index >= 232 {
-            let grey = 8 + (index - 232) * 10
-            return (grey, grey, grey)
+            let gray = 8 + (index - 232) * 10
+            return (gray, gray, gray)
         }
         func level(_ step: UInt8) -> UInt8 { step == 0 ? 0 : 55 + step * 40 }
         let cube = index - 16
