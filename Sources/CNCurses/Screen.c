@@ -122,8 +122,8 @@ static void define_common_keys(void) {
     }
 }
 
-static void enable_mouse(bool wants_mouse) {
-    uses_mouse = wants_mouse && pg_screen_speaks_xterm();
+static void enable_mouse(bool use_mouse) {
+    uses_mouse = use_mouse && pg_screen_speaks_xterm();
     if (!uses_mouse) return;
     // The caller decodes mouse events, because ncurses's mouse support depends on the entry and
     // does not report the wheel and moves consistently.
@@ -133,7 +133,7 @@ static void enable_mouse(bool wants_mouse) {
 }
 
 bool pg_screen_open(
-    const char *name, bool wants_colors, bool wants_mouse, pg_screen_colors *colors) {
+    const char *name, bool use_colors, bool use_mouse, pg_screen_colors *colors) {
     memset(colors, 0, sizeof *colors);
     if (screen || tcgetattr(STDOUT_FILENO, &settings_before) != 0) return false;
     screen = newterm(name, stdout, stdin);
@@ -152,9 +152,9 @@ bool pg_screen_open(
     keypad(keys, TRUE);
     nodelay(keys, TRUE);
     define_common_keys();
-    enable_mouse(wants_mouse);
+    enable_mouse(use_mouse);
     if (uses_mouse) arm_restore();
-    if (wants_colors && has_colors() && start_color() == OK) {
+    if (use_colors && has_colors() && start_color() == OK) {
         colors->colors = COLORS;
         colors->pairs = COLOR_PAIRS;
         colors->has_default_colors = use_default_colors() == OK;

@@ -79,15 +79,15 @@ struct ColorPairs {
             // Dark gray on black must not become black on black.
             if foreground == background, foreground >= 0 { foreground = background == 0 ? 7 : 0 }
         }
-        let wanted = SIMD2(foreground, background)
-        if wanted == SIMD2(-1, -1) { return Choice(pair: 0, isBrightened: isBrightened) }
-        if let known = numbers[wanted] { return Choice(pair: known, isBrightened: isBrightened) }
+        let codes = SIMD2(foreground, background)
+        if codes == SIMD2(-1, -1) { return Choice(pair: 0, isBrightened: isBrightened) }
+        if let known = numbers[codes] { return Choice(pair: known, isBrightened: isBrightened) }
         let next = Int32(numbers.count + 1)
         guard Int(next) < capabilities.pairs, define(next, foreground, background) else {
             isExhausted = true
             return Choice(pair: 0, isBrightened: isBrightened)
         }
-        numbers[wanted] = next
+        numbers[codes] = next
         return Choice(pair: next, isBrightened: isBrightened)
     }
 

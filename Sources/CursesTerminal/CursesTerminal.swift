@@ -30,12 +30,12 @@ package final class CursesTerminal: Terminal {
     ///
     /// - Parameters:
     ///   - environment: The process's environment variables: `TERM`, `COLORTERM`, `NO_COLOR`.
-    ///   - wantsMouse: Whether the program handles the mouse; otherwise, the mouse selects text in
+    ///   - usesMouse: Whether the program handles the mouse; otherwise, the mouse selects text in
     ///     the terminal.
     /// - Throws: A ``TerminalError`` that suggests an alternative command.
     package init(
         environment: [String: String],
-        wantsMouse: Bool = true
+        usesMouse: Bool = true
     ) throws(TerminalError) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .notATerminal }
         _ = pg_locale_is_utf8()
@@ -46,7 +46,7 @@ package final class CursesTerminal: Terminal {
         signals = pg_signals_install()
         guard signals >= 0 else { throw .refused(name: profile.name) }
         var colors = pg_screen_colors()
-        guard pg_screen_open(profile.name, profile.wantsColors, wantsMouse, &colors) else {
+        guard pg_screen_open(profile.name, profile.usesColors, usesMouse, &colors) else {
             pg_signals_remove()
             throw .refused(name: profile.name)
         }
@@ -209,13 +209,13 @@ extension CursesTerminal {
     /// Collects all pending signals; repeated signals count once.
     private func collectSignals() {
         var isResized = false
-        var wantsStop = false
+        var isStopRequested = false
         var isContinued = false
         collecting: while true {
             switch pg_signals_next(signals) {
             case 0: break collecting
             case SIGWINCH: isResized = true
-            case SIGTSTP: wantsStop = true
+            case SIGTSTP: isStopRequested = true
             case SIGCONT: isContinued = true
             case let signal: pending.append(.end(signal: signal))
             }
@@ -226,7 +226,7 @@ extension CursesTerminal {
             pending.append(.continued)
         }
         if isResized || isContinued { resize() }
-        if wantsStop { pending.append(.stop) }
+        if isStopRequested { pending.append(.stop) }
     }
 
     /// Restores the terminal, stops the process, and reopens the terminal when the process

@@ -5,7 +5,7 @@ struct TerminalProfile: Equatable {
     /// The terminfo entry to open.
     var name: String
     /// Whether to use colors.
-    var wantsColors: Bool
+    var usesColors: Bool
 
     /// Selects an entry.
     ///
@@ -24,9 +24,9 @@ struct TerminalProfile: Equatable {
         guard isKnown(terminal) else { throw .unknown(name: terminal) }
         name = terminal
         // According to https://no-color.org, any value except an empty one disables colors.
-        wantsColors = (environment["NO_COLOR"] ?? "").isEmpty
+        usesColors = (environment["NO_COLOR"] ?? "").isEmpty
         let claim = environment["COLORTERM"]?.lowercased()
-        if wantsColors, claim == "truecolor" || claim == "24bit" {
+        if usesColors, claim == "truecolor" || claim == "24bit" {
             name = Self.directNames(of: terminal).first(where: isKnown) ?? terminal
         }
     }

@@ -23,10 +23,10 @@ struct TerminalProfileTests {
     @Test
     func aNonemptyNoColorVariableDisablesColour() throws {
         var environment = ["TERM": "xterm-256color", "COLORTERM": "truecolor", "NO_COLOR": ""]
-        #expect(try profile(environment).wantsColors)
+        #expect(try profile(environment).usesColors)
         environment["NO_COLOR"] = "0"
         let plain = try profile(environment)
-        #expect(!plain.wantsColors)
+        #expect(!plain.usesColors)
         #expect(plain.name == "xterm-256color")
     }
 

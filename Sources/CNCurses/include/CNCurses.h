@@ -51,7 +51,7 @@ typedef struct {
 ///
 /// - Returns: whether it succeeded; errno is not set.
 bool pg_screen_open(
-    const char *name, bool wants_colors, bool wants_mouse, pg_screen_colors *colors);
+    const char *name, bool use_colors, bool use_mouse, pg_screen_colors *colors);
 
 /// Returns whether the terminfo entry declares a mouse, as for xterm-compatible terminals.
 bool pg_screen_speaks_xterm(void);

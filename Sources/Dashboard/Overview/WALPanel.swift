@@ -36,8 +36,8 @@ struct WALPanel {
         )
         let most = max(0, inner.height - 2)
         let state = WALWords.state(wal, width: inner.width, rows: min(most, 2))
-        let wanted = TextWrapping.lines(of: state.text, width: inner.width).count
-        let lines = min(wanted, most)
+        let needed = TextWrapping.lines(of: state.text, width: inner.width).count
+        let lines = min(needed, most)
         let heights = [1, inner.height - 1 - lines, lines]
         let areas = inner.rows(heights)
         drawSizes(on: &canvas, in: areas[1])

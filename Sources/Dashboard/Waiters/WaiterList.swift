@@ -4,7 +4,7 @@ import TerminalUI
 /// A waiting access with its position in its queue.
 struct Waiting: Sendable {
     /// A resource with waiters.
-    enum Wanted: String, Sendable {
+    enum Resource: String, Sendable {
         /// One of a pool's readers.
         case reader = "a reader"
         /// A pool's writer.
@@ -16,7 +16,7 @@ struct Waiting: Sendable {
     /// The status of the waiter.
     var status: WaiterStatus
     /// The awaited resource.
-    var wanted: Wanted
+    var resource: Resource
     /// Whether the access writes.
     var writes: Bool
     /// The position in its queue, from 1.
@@ -48,7 +48,7 @@ struct Waiting: Sendable {
             waiters.enumerated().map { index, status in
                 Waiting(
                     status: status,
-                    wanted: isQueue ? .connection : writes ? .writer : .reader,
+                    resource: isQueue ? .connection : writes ? .writer : .reader,
                     writes: writes,
                     place: index + 1,
                     since: now > status.waitedNanoseconds ? now - status.waitedNanoseconds : nil
@@ -104,9 +104,9 @@ enum WaiterList {
             Listing.Column(
                 "for",
                 .fixed(14, priority: 10),
-                rank: { .text($0.wanted.rawValue) }
+                rank: { .text($0.resource.rawValue) }
             ) {
-                Span($0.wanted.rawValue, $1.style(.text))
+                Span($0.resource.rawValue, $1.style(.text))
             },
             Listing.Column(
                 "turn",

@@ -184,7 +184,7 @@ struct WaitersScreen {
         let selected = all.first { $0.name == scene.view.selected }
         let groups = Blockers.all(in: database).filter { group in
             // Show only the blockers of a selected waiter.
-            selected.map { group.wanted == $0.wanted.rawValue } ?? true
+            selected.map { group.resource == $0.resource.rawValue } ?? true
         }
         // Current blockers come first.
         let needed = groups.reduce(groups.count) {
@@ -203,7 +203,7 @@ struct WaitersScreen {
             var head = [
                 Span(selected?.status.origin.name ?? group.waiters, theme.bold(.waiting)),
                 Span(" waits for ", theme.style(.dim)),
-                Span(group.wanted, theme.bold(.text)),
+                Span(group.resource, theme.bold(.text)),
             ]
             if selected == nil, group.waiters.hasSuffix("s") { head[1].text = " wait for " }
             let count = group.holders.count

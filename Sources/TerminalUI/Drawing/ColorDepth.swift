@@ -28,16 +28,16 @@ package enum ColorDepth: String, Sendable, CaseIterable {
     }
 
     private static func nearest(
-        to wanted: (UInt8, UInt8, UInt8),
+        to target: (UInt8, UInt8, UInt8),
         among indexes: ClosedRange<UInt8>
     ) -> UInt8 {
         var best = indexes.lowerBound
         var least = Int.max
         for index in indexes {
             let candidate = IndexedPalette.components(of: index)
-            let red = Int(wanted.0) - Int(candidate.0)
-            let green = Int(wanted.1) - Int(candidate.1)
-            let blue = Int(wanted.2) - Int(candidate.2)
+            let red = Int(target.0) - Int(candidate.0)
+            let green = Int(target.1) - Int(candidate.1)
+            let blue = Int(target.2) - Int(candidate.2)
             // The eye is most sensitive to green and least to blue.
             let distance = 3 * red * red + 4 * green * green + 2 * blue * blue
             if distance < least {

@@ -76,11 +76,11 @@ package struct Listing<Item: Sendable>: Sendable {
     ) -> [Item] {
         var items = items
         if !filter.isEmpty {
-            let wanted = filter.lowercased()
+            let searchText = filter.lowercased()
             items = items.filter { item in
-                details(item).lowercased().contains(wanted)
+                details(item).lowercased().contains(searchText)
                     || columns.contains {
-                        $0.cell(item, .standard).text.lowercased().contains(wanted)
+                        $0.cell(item, .standard).text.lowercased().contains(searchText)
                     }
             }
         }

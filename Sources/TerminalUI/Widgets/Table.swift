@@ -60,8 +60,8 @@ package struct Table: Sendable {
         return columns.indices.map { index in
             guard index == 0 || index > hidden, left > 0 else { return 0 }
             let track = columns[index].track
-            let wanted = index == columns.count - 1 ? max(track.ideal, left) : track.ideal
-            let length = min(wanted, left, max(track.maximum, 1))
+            let preferred = index == columns.count - 1 ? max(track.ideal, left) : track.ideal
+            let length = min(preferred, left, max(track.maximum, 1))
             left -= length + spacing
             return length >= min(track.minimum, 4) ? length : 0
         }

@@ -26,7 +26,7 @@ struct DisplaySession {
         report: (Content) throws -> Void
     ) throws {
         let environment = ProcessInfo.processInfo.environment
-        let terminal = try CursesTerminal(environment: environment, wantsMouse: options.usesMouse)
+        let terminal = try CursesTerminal(environment: environment, usesMouse: options.usesMouse)
         let isUTF8 = TextEncoding.isUTF8()
         // The Linux console's fonts do not contain braille characters.
         let isConsole = environment["TERM"] == "linux"

@@ -98,8 +98,8 @@ final class TerminalProgram {
     }
 
     /// Waits until the terminal has, or no longer has, its original settings.
-    func wait(untilSettingsAreRestored wanted: Bool) throws {
-        try wait(for: "the terminal's settings") { hasOriginalSettings == wanted }
+    func wait(untilSettingsAreRestored expected: Bool) throws {
+        try wait(for: "the terminal's settings") { hasOriginalSettings == expected }
     }
 
     /// Waits for the program's end, and reads its remaining output.
