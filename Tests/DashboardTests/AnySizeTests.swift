@@ -116,7 +116,7 @@ struct AnySizeTests {
         #expect(!dashboard.render(size: Size(width: 40, height: 10)).plainText.contains("needs"))
     }
 
-    @Test func nonnumbersAndHostileTextAreHarmless() {
+    @Test func nonfiniteNumbersAndHostileTextAreHarmless() {
         var sample = Story().samples(until: 0)[0]
         sample.time = .nan
         sample.plannedDuration = .infinity

@@ -43,7 +43,7 @@ struct ConsistentPeaksTests {
     }
 
     @Test(arguments: Presets.all.map(\.name))
-    func sentencesStateTheNumbersOfTheResult(name: String) async throws {
+    func sentencesContainTheResultsNumbers(name: String) async throws {
         let preset = try #require(Presets.named(name)).scenario().with(scale: 1)
         let scenario = try preset.scaled(toMeasured: .milliseconds(150))
         let store = DatasetStore()

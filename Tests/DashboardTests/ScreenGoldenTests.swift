@@ -117,7 +117,7 @@ struct ScreenGoldenTests {
 
     /// If there are too few accesses for p99, each panel names the percentile that it shows.
     @Test(arguments: [(120, 40), (80, 24)])
-    func namesTheShownPercentile(size: (Int, Int)) throws {
+    func identifiesTheShownPercentile(size: (Int, Int)) throws {
         var model = DashboardModel(theme: try Theme.named("dark"))
         for var sample in Story().samples() {
             for index in sample.clients.indices {

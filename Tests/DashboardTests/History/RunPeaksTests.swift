@@ -40,7 +40,7 @@ struct RunPeaksTests {
         return sample
     }
 
-    @Test func countedWaitsAreKnownWithoutASampleThatShowsThem() throws {
+    @Test func waitsBetweenSamplesAreCounted() throws {
         var end = try counted(1, reads: 16, isMeasured: false)
         end.state = .finished
         let model = dashboard([try counted(0, reads: 0, isMeasured: true), end])
@@ -75,7 +75,7 @@ struct RunPeaksTests {
         #expect(overview.contains("o waiters observed"))
     }
 
-    @Test func theTargetRateStaysWhenTheLoadEnds() throws {
+    @Test func theTargetRateRemainsWhenTheLoadEnds() throws {
         let samples = Story().finished()
         let model = dashboard(samples)
         let last = try #require(samples.last { $0.state == .running })

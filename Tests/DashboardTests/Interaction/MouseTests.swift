@@ -45,7 +45,7 @@ struct MouseTests {
         )
     }
 
-    @Test func aClickOnATitleSortsAndASecondOneReversesTheOrder() throws {
+    @Test func aClickOnATitleSortsAndASecondClickReversesTheOrder() throws {
         var model = dashboard()
         _ = model.handle(.key(.character("2")))
         let held = try place(of: "held   accesses", in: model)
@@ -71,7 +71,7 @@ struct MouseTests {
         #expect((8.0...12.0).contains(model.shown.now))
     }
 
-    @Test func withoutASelectionNothingIsInterrupted() {
+    @Test func nothingIsInterruptedWithoutASelection() {
         var model = dashboard()
         #expect(model.handle(.key(.character("i"))).isEmpty)
         #expect(model.render(size: size).plainText.contains("select a connection"))

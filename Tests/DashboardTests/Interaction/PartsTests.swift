@@ -41,7 +41,7 @@ struct PartsTests {
     }
 
     @Test(arguments: DashboardScreen.allCases.filter { !$0.parts.isEmpty })
-    func enterShowsAPartAloneInAnySize(screen: DashboardScreen) throws {
+    func enterExpandsAPartInAnySize(screen: DashboardScreen) throws {
         let key = Key.character(try #require("\(screen.rawValue)".first))
         for part in screen.parts.indices {
             var model = dashboard([key] + Array(repeating: .tab, count: part + 1) + [.enter])
@@ -58,7 +58,7 @@ struct PartsTests {
         }
     }
 
-    @Test func aSmallTerminalShowsTheLogAlone() {
+    @Test func aSmallTerminalShowsOnlyTheLog() {
         let keys = Array(repeating: Key.tab, count: 5) + [.enter]
         let text = dashboard(keys).render(size: Size(width: 80, height: 24)).plainText
         #expect(text.contains("Write-ahead log") && text.contains("pinned by snapshot"))

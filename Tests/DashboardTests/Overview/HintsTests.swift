@@ -25,7 +25,7 @@ struct HintsTests {
         return model.render(size: Size(width: size.0, height: size.1)).plainText
     }
 
-    @Test func aGrowingLogNamesTheScreenWithTheCause() {
+    @Test func aGrowingLogIdentifiesTheScreenWithTheCause() {
         let growing = overview { 2_000 + UInt64($0) * 100 }
         #expect(growing.contains("4 shows why it grows"))
         #expect(overview(size: (80, 24)) { 2_000 + UInt64($0) * 100 }.contains("▲ grows, see 4"))
@@ -41,7 +41,7 @@ struct HintsTests {
         #expect(!overview(keys: none) { 2_000 + UInt64($0) * 100 }.contains("shows why it grows"))
     }
 
-    @Test func interruptsAreReportedAsCallsAndStatements() {
+    @Test func interruptsAreReportedAsCallsAndEndedStatements() {
         #expect(overview { _ in 10 }.contains("no interrupts"))
         let counts = InterruptStatus(requested: 3, delivered: 4, withoutEffect: 1)
         let text = overview(interrupts: counts) { _ in 10 }

@@ -50,14 +50,14 @@ struct BlockersTests {
         #expect(Waiting.all(in: database).map(\.name) == ["w1", "r1", "r2"])
     }
 
-    @Test func aFreeReaderIsNotBlamedOnItsPredecessors() {
+    @Test func aWaiterForAFreeReaderIsReportedAsNext() {
         var database = pool
         database.readers?.inUse = 1
         database.waitingReaders = [waiter("ui", 1)]
         #expect(Blockers.all(in: database).first?.remark?.contains("next") == true)
     }
 
-    @Test func aQueuesReadsAndWritesWaitForItsOneConnection() {
+    @Test func aQueuesReadsAndWritesWaitForItsConnection() {
         var database = DatabaseStatus(label: "d", kind: .queue)
         database.connections = [held("d.queue", .queue, by: "import", for: 7)]
         database.waitingReaders = [waiter("ui", 1)]
@@ -79,7 +79,7 @@ struct BlockersTests {
         #expect(known?.holders.map(\.label) == ["d.reader.1"] && known?.remark == nil)
     }
 
-    @Test func withoutWaitersThereAreNoBlockers() {
+    @Test func thereAreNoBlockersWithoutWaiters() {
         #expect(Blockers.all(in: pool).isEmpty)
     }
 }

@@ -27,7 +27,7 @@ struct WatchDashboardTests {
         }
     }
 
-    @Test func aNumberShowsItsScreenAndTheFooterNamesIt() throws {
+    @Test func aNumberKeyShowsItsScreenAndTheFooterIdentifiesIt() throws {
         for (place, screen) in WatchScreens.standard.enumerated() {
             var model = try WatchDashboard.watching()
             model.press("\(place + 1)")
@@ -49,7 +49,7 @@ struct WatchDashboardTests {
         #expect(keys.command(for: .function(2)) == nil)
     }
 
-    @Test func quittingAndCopyingAreLeftToTheProgram() throws {
+    @Test func quittingAndCopyingReturnActions() throws {
         var model = try WatchDashboard.watching(until: 18)
         #expect(model.handle(.key(.character("q"))) == [.quit])
         #expect(model.handle(.key(.control("c"))) == [.quit])
@@ -62,7 +62,7 @@ struct WatchDashboardTests {
         #expect(picture(model).contains("copied: sync"))
     }
 
-    @Test func tabSelectsAPartAndEnterShowsItAlone() throws {
+    @Test func tabSelectsAPartAndEnterExpandsIt() throws {
         var model = try WatchDashboard.watching()
         for _ in 0..<3 { _ = model.handle(.key(.tab)) }
         _ = model.handle(.key(.enter))
@@ -124,7 +124,7 @@ struct WatchDashboardTests {
         #expect(model.history?.episodes.first?.seconds == 1)
     }
 
-    @Test func anInvalidTimeIsRefusedWithAnExample() throws {
+    @Test func anInvalidTimeIsRejectedWithAnExample() throws {
         var model = try WatchDashboard.watching()
         model.press("Snoon")
         _ = model.handle(.key(.enter))
@@ -143,7 +143,7 @@ struct WatchDashboardTests {
 
     // MARK: Filter and sort
 
-    @Test func aFilterLeavesTheRowsThatContainIt() throws {
+    @Test func aFilterKeepsOnlyMatchingRows() throws {
         var model = try WatchDashboard.watching(until: 18)
         model.press("/repo")
         #expect(model.content.rowNames == ["4713 report"])
@@ -210,7 +210,7 @@ struct WatchDashboardTests {
 
     // MARK: Untrusted text
 
-    @Test func controlCharactersOfOtherProgramsReachNoCell() throws {
+    @Test func controlCharactersFromOtherProgramsAreNotDisplayed() throws {
         let evil = "a\u{1B}[2J\u{202E}b\u{7}\n"
         var story = WatchStory(path: "/srv/\(evil).db", idleName: evil, table: evil)
         story.interval = 1
@@ -236,7 +236,7 @@ struct WatchDashboardTests {
 
     // MARK: Robustness
 
-    @Test func anySizeIsDrawnOnAnyScreen() throws {
+    @Test func everyScreenCanBeDrawnInAnySize() throws {
         var model = try WatchDashboard.watching(until: 18)
         for place in model.screens.indices {
             _ = model.perform(.screen(place))
@@ -249,7 +249,7 @@ struct WatchDashboardTests {
         }
     }
 
-    @Test func aDatabaseThatDisappearsAndReturnsStaysInItsPlace() throws {
+    @Test func aDatabaseThatReappearsKeepsItsPosition() throws {
         var model = try WatchDashboard.watching(until: 4)
         var reports = WatchStory().reports(until: 8)
         reports[20].file.state = .missing

@@ -119,7 +119,7 @@ struct CaptureCommandTests {
         ("{\"time\": 1, \"sql\": \"SELECT 'open\"}\n", "log.jsonl:1: this is not a SQLite"),
         ("{\"time\": 1, \"sql\": \"SELECT * FROM gone\"}\n", "such as 'gone'"),
     ])
-    func anInvalidFileIsAnErrorWithItsPlace(log: String, message: String) throws {
+    func anInvalidFileIsAnErrorWithItsPosition(log: String, message: String) throws {
         try withDatabase { folder in
             let outcome = try capture(log, in: folder)
             #expect(outcome.status == 64 && outcome.errors.contains(message), "\(outcome)")
@@ -139,7 +139,7 @@ struct CaptureCommandTests {
             "log.jsonl' is a text file, not an SQLite database"
         ),
     ])
-    func wrongArgumentsHaveARemedy(arguments: [String], message: String) throws {
+    func wrongArgumentsAreErrorsWithARemedy(arguments: [String], message: String) throws {
         try withDatabase { folder in
             try Data(Self.log.utf8).write(to: folder.appendingPathComponent("log.jsonl"))
             let outcome = try HeadlessProgram.run(["capture"] + arguments, in: folder)

@@ -140,7 +140,7 @@ struct CompareAgainstTests {
         }
     }
 
-    @Test func anotherProgramIsNotPoolgauge() throws {
+    @Test func aProgramOtherThanPoolgaugeIsRejected() throws {
         try withTemporaryFolder { folder in
             let outcome = try compare(["--against", "/bin/ls", "--arm", "pool"], in: folder)
             #expect(outcome.status == 1, "\(outcome)")

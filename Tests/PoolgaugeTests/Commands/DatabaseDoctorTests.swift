@@ -72,7 +72,7 @@ struct DatabaseDoctorTests {
         """
     }
 
-    @Test func aUsualDatabaseHasNoWarning() throws {
+    @Test func anOrdinaryDatabaseHasNoWarnings() throws {
         try withQueue("PRAGMA journal_mode = WAL;" + Self.table("t", rows: 10)) { queue, folder in
             try queue.close()
             let found = try examine(folder)
@@ -86,7 +86,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    @Test func largeTablesWithoutStatisticsAreNamed() throws {
+    @Test func largeTablesWithoutStatisticsAreReported() throws {
         let sql = Self.table("large", rows: 10_001) + Self.table("small", rows: 10_000)
         try withQueue(sql + Self.table("other", rows: 10_001)) { queue, folder in
             let before = try examine(folder).findings("statistics")
@@ -101,7 +101,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    @Test func foreignKeysWithoutAnIndexAreNamedWithOne() throws {
+    @Test func foreignKeysWithoutAnIndexAreReportedWithARemedy() throws {
         let sql = """
             CREATE TABLE parent(id INTEGER PRIMARY KEY, a, b, UNIQUE(a, b));
             CREATE TABLE indexed(p REFERENCES parent, q);
@@ -131,7 +131,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    @Test func freePagesAndSmallPagesAndAutoVacuumAreNamed() throws {
+    @Test func freePagesSmallPagesAndAutoVacuumAreReported() throws {
         let sql =
             "PRAGMA page_size = 1024; PRAGMA auto_vacuum = FULL;" + Self.table("t", rows: 20_000)
         try withQueue(sql) { queue, folder in
@@ -148,7 +148,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    @Test func aLogLargerThanTheDatabaseIsNamedWithItsReader() throws {
+    @Test func aLogLargerThanTheDatabaseIsReportedWithItsReader() throws {
         try withQueue("PRAGMA journal_mode = WAL; CREATE TABLE t(x)") { queue, folder in
             let reader = try Self.queue(folder)
             try reader.writeWithoutTransaction { try $0.execute(sql: "BEGIN; SELECT * FROM t") }
@@ -215,7 +215,7 @@ struct DatabaseDoctorTests {
     ]
 
     @Test(arguments: others)
-    func otherFilesAreNamed(name: String, content: Data, words: String) throws {
+    func otherFilesAreIdentified(name: String, content: Data, words: String) throws {
         try withTemporaryFolder { folder in
             try content.write(to: folder.appendingPathComponent(name))
             let outcome = try HeadlessProgram.run(["doctor", "--database", name], in: folder)
@@ -225,7 +225,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    @Test func placesWithoutAFileAreNamed() throws {
+    @Test func pathsWithoutARegularFileAreReported() throws {
         try withTemporaryFolder { folder in
             #expect(mkfifo(folder.appendingPathComponent("fifo").path, 0o600) == 0)
             for (name, words) in [

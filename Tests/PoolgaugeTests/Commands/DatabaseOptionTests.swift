@@ -138,7 +138,7 @@ struct DatabaseOptionTests {
     }
 
     /// A program that holds a lock, by the `sqlite3` shell's name or another one.
-    @Test func aLockedDatabaseNamesItsHolder() throws {
+    @Test func theHolderOfALockedDatabaseIsReported() throws {
         try withTemporaryFolder { folder in
             let database = try prepare(in: folder)
             let holder = Process()
@@ -174,7 +174,7 @@ struct DatabaseOptionTests {
     }
 
     @Test(arguments: ["compare", "capacity", "crossover", "advise"])
-    func repeatedRunsAreRefusedInPlace(command: String) throws {
+    func repeatedRunsAreRejectedInPlace(command: String) throws {
         try withTemporaryFolder { folder in
             _ = try prepare(in: folder)
             let outcome = try HeadlessProgram.run(

@@ -68,7 +68,7 @@ struct RunCommandTests {
     }
 
     @Test
-    func theReportGoesToTheNamedFile() throws {
+    func theReportIsWrittenToTheSpecifiedFile() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 quick + ["--duration", "300ms", "--output", "report.txt"],
@@ -82,7 +82,7 @@ struct RunCommandTests {
     }
 
     @Test
-    func theKeptFolderIsNamedWithoutProgress() throws {
+    func theKeptFolderIsReportedWithoutProgress() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 quick + ["--duration", "1s", "--keep"],
@@ -152,7 +152,7 @@ struct RunCommandTests {
     }
 
     @Test
-    func everyErrorInAScenarioIsShownWithItsPlace() throws {
+    func everyErrorInAScenarioIsShownWithItsPosition() throws {
         try withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("mine.yaml")
             let yaml = try HeadlessProgram.run(["scenarios", "show", "ycsb-c"], in: folder).output

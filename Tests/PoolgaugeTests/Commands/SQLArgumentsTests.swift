@@ -20,7 +20,7 @@ struct SQLArgumentsTests {
         #expect(full?.processes == [7])
     }
 
-    @Test func anUnknownLevelIsRefused() {
+    @Test func anUnknownLevelIsRejected() {
         #expect(throws: (any Error).self) { try options("--sql=bogus", "--once") }
         #expect(throws: (any Error).self) { try options("--sql=full", "--once") }
         #expect(throws: (any Error).self) { try options("--sql", "--pid", "7", "--once") }

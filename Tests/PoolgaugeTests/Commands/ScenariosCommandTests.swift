@@ -33,7 +33,7 @@ struct ScenariosCommandTests {
     }
 
     @Test
-    func aStatementThatCannotBePreparedIsNamedWithItsPlace() throws {
+    func aStatementThatCannotBePreparedIsReportedWithItsPosition() throws {
         try withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("mine.yaml")
             let yaml = try #require(Presets.named("ycsb-c")).yaml

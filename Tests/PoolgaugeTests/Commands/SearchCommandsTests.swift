@@ -8,7 +8,7 @@ struct SearchCommandsTests {
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    @Test func aMapIsWrittenAsPictureAndAsText() throws {
+    @Test func aMapIsWrittenAsAnImageAndAsText() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 [
@@ -103,7 +103,7 @@ struct SearchCommandsTests {
         }
     }
 
-    @Test func unsuitableTimesNameTheOptionThatFixesThem() throws {
+    @Test func unsuitableTimesAreReportedWithTheOptionThatFixesThem() throws {
         try withTemporaryFolder { folder in
             try write("1500ms", "1s", to: folder)
             let arguments = [
@@ -161,7 +161,7 @@ struct SearchCommandsTests {
     }
 
     #if !GRDB
-    @Test func anArmOfGRDBStatesHowToEnableIt() throws {
+    @Test func aGRDBArmExplainsHowToEnableGRDB() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 ["run", "ycsb-c", "--arm", "grdb-pool"],

@@ -125,7 +125,7 @@ struct TopCommandTests {
     ]
 
     @Test(arguments: mistakes)
-    func mistakesAreNamed(arguments: [String], named: String) throws {
+    func mistakesAreReported(arguments: [String], named: String) throws {
         try withTemporaryFolder { folder in
             try Data("no database".utf8).write(to: folder.appendingPathComponent("text"))
             let outcome = try HeadlessProgram.run(arguments, in: folder)

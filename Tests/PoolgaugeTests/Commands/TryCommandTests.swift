@@ -44,7 +44,7 @@ struct TryCommandTests {
         "--write", "UPDATE orders SET state = :state WHERE id = :id",
     ]
 
-    @Test func statementsRunOnACopyWithValuesOfTheirColumns() throws {
+    @Test func statementsRunOnACopyWithValuesFromTheirColumns() throws {
         try withTemporaryFolder { folder in
             try makeDatabase(in: folder)
             let before = try Data(contentsOf: folder.appendingPathComponent("app.sqlite"))

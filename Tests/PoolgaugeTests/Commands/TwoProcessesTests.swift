@@ -84,7 +84,7 @@ struct TwoProcessesTests {
         }
     }
 
-    @Test func theHolderOfTheLockIsNamed() throws {
+    @Test func theLockHolderIsIdentified() throws {
         #if os(Linux)
         try withFolder { folder in
             // The other process has long transactions, so it still holds the lock when it is identified.
@@ -124,7 +124,7 @@ struct TwoProcessesTests {
         #endif
     }
 
-    @Test func theOtherProcessEndsWithTheRunInEachCase() throws {
+    @Test func theOtherProcessAlwaysEndsWithTheRun() throws {
         #if os(Linux)
         try withFolder { folder in
             let outcome = try HeadlessProgram.run(

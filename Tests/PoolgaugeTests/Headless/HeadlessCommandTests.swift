@@ -6,7 +6,7 @@ import Testing
 struct HeadlessCommandTests {
     private let quick = ["run", "ycsb-c", "--arm", "pool", "--duration", "1s"]
 
-    @Test func anInvalidTemporaryFolderIsNamed() throws {
+    @Test func anInvalidTemporaryFolderIsReported() throws {
         try withTemporaryFolder { folder in
             for (name, reason) in [("absent", "no such folder"), ("file", "not a folder")] {
                 let temporary = folder.appendingPathComponent(name)
@@ -38,7 +38,7 @@ struct HeadlessCommandTests {
     ]
 
     @Test(arguments: mistakes)
-    func mistakesNameTheLimits(arguments: [String], named: String) throws {
+    func mistakesAreReportedWithTheLimits(arguments: [String], named: String) throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(arguments, in: folder)
             #expect(outcome.status == 64, "\(outcome)")
@@ -161,7 +161,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    @Test func aUsersDatabaseStaysUnchanged() throws {
+    @Test func aUsersDatabaseRemainsUnchanged() throws {
         try withTemporaryFolder { folder in
             let database = try makeDatabase(in: folder)
             let before = try Data(contentsOf: database)
@@ -284,7 +284,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    @Test func aReportMayGoToAClosedPipe() throws {
+    @Test func aReportCanBeWrittenToAClosedPipe() throws {
         try withTemporaryFolder { folder in
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/bash")

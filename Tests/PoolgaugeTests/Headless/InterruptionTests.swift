@@ -17,7 +17,7 @@ struct InterruptionTests {
         }
     }
 
-    @Test func eachPartOfACommandEndsOnItsOwnSignal() async {
+    @Test func eachPartOfACommandHandlesItsOwnSignal() async {
         await #expect(processExitsWith: .success) { endTwoParts() }
     }
 

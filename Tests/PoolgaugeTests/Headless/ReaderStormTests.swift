@@ -16,7 +16,7 @@ struct ReaderStormTests {
         }
     }
 
-    @Test func oneReaderIsSaturatedAndItsHoldersAreNamed() throws {
+    @Test func oneReaderIsSaturatedAndItsHoldersAreIdentified() throws {
         let result = try run(["--arm", "pool-1"])
         let pool = try #require(result["pool"] as? [String: Any])
         #expect(try #require(pool["saturation"] as? Double) > 0.8)

@@ -56,7 +56,7 @@ struct ReportDestinationTests {
     }
 
     @Test(arguments: [true, false])
-    func aLinkStaysALink(exists: Bool) throws {
+    func aSymbolicLinkIsPreserved(exists: Bool) throws {
         try withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("report.txt")
             if exists { try "previous".write(to: file, atomically: false, encoding: .utf8) }
@@ -85,7 +85,7 @@ struct ReportDestinationTests {
         }
     }
 
-    @Test func foldersAndFilesInMissingFoldersAreRefused() throws {
+    @Test func foldersAndFilesInMissingFoldersAreRejected() throws {
         try withTemporaryFolder { folder in
             for path in [folder.path, folder.path + "/no/such/file"] {
                 #expect(throws: CommandFailure.self) { try ReportDestination(path: path) }

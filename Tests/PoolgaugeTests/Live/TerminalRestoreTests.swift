@@ -5,7 +5,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct TerminalRestoreTests {
     @Test
-    func theKeyForQuitting() throws {
+    func theQuitKeyRestoresTheTerminal() throws {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
             #expect(!program.hasOriginalSettings)
@@ -19,7 +19,7 @@ struct TerminalRestoreTests {
     }
 
     @Test
-    func controlC() throws {
+    func controlCRestoresTheTerminal() throws {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
             program.type("\u{3}")
@@ -32,7 +32,7 @@ struct TerminalRestoreTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func terminationSignals(signal: Int32) throws {
+    func terminationSignalsRestoreTheTerminal(signal: Int32) throws {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
             program.send(signal)
@@ -45,7 +45,7 @@ struct TerminalRestoreTests {
     }
 
     @Test(arguments: [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGQUIT])
-    func crashSignals(signal: Int32) throws {
+    func crashSignalsRestoreTheTerminal(signal: Int32) throws {
         try withDashboard { program, _ in
             try program.wait(for: "ycsb-c")
             program.send(signal)
@@ -57,7 +57,7 @@ struct TerminalRestoreTests {
     }
 
     @Test
-    func aWindowThatIsClosed() throws {
+    func closingTheWindowEndsTheProgramAndWritesTheReport() throws {
         try withTemporaryFolder { results in
             let file = results.appendingPathComponent("result.json")
             let report = ["--output", file.path, "--format", "json"]
@@ -100,7 +100,7 @@ struct TerminalRestoreTests {
     }
 
     @Test
-    func stoppingAndContinuing() throws {
+    func stoppingRestoresTheTerminalAndContinuingRedrawsTheScreen() throws {
         try withShellThatControlsJobs { program in
             try program.wait(for: "Connections")
             program.type("\u{1A}")

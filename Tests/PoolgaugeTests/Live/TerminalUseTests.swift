@@ -6,7 +6,7 @@ import Testing
 struct TerminalUseTests {
     /// Four hundred sizes without waiting for frames, some of them too small for any drawing.
     @Test
-    func aStormOfResizesAndKeys() throws {
+    func rapidResizesAndKeysAreHandled() throws {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
             var random = Seeded(state: 7)
@@ -59,7 +59,7 @@ struct TerminalUseTests {
     }
 
     @Test
-    func aSettingLeavesTheMouseToTheTerminal() throws {
+    func aSettingDisablesTheMouse() throws {
         try withTemporaryFolder { folder in
             let settings = folder.appendingPathComponent(".config/poolgauge")
             try FileManager.default.createDirectory(
@@ -96,7 +96,7 @@ struct TerminalUseTests {
     }
 
     @Test
-    func keysThatControlTheRun() throws {
+    func keysControlTheRun() throws {
         try withDashboard(arguments: ["--arm", "pool"]) { program, _ in
             try program.wait(for: "LIVE")
             program.type("n")
@@ -135,7 +135,7 @@ struct TerminalUseTests {
     }
 
     @Test
-    func anEncodingWithoutUnicodeGetsASCII() throws {
+    func anEncodingWithoutUnicodeUsesASCII() throws {
         try withDashboard(["LANG": "C"]) { program, _ in
             try program.wait(for: "LIVE")
             program.type("q")
@@ -158,7 +158,7 @@ struct TerminalUseTests {
     }
 
     @Test
-    func directColoursNeedATerminfoEntry() throws {
+    func directColorsRequireATerminfoEntry() throws {
         try withTemporaryFolder { folder in
             // Debian's package ncurses-term has such entries. It is rarely installed.
             let source = #"""

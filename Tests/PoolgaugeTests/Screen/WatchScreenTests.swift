@@ -28,7 +28,7 @@ struct WatchScreenTests {
     }
 
     @Test(.enabled(if: Tmux.isInstalled), arguments: [(120, 40), (80, 24), (60, 16)])
-    func theOverviewNamesTheForgottenReader(width: Int, height: Int) throws {
+    func theOverviewIdentifiesTheForgottenReader(width: Int, height: Int) throws {
         try withTemporaryFolder { folder in
             let database = folder.appendingPathComponent("app.sqlite")
             let programs = try WatchedPrograms(on: database)
@@ -77,7 +77,7 @@ struct WatchScreenTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func aSignalEndsItAndItsHelpers(signal: Int32) throws {
+    func aSignalEndsTheDashboardAndItsHelpers(signal: Int32) throws {
         try withTop { program, _, _ in
             try program.wait(for: "LIVE")
             program.send(signal)
@@ -88,7 +88,7 @@ struct WatchScreenTests {
         }
     }
 
-    @Test func aStormOfResizesAndKeys() throws {
+    @Test func rapidResizesAndKeysAreHandled() throws {
         try withTop { program, _, _ in
             try program.wait(for: "LIVE")
             var random = Seeded(state: 11)
@@ -131,7 +131,7 @@ struct WatchScreenTests {
         }
     }
 
-    @Test func anUnsuitableTerminalNamesTheHeadlessCommand() throws {
+    @Test func anUnsuitableTerminalErrorSuggestsTheHeadlessCommand() throws {
         try withTop(["app.sqlite"], ["TERM": "dumb"]) { program, _, _ in
             let end = try program.waitUntilEnd()
             #expect(end == .status(64))
@@ -140,7 +140,7 @@ struct WatchScreenTests {
         }
     }
 
-    @Test func aFolderIsAListThatGrowsAndEnterOpensADatabase() throws {
+    @Test func aFoldersListGrowsAndEnterOpensADatabase() throws {
         try withTop([]) { _, _, folder in
             let program = try TerminalProgram(
                 [Program.path, "top", folder.path],

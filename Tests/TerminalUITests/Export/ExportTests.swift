@@ -47,7 +47,7 @@ struct ExportTests {
         #expect(svg.contains("<text x=\"100.8\" y=\"13.5\">e</text>"))
     }
 
-    @Test func svgDrawsRepetitionsAsOnePiece() {
+    @Test func svgDrawsRepetitionsAsOneElement() {
         var canvas = Canvas(size: Size(width: 12, height: 3), theme: .standard, glyphs: .braille)
         canvas.write("⣿⣿⣿⡪⡪⡪", x: 0, y: 0, style: Style(foreground: .rgb(1, 2, 3)))
         canvas.write("│╌╌╌╌───────", x: 0, y: 1, style: Style(foreground: .rgb(7, 8, 9)))
@@ -63,7 +63,7 @@ struct ExportTests {
         #expect(!svg.contains("<text"))
     }
 
-    @Test func svgFillsShadesWithOnePatternForEachColour() {
+    @Test func svgFillsShadesWithOnePatternForEachColor() {
         var canvas = Canvas(size: Size(width: 6, height: 2), theme: .standard, glyphs: .braille)
         for y in 0..<2 {
             canvas.write("▒▒▒▒▒▒", x: 0, y: y, style: Style(foreground: .rgb(4, 5, 6)))

@@ -22,7 +22,7 @@ struct ThemeContrastTests {
         }
     }
 
-    @Test func theMonochromeThemeUsesNoColour() throws {
+    @Test func theMonochromeThemeUsesNoColors() throws {
         let theme = try Theme.named("monochrome")
         #expect(Role.allCases.allSatisfy { theme.style($0).foreground == .standard })
         #expect(theme.style(.text).background == .standard)
@@ -47,7 +47,7 @@ struct ThemeContrastTests {
         }
     }
 
-    @Test func colourBlindnessMakesRedAndGreenSimilar() throws {
+    @Test func colorBlindnessMakesRedAndGreenSimilar() throws {
         let red = try #require(LinearColor(.rgb(200, 90, 40)))
         let green = try #require(LinearColor(.rgb(120, 130, 40)))
         func difference(_ one: SIMD3<Double>, _ other: SIMD3<Double>) -> Double {

@@ -52,7 +52,7 @@ struct ThemeTests {
         #expect(theme.color(.load, at: 7) == .rgb(200, 100, 100))
     }
 
-    @Test func everyErrorStatesItsPlaceAndTheNearestName() throws {
+    @Test func everyErrorContainsItsPositionAndTheNearestName() throws {
         let yaml = """
             name: wrong
             pallete: {}
