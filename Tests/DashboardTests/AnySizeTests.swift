@@ -19,7 +19,8 @@ struct AnySizeTests {
     @Test(.timeLimit(.minutes(5)))
     func everySizeIsDrawnWithoutACrash() {
         for dashboard in dashboards() {
-            // Steps without a common divisor, to cover many combinations of widths and heights.
+            // The steps have no common divisor, so they cover many combinations of widths and
+            // heights.
             for height in stride(from: 0, through: 45, by: 3) {
                 for width in stride(from: 0, through: 130, by: 13) {
                     let size = Size(width: width, height: height)

@@ -66,7 +66,7 @@ struct MouseTests {
         _ = model.handle(.mouse(MouseEvent(.press, at: above)))
         #expect(model.isPaused)
         #expect((1.0...2.2).contains(model.shown.now))
-        // Dragging moves through time.
+        // Dragging moves through the recorded time.
         _ = model.handle(.mouse(MouseEvent(.drag, at: Point(x: left.x + 20, y: left.y - 3))))
         #expect((8.0...12.0).contains(model.shown.now))
     }

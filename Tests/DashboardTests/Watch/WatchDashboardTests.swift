@@ -119,7 +119,7 @@ struct WatchDashboardTests {
         #expect(shown.contains("sync (4714) has held the write lock for at least 1.0 s"))
         #expect(shown.contains("4714 sync"))
         #expect(shown.contains("writer, reader"))
-        // The episode had not ended at that moment.
+        // The episode was still in progress at that moment.
         #expect(model.history?.episodes.first?.end == nil)
         #expect(model.history?.episodes.first?.seconds == 1)
     }
@@ -134,7 +134,7 @@ struct WatchDashboardTests {
     @Test func aClickOnALaneGoesToItsTime() throws {
         var model = try WatchDashboard.watching(until: 24)
         _ = model.handle(.resize(size))
-        // In the middle of the first lane, which shows 30 s.
+        // This point is in the middle of the first lane, which shows 30 s.
         _ = model.handle(.mouse(MouseEvent(.press, at: Point(x: 90, y: 6))))
         #expect(model.isPaused)
         let now = try #require(model.history?.now)
@@ -161,7 +161,7 @@ struct WatchDashboardTests {
     @Test func rowsAreSortedByEachColumnAndReversed() throws {
         var model = try WatchDashboard.watching(until: 18)
         func names() -> [String] { model.content.rowNames }
-        /// The names without the numbers before them.
+        /// Returns the names without the preceding process IDs.
         func programs() -> [Substring] { names().map { $0.drop { $0 != " " } } }
         let natural = names()
         model.press("s")
@@ -270,13 +270,14 @@ struct WatchDashboardTests {
             for report in story.reports(until: 100) { model.ingest([report]) }
         }
         #expect(model.databases.map(\.reportBytes).reduce(0, +) <= WatchHistory.budget)
-        // The oldest reports are dropped, and the newest ones are available.
+        // The oldest reports are removed, and the newest ones are available.
         var history = model.databases[39]
         history.show(time: 0)
         #expect(history.now > 0 && history.now < 100)
     }
 
-    /// If hundreds of processes use a database, seconds can pass between two lists of all locks.
+    /// If hundreds of processes use a database, seconds can pass between two complete lists of
+    /// locks.
     @Test func reportsWithoutAListDoNotCountInTheSharesOfReaders() throws {
         var history = WatchHistory(path: "/srv/shop/app.sqlite")
         for (number, report) in WatchStory().reports().enumerated() {
@@ -289,7 +290,7 @@ struct WatchDashboardTests {
             }
             history.append(report, time: Double(number) * 0.25)
         }
-        // Its read transaction is open for all of the ten seconds.
+        // Its read transaction is open during all ten seconds.
         let row = try #require(history.rows.first { $0.pid == 4713 })
         #expect(row.share.reader.value == 1)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import poolgauge
 
-/// `poolgauge doctor --database` on databases that this process creates and uses.
+/// Tests `poolgauge doctor --database` on databases that this process creates and uses.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct DatabaseDoctorTests {
     private struct Examination: Decodable {
@@ -31,7 +31,7 @@ struct DatabaseDoctorTests {
         _ arguments: [String] = [],
         name: String = "app.sqlite"
     ) throws -> Examination {
-        // Copies go to a separate folder, which must be empty afterward.
+        // Copies are created in a separate folder, which must be empty after the run.
         let temporary = folder.appendingPathComponent("temporary")
         try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
         let outcome = try HeadlessProgram.run(
@@ -52,7 +52,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    /// A queue whose transactions may last while the program runs.
+    /// Returns a queue whose transactions may remain open while the program runs.
     private static func queue(_ folder: URL) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
@@ -62,7 +62,7 @@ struct DatabaseDoctorTests {
         )
     }
 
-    /// A table `name` with an index and a number of rows.
+    /// Returns the SQL for a table `name` with an index and a number of rows.
     private static func table(_ name: String, rows: Int) -> String {
         """
         CREATE TABLE \(name)(id INTEGER PRIMARY KEY, x);
@@ -122,7 +122,7 @@ struct DatabaseDoctorTests {
             #expect(found.allSatisfy { $0.mark == "note" })
             let children = found.map { $0.text.prefix { $0 != "(" } }
             #expect(Set(children) == ["second", "partial", "od\"d name"])
-            // The remedy is valid SQL.
+            // The remedy must be valid SQL.
             try queue.writeWithoutTransaction { database in
                 for finding in found { try database.execute(sql: finding.remedy ?? "") }
             }
@@ -182,7 +182,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    /// An invalid page in the b-tree of the schema's table.
+    /// Tests an invalid page in the b-tree of the schema's table.
     @Test func aDamagedDatabaseIsAProblem() throws {
         try withQueue(Self.table("t", rows: 10_000)) { queue, folder in
             try queue.close()
@@ -301,7 +301,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    /// Sizes, times and contents of a database's files.
+    /// The sizes, times and contents of a database's files.
     private struct FileStates: Equatable {
         private var states: [[Int]] = []
         private var contents: [Data?] = []
@@ -318,7 +318,8 @@ struct DatabaseDoctorTests {
                             information.st_ctim.tv_nsec,
                         ] : []
                 )
-                // Read in another process: closing a descriptor in this one would release its locks.
+                // Read in another process, because closing a descriptor in this process would
+                // release its locks.
                 contents.append(isThere ? Self.content(path + suffix) : nil)
             }
         }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The real program without a terminal.
+/// Tests the real program without a terminal.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct RunCommandTests {
     private let quick = ["run", "ycsb-c", "--scale", "1", "--arm", "pool"]
@@ -116,7 +116,7 @@ struct RunCommandTests {
         }
     }
 
-    /// Arguments, and strings that the message must contain.
+    /// Arguments, and strings that the error message must contain.
     private static let mistakes: [([String], String)] = [
         (["run", "ycsb-x"], "ycsb-"),
         (["run", "ycsb-c", "--arm", "poool"], "'pool'"),

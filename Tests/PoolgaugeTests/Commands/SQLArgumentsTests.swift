@@ -3,7 +3,7 @@ import Testing
 
 @testable import poolgauge
 
-/// Parsing of `--sql=LEVEL` at any position.
+/// Tests that `--sql=LEVEL` is parsed at any position.
 struct SQLArgumentsTests {
     private func options(_ arguments: String...) throws -> SQLTraceOptions? {
         let all = SQLArguments.expanded(["top", "app.sqlite"] + arguments)

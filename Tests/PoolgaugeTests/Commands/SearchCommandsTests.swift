@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `capacity`, `crossover` and GRDB's arms in the real program.
+/// Tests `capacity`, `crossover` and GRDB's arms with the real program.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SearchCommandsTests {
     private func json(_ text: String) throws -> [String: Any] {
@@ -64,7 +64,7 @@ struct SearchCommandsTests {
             )
     }
 
-    /// Runs a command that a report prints, verbatim in a shell.
+    /// Runs a command from a report verbatim in a shell.
     private func runAdvice(_ command: String, in folder: URL) throws -> (Int32, String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")

@@ -4,10 +4,10 @@ import SQLiteEngine
 import SQLiteWatch
 import Testing
 
-/// `poolgauge top` on a database that this process uses.
+/// Tests `poolgauge top` on a database that this process uses.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct TopCommandTests {
-    /// Runs `body` with a pool after its first write, and the folder of its file.
+    /// Calls `body` with a pool after its first write, and with the folder that contains its file.
     private func withPool(_ body: (DatabasePool, URL) throws -> Void) throws {
         try withTemporaryFolder { folder in
             let pool = try DatabasePool(path: folder.appendingPathComponent("app.sqlite").path)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// `poolgauge try` and `poolgauge scenarios new` on an existing database.
+/// Tests `poolgauge try` and `poolgauge scenarios new` on an existing database.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct TryCommandTests {
     private func makeDatabase(in folder: URL) throws {
@@ -59,7 +59,7 @@ struct TryCommandTests {
             #expect(result.runs.map(\.arm) == ["queue", "pool-2"])
             for run in result.runs {
                 #expect(run.clients.values.allSatisfy { $0.errorCount == 0 })
-                // Each customer has an order, so each read finds one.
+                // Each customer has an order, so each read returns at least one.
                 let reads = run.clients["reads"]?.operations?.values.first
                 #expect(reads?.profile?.counters?.rows == 1)
                 #expect((run.clients["writes"]?.completed ?? 0) > 0)
@@ -216,7 +216,7 @@ struct TryCommandTests {
                 ["advise", "items.yaml", "--within", "30s", "--format", "json"],
                 in: folder
             )
-            // A slow machine may not confirm the index within the time limit (status 6).
+            // On a slow machine, the index may not be confirmed within the time limit (status 6).
             #expect([0, 6].contains(outcome.status), "\(outcome)")
             let result = try JSONDecoder()
                 .decode(AdviceResult.self, from: Data(outcome.output.utf8))

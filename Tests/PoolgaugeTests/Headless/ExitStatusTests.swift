@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The exit statuses of the real command.
+/// Tests the exit statuses of the real command.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ExitStatusTests {
-    /// A scenario over one small table.
+    /// Returns a scenario that uses one small table.
     private func scenario(
         clients: String,
         arms: String = "pool: {type: pool, readers: 2}",
@@ -136,7 +136,7 @@ struct ExitStatusTests {
         #expect(outcome.status == 6, "\(outcome)")
         #expect(outcome.output.hasPrefix("UNDECIDED  mine on pool"))
         #expect(outcome.output.contains("ui.response p(99) < 50ms: UNDECIDED (too few samples: "))
-        // A run with the stated duration decides it.
+        // A run with the reported duration decides the threshold.
         let option = try #require(outcome.output.firstMatch(of: /--duration (\d+s)/)).1
         let decided = try run(yaml, ["--duration", String(option)])
         #expect([0, 3].contains(decided.status), "\(decided)")
@@ -161,8 +161,8 @@ struct ExitStatusTests {
     }
 
     @Test func aGeneratorThatSleepsTooLongExitsWithStatus5() throws {
-        // Stop the whole program while many workers sleep until their arrivals: after the
-        // warm-up, so that they sleep, and long before the end.
+        // Stop the whole program while many workers sleep until their arrivals. This happens after
+        // the warm-up, when the workers sleep, and long before the end.
         let yaml = """
             version: 1
             name: mine

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Commands without a terminal, and their results.
+/// Tests commands without a terminal, and their results.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct HeadlessCommandTests {
     private let quick = ["run", "ycsb-c", "--arm", "pool", "--duration", "1s"]
@@ -21,7 +21,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    /// Arguments, and strings that the message must contain.
+    /// Arguments, and strings that the error message must contain.
     private static let mistakes: [([String], String)] = [
         (["run", "ycsb-c", "--seed=-1"], "0 to 18446744073709551615"),
         (["run", "ycsb-c", "--seed", "1.5"], "0 to 18446744073709551615"),
@@ -108,7 +108,7 @@ struct HeadlessCommandTests {
             )
             #expect(columns.contains("lag_max_ns,row,versions,response_p99.99_ns,"))
             #expect(columns.hasSuffix("journal_mode,synchronous"))
-            // Each row states its subject, and the settings of its arm.
+            // Each row contains its subject and the settings of its arm.
             let row = try #require(columns.split(separator: ",").firstIndex(of: "row"))
             for line in lines.dropFirst() {
                 let kinds = ["client", "operation", "phase", "phase-operation"]
@@ -125,7 +125,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    /// The rows of a CSV report without quoted cells, by column.
+    /// Returns the rows of a CSV report without quoted cells, by column.
     private func rows(_ text: String) -> [[String: String]] {
         let lines = text.split(separator: "\n").map {
             $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -252,7 +252,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    /// `POOLGAUGE_RECORD=1` records the page again.
+    /// `POOLGAUGE_RECORD=1` records the manual page again.
     @Test func theManualPageIsCurrent() throws {
         try withTemporaryFolder { folder in
             let page = try HeadlessProgram.run(["manual"], in: folder).output
@@ -288,7 +288,7 @@ struct HeadlessCommandTests {
         try withTemporaryFolder { folder in
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/bash")
-            // The status of the shell contains the signal.
+            // The shell's exit status contains the signal.
             process.arguments = [
                 "-c", #""$0" run ycsb-c --arm pool --duration 300ms; exit"#, Program.path,
             ]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The real program on a pseudo-terminal restores the terminal when it ends for any reason.
+/// Tests that the real program on a pseudo-terminal restores the terminal, whatever ends it.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct TerminalRestoreTests {
     @Test
@@ -64,7 +64,7 @@ struct TerminalRestoreTests {
             try withDashboard(arguments: report) { program, folder in
                 try program.wait(for: "LIVE")
                 program.hangUp()
-                // The shell and the terminal's owner contain the text, too, until the end.
+                // The shell and the terminal's owner also contain the text until the end.
                 let end = try program.waitUntilEnd(sending: SIGHUP)
                 #expect(end == .status(128 + SIGHUP))
                 #expect(contents(of: folder).isEmpty)
@@ -92,7 +92,7 @@ struct TerminalRestoreTests {
         }
     }
 
-    /// Whether each run in a file of results is partial.
+    /// Returns whether each run in a results file is partial.
     private func partialRuns(of file: URL) throws -> [Bool?] {
         let object = try JSONSerialization.jsonObject(with: Data(contentsOf: file))
         let runs = (object as? [String: Any])?["runs"] as? [[String: Any]]
@@ -109,7 +109,7 @@ struct TerminalRestoreTests {
             #expect(program.hasOriginalSettings)
             let resumed = program.output.count
             program.type("\n")
-            // Wait for a redrawn panel title: the shell itself prints the command.
+            // Wait for a redrawn panel title, because the shell itself prints the command.
             try program.wait(for: "Connections", from: resumed)
             #expect(!program.hasOriginalSettings)
             try program.wait(for: "stopped for", from: resumed)
@@ -126,7 +126,7 @@ struct TerminalRestoreTests {
     @Test
     func theStopKeyWorksWhileAFrameIsWritten() throws {
         // On such a large terminal without background color erase, a frame exceeds the kernel's
-        // buffer: without a reader, the program blocks in the middle of a frame.
+        // buffer. If nothing reads the output, the program blocks in the middle of a frame.
         try withShellThatControlsJobs(["TERM": "screen-256color"], columns: 600, rows: 200) {
             try $0.wait(for: "ycsb-c")
             $0.type("\u{1A}")
@@ -142,9 +142,11 @@ struct TerminalRestoreTests {
         }
     }
 
-    /// Runs the dashboard under a shell: the kernel stops only processes that can be continued.
+    /// Runs the dashboard in a shell, because the kernel stops only processes that can be
+    /// continued.
     ///
-    /// When the program stops, the shell prints `stopped`, and continues it after a line of input.
+    /// When the program stops, the shell prints `stopped`. The shell continues the program after a
+    /// line of input.
     private func withShellThatControlsJobs(
         _ changes: [String: String] = [:],
         columns: Int32 = 120,

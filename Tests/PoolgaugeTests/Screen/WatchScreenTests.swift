@@ -2,10 +2,10 @@
 import Foundation
 import Testing
 
-/// `poolgauge top` on a terminal, on a database that Python programs use.
+/// Tests `poolgauge top` on a terminal, with a database that Python programs use.
 @Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: PythonProgram.isInstalled))
 struct WatchScreenTests {
-    /// Runs `body` with the dashboard on a pseudo-terminal.
+    /// Calls `body` with the dashboard on a pseudo-terminal.
     private func withTop(
         _ arguments: [String] = ["app.sqlite"],
         _ changes: [String: String] = [:],
@@ -57,7 +57,7 @@ struct WatchScreenTests {
 
     @Test func keysWorkAndTheTerminalIsRestored() throws {
         try withTop { program, _, folder in
-            // This verdict needs about a second of reports, so that the display can step back.
+            // This verdict requires about a second of reports, so the display can then step back.
             try program.wait(for: ") pins the log: it has been")
             program.type("?")
             try program.wait(for: "watching continues")
