@@ -60,7 +60,7 @@ struct CompareScreen {
     private func drawNothing(on canvas: inout Canvas, in rect: Rect) {
         let inner = Panel(title: "Arms of this session").draw(on: &canvas, in: rect)
         let text =
-            "The measured part of the first arm has not started. Each arm then gets a column here "
+            "The measured part of the first arm has not started. Each arm then has a column here "
             + "with the medians of its values per second; 'a' runs the next arm."
         for (index, line) in TextWrapping.lines(of: text, width: inner.width).enumerated() {
             let style = canvas.theme.style(.dim)

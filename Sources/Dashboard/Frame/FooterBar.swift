@@ -94,7 +94,7 @@ extension PromptState.Purpose {
     fileprivate func hint(_ timeOrigin: String) -> String {
         switch self {
         case .filter: "rows that contain it; Enter applies, Esc cancels"
-        case .seek: "12.5 or 1:05 \(timeOrigin), -10 before now; Enter goes, Esc cancels"
+        case .seek: "12.5 or 1:05 \(timeOrigin), -10 before now; Enter confirms, Esc cancels"
         }
     }
 }

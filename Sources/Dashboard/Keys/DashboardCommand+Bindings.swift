@@ -88,7 +88,7 @@ extension DashboardCommand {
             [.character("/")],
             .filter,
             name: "filter",
-            help: "show only rows that contain a text",
+            help: "show only rows that match a filter",
             priority: 23
         ),
         KeyBinding(
