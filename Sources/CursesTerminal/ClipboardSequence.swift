@@ -3,8 +3,9 @@
 /// OSC 52 (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>) sends the text as Base64,
 /// which contains no control characters. tmux forwards it with `set -g set-clipboard on`.
 enum ClipboardSequence {
-    /// The length limit in bytes. xterm rejects 100,000 characters of Base64, and other terminals
-    /// reject fewer.
+    /// The length limit in bytes.
+    ///
+    /// xterm rejects 100,000 characters of Base64, and other terminals reject fewer.
     static let limit = 48_000
 
     /// Returns the sequence; nil if the text is too long.

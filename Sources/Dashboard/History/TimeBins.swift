@@ -80,8 +80,8 @@ struct TimeBins {
 
     /// Returns the main state of a lane in each interval; nil if unknown.
     ///
-    /// An interval that is busy for at least a third of its samples shows its busiest state instead
-    /// of idle.
+    /// If at least a third of an interval's samples are busy, the interval shows its most frequent
+    /// busy state instead of idle.
     func states(of lane: Lane, in moments: RingBuffer<Moment>) -> [Int?] {
         states(
             kinds: LaneState.allCases.count,
@@ -92,12 +92,12 @@ struct TimeBins {
 
     /// Returns the main state of a series in each interval; nil if unknown.
     ///
-    /// State 0 is idle. An interval that is busy for at least a third of its samples shows its
-    /// busiest state instead of idle.
+    /// State 0 is idle. If at least a third of an interval's samples are busy, the interval shows
+    /// its most frequent busy state.
     ///
     /// - Parameters:
     ///   - kinds: The number of states.
-    ///   The number of values in the series; the last value belongs to the newest moment.
+    ///   - length: The number of values in the series; the last value belongs to the newest moment.
     ///   - offset: The number of moments before the first value of the series.
     ///   - state: Returns the state at an index of the series.
     /// - Returns: A state for each interval.

@@ -19,7 +19,9 @@ struct LatencyRange {
             ? LatencyDistribution.lowerBound(of: buckets.upperBound) : nil
     }
 
-    /// The range, such as `16.8–21.0 ms` or `786 µs–1.05 ms`. A common unit appears once.
+    /// The range, such as `16.8–21.0 ms` or `786 µs–1.05 ms`.
+    ///
+    /// A common unit appears once.
     var text: String {
         guard let high else { return beginning }
         let from = HumanUnits.duration(nanoseconds: low)

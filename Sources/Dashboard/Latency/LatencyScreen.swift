@@ -244,8 +244,9 @@ struct LatencyScreen {
         return places + [rows - 1]
     }
 
-    /// Returns the distributions of equal intervals. If an interval is shorter than a second, one
-    /// second fills several intervals.
+    /// Returns the distributions of equal intervals.
+    ///
+    /// If an interval is shorter than a second, one second fills several intervals.
     private func columns(
         of series: LatencyHistory.Series,
         count: Int

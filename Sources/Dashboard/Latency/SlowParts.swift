@@ -99,8 +99,9 @@ struct SlowParts {
         return spans
     }
 
-    /// Returns `p99: 60 % waiting, 40 % served` for narrow panels. For a lower percentile, the text
-    /// indicates that p99 is unknown.
+    /// Returns `p99: 60 % waiting, 40 % served` for narrow panels.
+    ///
+    /// For a lower percentile, the text indicates that p99 is unknown.
     func summary(theme: Theme) -> [Span] {
         let words = ["queued", "waiting", "served"]
         let named = zip(parts, words).filter { share($0.0) >= 0.01 }

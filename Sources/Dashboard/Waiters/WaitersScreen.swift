@@ -235,7 +235,7 @@ struct WaitersScreen {
     /// - Parameters:
     ///   - canvas: The canvas.
     ///   - inner: The interior of the panel.
-    ///   The number of occupied rows above.
+    ///   - rows: The number of occupied rows above.
     /// - Returns: The remaining rectangle.
     private func drawHoldShares(
         on canvas: inout Canvas,

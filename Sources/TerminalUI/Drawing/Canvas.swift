@@ -59,7 +59,9 @@ package struct Canvas: Sendable {
         }
     }
 
-    /// Writes text from column `x`. Text longer than `limit` columns ends in an ellipsis.
+    /// Writes text from column `x`.
+    ///
+    /// Text longer than `limit` columns ends in an ellipsis.
     ///
     /// - Returns: The number of columns written.
     @discardableResult

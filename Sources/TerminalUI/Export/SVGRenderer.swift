@@ -155,7 +155,9 @@ package struct SVGRenderer {
         return (0x2800...0x28FF).contains(scalar.value)
     }
 
-    /// Draws braille dots. Adjacent or alternating dots of one color become a single dashed line.
+    /// Draws braille dots.
+    ///
+    /// Adjacent or alternating dots of one color become a single dashed line.
     private mutating func drawDots(ofRow y: Int) {
         var bits = Array(repeating: 0, count: surface.size.width)
         for x in bits.indices {

@@ -1,4 +1,6 @@
-/// The target of a mouse click on a cell. Widgets declare targets while they draw.
+/// The target of a mouse click on a cell.
+///
+/// Widgets declare targets while they draw.
 package enum MouseTarget: Sendable, Hashable {
     /// A key of the key bar; a click has the effect of the key.
     case key(Key)

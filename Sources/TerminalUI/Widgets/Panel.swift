@@ -95,8 +95,10 @@ package struct Panel: Sendable {
 }
 
 extension Canvas {
-    /// Marks the panel in a rectangle as selected. The border is bold in the accent color, and the
-    /// title is reversed to make the selection visible without colors.
+    /// Marks the panel in a rectangle as selected.
+    ///
+    /// The border is bold in the accent color, and the title is reversed to make the selection
+    /// visible without colors.
     package mutating func focus(_ rect: Rect) {
         guard rect.width >= 4, rect.height >= 1 else { return }
         let accent = theme.bold(.accent)

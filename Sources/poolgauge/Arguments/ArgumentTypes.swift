@@ -6,7 +6,9 @@ import WorkloadEngine
 struct TimeArgument: ExpressibleByArgument {
     var duration: Duration
 
-    /// The longest accepted duration, thirty days. A longer one is probably a typing error.
+    /// The longest accepted duration, thirty days.
+    ///
+    /// A longer one is probably a typing error.
     private static let longest = Duration.seconds(720 * 3600)
 
     /// Returns nil for an invalid duration; ``parse(_:)`` throws an error that contains the reason.

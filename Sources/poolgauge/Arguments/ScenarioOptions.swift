@@ -49,8 +49,9 @@ struct ScenarioOptions: ParsableArguments {
 }
 
 extension Scenario {
-    /// Returns the arms with these names, in the scenario's order. If there are no names, returns
-    /// ``WorkloadEngine/Scenario/defaultArms``.
+    /// Returns the arms with these names, in the scenario's order.
+    ///
+    /// If there are no names, returns ``WorkloadEngine/Scenario/defaultArms``.
     ///
     /// - Throws: A ``CommandFailure`` with a remedy if an arm does not exist or this program cannot
     ///   run it.

@@ -117,8 +117,9 @@ struct LiveCapture {
 }
 
 extension LiveCapture.Result {
-    /// Adds the periods of a trace in which nothing was recorded. A period without an end lasts
-    /// until the trace ends.
+    /// Adds the periods of a trace in which nothing was recorded.
+    ///
+    /// A period without an end lasts until the trace ends.
     fileprivate mutating func addGaps(_ periods: [ClosedRange<UInt64>], of length: Duration) {
         let now = MonotonicTime.now
         gaps += periods.map { Double($0.lowerBound) / 1e9...Double($0.upperBound) / 1e9 }
@@ -152,7 +153,9 @@ extension CapturedExecution {
 }
 
 extension WorkloadValue {
-    /// Converts a traced value. Blobs become null, because their contents are not traced.
+    /// Converts a traced value.
+    ///
+    /// Blobs become null, because their contents are not traced.
     fileprivate init(_ value: StatementValue) {
         self =
             switch value {

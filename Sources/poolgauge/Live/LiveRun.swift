@@ -55,7 +55,9 @@ final class LiveRun: Sendable {
         }
     }
 
-    /// Returns the samples since the last call. After the run ends, also returns its outcome once.
+    /// Returns the samples since the last call.
+    ///
+    /// After the run ends, also returns its outcome once.
     func take() -> (samples: [Sample], outcome: Outcome?) {
         inbox.state.withLock { state in
             defer { state = Inbox() }

@@ -142,7 +142,9 @@ struct RunDisplay: DisplayContent {
         return true
     }
 
-    /// Stops the program. Pauses the load's clock so that no accesses become due in the meantime.
+    /// Stops the program.
+    ///
+    /// Pauses the load's clock so that no accesses become due in the meantime.
     mutating func stop(_ terminal: any Terminal) {
         run.pause()
         // Let running accesses complete; otherwise, their times would include the stop.

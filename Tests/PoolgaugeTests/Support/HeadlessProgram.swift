@@ -46,8 +46,10 @@ struct HeadlessProgram {
         func waitForText() { hasSeen.wait() }
     }
 
-    /// Starts a process that receives all signals. Dispatch threads block them, and a child process
-    /// inherits the signal mask of the thread that starts it.
+    /// Starts a process that receives all signals.
+    ///
+    /// Dispatch threads block them, and a child process inherits the signal mask of the thread that
+    /// starts it.
     private static func startWithoutBlockedSignals(_ process: Process) throws {
         var none = sigset_t()
         var previous = sigset_t()

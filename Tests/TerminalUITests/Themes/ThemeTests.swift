@@ -86,7 +86,8 @@ struct ThemeTests {
 
     @Test(arguments: [
         ("name: [", "t.yaml:"), ("- a\n- b", "t.yaml:1:1: a theme is a mapping"),
-        ("", "t.yaml:1:1: a theme is a mapping"), ("version: 2", "t.yaml:1:10: unknown version '2'"),
+        ("", "t.yaml:1:1: a theme is a mapping"),
+        ("version: 2", "t.yaml:1:10: unknown version '2'"),
         ("name: a\nname: b", "t.yaml:"), ("roles: 7", "t.yaml:1:8: '7' is not a mapping"),
     ])
     func invalidThemesAreErrors(yaml: String, start: String) throws {

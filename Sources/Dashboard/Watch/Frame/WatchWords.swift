@@ -3,8 +3,9 @@ import TerminalUI
 
 /// Formats values of reports for screens.
 enum WatchWords {
-    /// Returns the label of a process. The ID comes first so that narrow columns do not truncate
-    /// it.
+    /// Returns the label of a process.
+    ///
+    /// The ID comes first so that narrow columns do not truncate it.
     static func process(_ name: String, _ pid: Int32) -> String { "\(pid) \(name)" }
 
     /// Formats a time: `430 ms`, `12.3 s`, `2m 05s`.

@@ -29,7 +29,8 @@ struct WatchLane: Sendable {
     /// The time of the last report with the process, in seconds.
     var lastSeen: Double
 
-    /// The label in lists: `4711 python3 report.py`. The ID comes first so that narrow columns do
-    /// not truncate it.
+    /// The label in lists: `4711 python3 report.py`.
+    ///
+    /// The ID comes first so that narrow columns do not truncate it.
     var label: String { WatchWords.process(name, pid) }
 }
