@@ -159,7 +159,7 @@ struct ConnectionsScreen {
         }
     }
 
-    /// Returns the facts about a connection, the most important first.
+    /// Returns the facts about a connection, most important first.
     private func facts(of lane: Lane, theme: Theme) -> [[Span]] {
         let dim = theme.style(.dim)
         let text = theme.bold(.text)

@@ -5,14 +5,14 @@ extension History: Timeline {
     /// Whether the displayed sample is the last one of an ended run.
     var isOver: Bool { latest?.state == .finished }
 
-    /// The share of the last `seconds` in which all connections were in use and an access waited, in
-    /// 0…1; after a run, the share of its measured time, as in its result.
+    /// The share of the last `seconds` with all connections in use and an access waiting, from 0 to
+    /// 1; after a run, the share of its measured time, as in its result.
     func saturation(over seconds: Double) -> Double? {
         (isOver ? peaks.saturation : nil) ?? mean(over: seconds, \.saturation)
     }
 
     /// The mean number of connections in use for reads in the last `seconds`; after a run, the mean
-    /// of its measured time, as in its result.
+    /// over its measured time, as in its result.
     func inUse(over seconds: Double) -> Double? {
         let maximum = Double(latest?.database.readers?.maximum ?? 1)
         return (isOver ? peaks.utilization.map { $0 * maximum } : nil)
@@ -30,7 +30,7 @@ extension History: Timeline {
         max(0, now - Double(waiter.waitedNanoseconds) / 1e9)
     }
 
-    /// Returns the events up to the displayed moment, the newest first.
+    /// Returns the events up to the displayed moment, newest first.
     func newestEvents(_ count: Int) -> [TelemetryEvent] {
         var found: [TelemetryEvent] = []
         var index = events.count - 1

@@ -22,7 +22,7 @@ struct History: Sendable {
     private(set) var cursor: Int?
     /// The recorded samples, aligned with ``moments``.
     private var samples = SampleStore(capacity: Self.capacity)
-    /// The values of the samples for charts, the newest last.
+    /// The values of the samples for charts, newest last.
     private(set) var moments = RingBuffer<Moment>(capacity: Self.capacity)
     /// One lane for each connection: first the writer or the queue, then readers, then snapshots.
     private(set) var lanes: [Lane] = []
@@ -38,7 +38,7 @@ struct History: Sendable {
     private(set) var peaks = RunPeaks()
     /// The newest sample of a running load.
     private var lastLoadSample: Sample?
-    /// The events, the newest last.
+    /// The events, newest last.
     private(set) var events = RingBuffer<TelemetryEvent>(capacity: 200)
 
     /// Adds a sample; a sample of a different arm or of a restarted run starts a new history.

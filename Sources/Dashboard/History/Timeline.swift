@@ -11,7 +11,7 @@ protocol Timeline {
     /// The recorded data of each moment.
     associatedtype Entry: Timed
 
-    /// The moments, the newest last.
+    /// The moments, newest last.
     var moments: RingBuffer<Entry> { get }
     /// The index in ``moments`` of a displayed earlier moment; nil for the newest.
     var cursor: Int? { get }

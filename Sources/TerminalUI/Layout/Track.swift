@@ -28,7 +28,7 @@ package struct Track: Sendable, Equatable {
     /// Returns the lengths of adjacent tracks; omitted tracks have a length of 0.
     ///
     /// First, the least important tracks are omitted until the minimum lengths fit. Then, tracks
-    /// grow toward their ideal lengths, the most important first. Tracks with flex share the
+    /// grow toward their ideal lengths, most important first. Tracks with flex share the
     /// remaining space.
     ///
     /// - Parameters:

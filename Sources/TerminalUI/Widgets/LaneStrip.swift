@@ -22,7 +22,7 @@ package struct LaneStrip: Sendable {
 
     /// The states' marks.
     package var marks: [Mark]
-    /// The index of a mark for each cell, the newest last; nil for unknown states.
+    /// The index of a mark for each cell, newest last; nil for unknown states.
     package var cells: [Int?]
 
     /// Creates a strip.

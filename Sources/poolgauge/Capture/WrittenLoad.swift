@@ -7,7 +7,7 @@ struct WrittenLoad: Equatable {
     var commits: UInt64
     /// The number of frames that these commits wrote; nil if there is no write-ahead log.
     var frames: UInt64?
-    /// The share of time, in 0…1, during which a process held the write lock.
+    /// The share of time, from 0 to 1, during which a process held the write lock.
     var writerShare: Double
 
     /// Extracts the load from a report; nil if the report contains no commits.

@@ -23,7 +23,7 @@ struct WatchHistory: Sendable, Timeline {
     private(set) var report: WatchReport?
     /// The index in ``moments`` of a displayed earlier report; nil for the newest.
     private(set) var cursor: Int?
-    /// The values of the reports, the newest last.
+    /// The values of the reports, newest last.
     private(set) var moments = RingBuffer<WatchMoment>(capacity: Self.capacity)
     /// One lane for each process, in the order of their first reports.
     private(set) var lanes: [WatchLane] = []
@@ -72,7 +72,7 @@ struct WatchHistory: Sendable, Timeline {
         rows = makeRows()
     }
 
-    /// The episodes up to the displayed moment, in their state at that moment, the latest first.
+    /// The episodes up to the displayed moment, in their state at that moment, latest first.
     var episodes: [WatchEpisode] {
         guard cursor != nil, let now = report?.time else { return allEpisodes }
         return allEpisodes.filter { $0.start <= now }.map { episode in

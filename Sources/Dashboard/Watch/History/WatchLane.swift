@@ -22,7 +22,7 @@ struct WatchLane: Sendable {
     let pid: Int32
     /// The name of the program, escaped.
     var name: String
-    /// The points since the process was first observed, the newest last.
+    /// The points since the process was first observed, newest last.
     var points = RingBuffer<Point>(capacity: WatchHistory.capacity)
     /// The time of the first report with the process, in seconds.
     let firstSeen: Double
