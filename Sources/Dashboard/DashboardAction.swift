@@ -34,7 +34,7 @@ package enum DashboardAction: Sendable, Equatable {
         /// Copies all frames like `full`, and then waits for readers so that the next writer resets
         /// the log.
         case restart
-        /// Resets the log like `restart`, and then truncates the log file to zero bytes.
+        /// Works like `restart`, and then truncates the log file to zero bytes.
         case truncate
     }
 }

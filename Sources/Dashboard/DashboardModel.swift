@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The dashboard as a value: it turns samples and input events into surfaces and actions.
+/// The dashboard as a value that converts samples and input events to surfaces and actions.
 ///
 /// It does not depend on a terminal, a database or a clock. Its owner calls ``ingest(_:)`` for each
 /// sample, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and ``render(size:)``

@@ -29,7 +29,7 @@ struct LiveSnapshot: Sendable {
     }
 }
 
-/// The snapshots as a table.
+/// A table of snapshots.
 enum SnapshotList {
     /// The columns of the table.
     static let listing = Listing<LiveSnapshot>(

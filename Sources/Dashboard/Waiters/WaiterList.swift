@@ -62,7 +62,7 @@ struct Waiting: Sendable {
     }
 }
 
-/// The queue as a table.
+/// A table of waiters.
 enum WaiterList {
     /// The columns of the table.
     static let listing = Listing<Waiting>(

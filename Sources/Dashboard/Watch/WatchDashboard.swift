@@ -1,8 +1,8 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The dashboard for watched databases as a value: it turns reports and input events into surfaces
-/// and actions.
+/// The dashboard for watched databases as a value that converts reports and input events to
+/// surfaces and actions.
 ///
 /// It does not depend on a terminal or a clock, and takes no samples. Its owner calls
 /// ``ingest(_:)`` for each batch of reports, ``handle(_:)`` for each event

@@ -50,7 +50,7 @@ package enum ColorDepth: String, Sendable, CaseIterable {
 }
 
 extension Surface {
-    /// Returns the surface as a terminal with this depth shows it.
+    /// Returns the surface as displayed by a terminal with this depth.
     package func reduced(to depth: ColorDepth) -> Surface {
         guard depth != .direct else { return self }
         var reduced = self

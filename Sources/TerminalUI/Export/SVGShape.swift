@@ -54,7 +54,7 @@ enum SVGShape: Equatable {
     enum Paint: Int, CaseIterable {
         /// Filled.
         case filled
-        /// Drawn as a line.
+        /// Stroked as a line.
         case drawn
         /// A row of braille dots.
         case dots

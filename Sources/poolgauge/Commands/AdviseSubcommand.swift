@@ -3,7 +3,7 @@ import Capture
 import GRDBTarget
 import WorkloadEngine
 
-/// `poolgauge advise`.
+/// The `poolgauge advise` command.
 struct AdviseSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "advise",

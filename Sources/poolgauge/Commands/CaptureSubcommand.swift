@@ -3,7 +3,7 @@ import Capture
 import Foundation
 import WorkloadEngine
 
-/// `poolgauge capture`.
+/// The `poolgauge capture` command.
 struct CaptureSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capture",

@@ -4,7 +4,7 @@ import Foundation
 import GRDBTarget
 import WorkloadEngine
 
-/// `poolgauge crossover`.
+/// The `poolgauge crossover` command.
 struct CrossoverSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crossover",

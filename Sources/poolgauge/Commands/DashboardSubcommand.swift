@@ -3,7 +3,7 @@ import Dashboard
 import TerminalUI
 import WorkloadEngine
 
-/// `poolgauge dashboard`.
+/// The `poolgauge dashboard` command.
 struct DashboardSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dashboard",

@@ -3,7 +3,7 @@ import Foundation
 import SQLiteWatch
 import WorkloadEngine
 
-/// `poolgauge doctor`.
+/// The `poolgauge doctor` command.
 struct DoctorSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

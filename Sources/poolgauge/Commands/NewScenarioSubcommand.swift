@@ -3,7 +3,7 @@ import Capture
 import Foundation
 import WorkloadEngine
 
-/// `poolgauge scenarios new`.
+/// The `poolgauge scenarios new` command.
 struct NewScenarioSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",

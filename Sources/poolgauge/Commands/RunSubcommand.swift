@@ -1,7 +1,7 @@
 import ArgumentParser
 import WorkloadEngine
 
-/// `poolgauge run`.
+/// The `poolgauge run` command.
 struct RunSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",

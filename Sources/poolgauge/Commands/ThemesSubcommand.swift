@@ -3,7 +3,7 @@ import CursesTerminal
 import Foundation
 import TerminalUI
 
-/// `poolgauge themes`.
+/// The `poolgauge themes` command.
 struct ThemesSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "themes",
@@ -14,7 +14,7 @@ struct ThemesSubcommand: ParsableCommand {
         defaultSubcommand: List.self
     )
 
-    /// `poolgauge themes list`.
+    /// The `poolgauge themes list` command.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the themes.")
 
@@ -30,7 +30,7 @@ struct ThemesSubcommand: ParsableCommand {
         }
     }
 
-    /// `poolgauge themes preview`.
+    /// The `poolgauge themes preview` command.
     struct Preview: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show all colors of a theme, reduced to those that the terminal supports."
@@ -67,7 +67,7 @@ struct ThemesSubcommand: ParsableCommand {
         }
     }
 
-    /// `poolgauge themes show`.
+    /// The `poolgauge themes show` command.
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the file of a built-in theme, for example as a template for your own."

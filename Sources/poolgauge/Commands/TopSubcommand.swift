@@ -8,7 +8,7 @@ import Glibc
 import Darwin
 #endif
 
-/// `poolgauge top`.
+/// The `poolgauge top` command.
 struct TopSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",

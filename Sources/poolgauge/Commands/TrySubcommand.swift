@@ -3,7 +3,7 @@ import Capture
 import Foundation
 import WorkloadEngine
 
-/// `poolgauge try`.
+/// The `poolgauge try` command.
 struct TrySubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import WorkloadEngine
 
-/// `poolgauge what-if`.
+/// The `poolgauge what-if` command.
 struct WhatIfSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "what-if",

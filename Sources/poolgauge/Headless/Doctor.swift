@@ -8,13 +8,13 @@ import WorkloadEngine
 struct Doctor {
     /// The severity of a finding.
     enum Mark: String, Encodable {
-        /// The property works as intended.
+        /// No problem was found.
         case ok
-        /// The property is worth knowing.
+        /// The finding is informational.
         case note
-        /// The property reduces performance or leads to misleading numbers.
+        /// The finding reduces performance or leads to misleading numbers.
         case warning
-        /// The property prevents correct operation.
+        /// The finding prevents correct operation.
         case problem
     }
 

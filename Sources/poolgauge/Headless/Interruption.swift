@@ -10,8 +10,8 @@ import Darwin
 /// Lets `SIGINT`, `SIGTERM`, `SIGHUP` and `SIGQUIT` end a run early without killing the process.
 ///
 /// A second signal removes the temporary files and ends the process immediately. Signals shortly
-/// after the first one belong to the same request. Every further `SIGHUP` also does, because a
-/// closed terminal sends it several times.
+/// after the first one belong to the same request, as does every further `SIGHUP`, because a closed
+/// terminal sends it several times.
 ///
 /// A command whose parts end separately uses one interruption and calls ``begin(_:)`` for each
 /// part.
