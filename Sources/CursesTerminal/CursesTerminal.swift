@@ -206,7 +206,7 @@ extension CursesTerminal {
         }
     }
 
-    /// Collects all pending signals; repeated signals count once.
+    /// Collects all pending signals, counting repeated signals once.
     private func collectSignals() {
         var isResized = false
         var isStopRequested = false

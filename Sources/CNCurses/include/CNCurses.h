@@ -39,7 +39,7 @@ enum {
 typedef struct {
     /// The number of colors; 0 if the terminal has none.
     int32_t colors;
-    /// The largest number of color pairs.
+    /// The maximum number of color pairs.
     int32_t pairs;
     /// Whether a color is 0xRRGGBB (from 8 upward) rather than an index.
     bool is_direct;

@@ -25,7 +25,7 @@ struct CompareScreen {
         return metrics
     }
 
-    /// The names of the rows, from the top.
+    /// The names of the rows, from top to bottom.
     var names: [String] { metrics.map(\.title) }
 
     private var selected: ArmMetric? {

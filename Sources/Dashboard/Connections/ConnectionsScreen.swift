@@ -5,7 +5,7 @@ import TerminalUI
 struct ConnectionsScreen {
     let scene: ScreenScene
 
-    /// The connections, from the top.
+    /// The connections, from top to bottom.
     var lanes: [Lane] { ConnectionList.listing.arranged(scene.history.lanes, scene.view) }
 
     /// The selected connection, or the one that has been held longest.

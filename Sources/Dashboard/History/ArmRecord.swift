@@ -3,9 +3,9 @@ import TerminalUI
 
 /// The metrics of one arm's latest run, second by second, for the comparison of arms.
 struct ArmRecord: Sendable {
-    /// The largest number of recorded seconds.
+    /// The maximum number of recorded seconds.
     static let capacity = 600
-    /// The largest number of recorded clients.
+    /// The maximum number of recorded clients.
     static let maximumClients = 16
 
     /// The arm's name.

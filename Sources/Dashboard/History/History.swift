@@ -8,12 +8,12 @@ import Telemetry
 /// 32 MiB (``SampleStore``), the states of lanes 1.5 MiB, all other series 2 MiB. A frozen display
 /// keeps a second history.
 struct History: Sendable {
-    /// The largest number of samples: five minutes at ten per second.
+    /// The maximum number of samples: five minutes at ten per second.
     static let capacity = 3_000
     /// The number of samples for which a closed connection's lane remains visible: three seconds at
     /// ten per second.
     private static let lingering = 30
-    /// The largest number of lanes.
+    /// The maximum number of lanes.
     private static let maximumLanes = 512
 
     /// The displayed sample.
@@ -32,7 +32,7 @@ struct History: Sendable {
     private(set) var latencies = LatencyHistory()
     /// The records of this session's arms, in the order of their first runs.
     private(set) var arms: [ArmRecord] = []
-    /// The largest number of recorded arms.
+    /// The maximum number of recorded arms.
     private static let maximumArms = 16
     /// The peaks of the whole run.
     private(set) var peaks = RunPeaks()

@@ -33,9 +33,9 @@ enum LatencyPart: Int, CaseIterable, Sendable {
 
 /// The distributions of the last five minutes, second by second, for each client and operation.
 struct LatencyHistory: Sendable {
-    /// The largest number of recorded seconds.
+    /// The maximum number of recorded seconds.
     static let capacity = 300
-    /// The largest number of recorded operations; the distributions of 64 operations take at most 9
+    /// The maximum number of recorded operations; the distributions of 64 operations take at most 9
     /// MiB.
     static let maximumSeries = 64
 

@@ -1,6 +1,6 @@
 /// The newest elements of a series, up to a capacity; appending removes the oldest.
 struct RingBuffer<Element: Sendable>: Sendable {
-    /// The largest number of elements.
+    /// The maximum number of elements.
     let capacity: Int
     private var storage: [Element] = []
     private var start = 0

@@ -7,7 +7,7 @@ import Telemetry
 struct SampleStore: Sendable {
     /// The limit on the total size, in bytes.
     static let budget = 32 << 20
-    /// The largest number of recorded waiters per queue; the longest waits take precedence.
+    /// The maximum number of recorded waiters per queue; the longest waits take precedence.
     static let waiters = 100
     /// The maximum length of SQL text, in bytes of UTF-8.
     static let textLength = 2_000

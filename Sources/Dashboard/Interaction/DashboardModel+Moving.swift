@@ -91,7 +91,9 @@ extension DashboardModel {
         view.selected = rows[min(max(index + step, 0), last)]
     }
 
-    /// Sorts by the next sortable column. After the last column, restores the natural order.
+    /// Sorts by the next sortable column.
+    ///
+    /// After the last column, restores the natural order.
     private mutating func sortByNext() {
         let titles: [String] =
             switch screen {

@@ -13,7 +13,7 @@ protocol RowInteraction {
     var view: ListView { get set }
     /// The size of the terminal.
     var size: Size { get }
-    /// The names of the displayed rows, from the top.
+    /// The names of the displayed rows, from top to bottom.
     var rowNames: [String] { get }
     /// The first line of the help's last page in the current size.
     var lastHelpLine: Int { get }

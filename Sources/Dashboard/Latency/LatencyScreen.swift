@@ -2,13 +2,13 @@ import Telemetry
 import TerminalUI
 
 /// The latency screen: a list of clients and operations, with a histogram and a heat map of the
-/// selected one.
+/// selected operation.
 struct LatencyScreen {
     let scene: ScreenScene
 
     private var all: [LatencyHistory.Series] { scene.history.latencies.series }
 
-    /// The names of the rows, from the top.
+    /// The names of the rows, from top to bottom.
     var names: [String] { all.map(\.name) }
 
     private var part: LatencyPart {
@@ -235,7 +235,7 @@ struct LatencyScreen {
         scene.markTime(on: &canvas, plot)
     }
 
-    /// Returns the rows with labels: about five, including the lowest and the highest.
+    /// Returns about five rows to label, including the lowest and the highest.
     private static func labeled(_ rows: Int) -> [Int] {
         let step = max(1, (rows + 4) / 5)
         var places = Array(stride(from: 0, to: rows, by: step))

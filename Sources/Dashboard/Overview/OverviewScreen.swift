@@ -8,7 +8,7 @@ struct OverviewScreen {
     private var history: History { scene.history }
     private var seconds: Double { scene.seconds }
 
-    /// The rows of the screen, from the top.
+    /// The rows of the screen, from top to bottom.
     private enum Row: Int, CaseIterable {
         case verdict
         case connections

@@ -5,7 +5,7 @@ import TerminalUI
 struct SnapshotsScreen {
     let scene: ScreenScene
 
-    /// The snapshots, from the top.
+    /// The snapshots, from top to bottom.
     var snapshots: [LiveSnapshot] { SnapshotList.listing.arranged(all, scene.view) }
 
     private var all: [LiveSnapshot] {

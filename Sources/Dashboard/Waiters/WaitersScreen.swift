@@ -5,7 +5,7 @@ import TerminalUI
 struct WaitersScreen {
     let scene: ScreenScene
 
-    /// The waiters, from the top.
+    /// The waiters, from top to bottom.
     var waiting: [Waiting] {
         WaiterList.listing.arranged(all, scene.view)
     }

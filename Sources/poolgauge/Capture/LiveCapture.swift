@@ -8,7 +8,7 @@ import WorkloadEngine
 struct LiveCapture {
     /// The time between two reads of the kernel's buffer.
     private static let pause = Duration.milliseconds(20)
-    /// The largest number of executions that a capture keeps.
+    /// The maximum number of executions that a capture keeps.
     private static let maximumExecutions = 5_000_000
 
     let database: String

@@ -17,7 +17,7 @@ struct FileChecks {
     /// The default number of frames that triggers a checkpoint
     /// (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
     private static let checkpointFrames: UInt64 = 1_000
-    /// The largest number of processes to list.
+    /// The maximum number of processes to list.
     private static let processLimit = 20
 
     /// All findings.

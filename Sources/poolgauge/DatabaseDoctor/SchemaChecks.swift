@@ -19,7 +19,7 @@ enum SchemaChecks {
 
     /// The row count above which a table is large, so that the planner's estimates matter.
     static let largeRows = 10_000
-    /// The largest number of tables and keys to list.
+    /// The maximum number of tables and keys to list.
     static let limit = 20
 
     /// Checks the copy at a path.

@@ -37,7 +37,7 @@ struct RunDisplay: DisplayContent {
     private(set) var verdicts: [String] = []
     /// The results of the arms that ran, including partial ones.
     private(set) var results: [ArmResult] = []
-    /// The failure of the arm that ran last, if any.
+    /// The failure of the last arm that ran, if any.
     private(set) var failure: (any Error)?
 
     init(

@@ -18,7 +18,7 @@ package protocol WatchScreen: Sendable {
     /// Creates the screen for a scene.
     init(scene: WatchScene)
 
-    /// The names of the selectable rows, from the top.
+    /// The names of the selectable rows, from top to bottom.
     var rowNames: [String] { get }
 
     /// Returns the text that `y` copies for a selected row; nil for the verdict.

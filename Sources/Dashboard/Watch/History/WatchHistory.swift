@@ -6,7 +6,7 @@ import SQLiteWatch
 /// bounded: at most 1,200 reports within the limit of ``setBudget(_:)``, and the points of at most
 /// 512 lanes.
 struct WatchHistory: Sendable, Timeline {
-    /// The largest number of reports: five minutes at four per second.
+    /// The maximum number of reports: five minutes at four per second.
     static let capacity = 1_200
     /// The size limit of the reports of all databases, in bytes.
     static let budget = 32 << 20
@@ -14,7 +14,7 @@ struct WatchHistory: Sendable, Timeline {
     static let shareSeconds = 10.0
     /// The period over which rates are computed, in seconds.
     static let rateSeconds = 2.0
-    /// The largest number of lanes.
+    /// The maximum number of lanes.
     private static let laneLimit = 512
 
     /// The path of the database, as in its reports.

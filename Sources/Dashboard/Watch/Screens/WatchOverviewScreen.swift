@@ -10,7 +10,7 @@ struct WatchOverviewScreen: WatchScreen {
 
     let scene: WatchScene
 
-    /// The rows of the screen, from the top.
+    /// The rows of the screen, from top to bottom.
     private enum Row: Int, CaseIterable {
         case verdict
         case lanes
