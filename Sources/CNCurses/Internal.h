@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <termios.h>
 
-// Restores the terminal without ncurses, with data that is prepared before the takeover.
+// Functions that restore the terminal without ncurses, using data prepared before the takeover.
 
 /// Stores the settings and the bytes for pg_emergency_restore, and arms it.
 void pg_restore_arm(int descriptor, const struct termios *settings, const char *bytes, size_t count);

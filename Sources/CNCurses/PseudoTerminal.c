@@ -16,7 +16,7 @@ bool pg_pty_open(int columns, int rows, int *main, int *near) {
     char name[128] = "";
     int near_side = -1;
     if (grantpt(far_side) == 0 && unlockpt(far_side) == 0) {
-        // ptsname returns a shared buffer, which is copied immediately.
+        // Copy the name immediately, because ptsname returns a shared buffer.
         const char *found = ptsname(far_side);
         if (found && strlen(found) < sizeof name) strcpy(name, found);
         if (*name) near_side = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -36,7 +36,7 @@ pid_t pg_pty_spawn(
     const char *const *arguments, const char *const *environment, int near) {
     pid_t child = fork();
     if (child != 0) return child;
-    // Between fork and exec, only async-signal-safe functions may be called.
+    // Only async-signal-safe functions may be called between fork and exec.
     setsid();
     ioctl(near, TIOCSCTTY, 0);
     dup2(near, 0);

@@ -17,15 +17,16 @@
 #include <unistd.h>
 #include <wchar.h>
 
-// Keys are read through a separate window: reading through the screen's window would send the
-// screen.
+// Keys are read through a separate window, because reading through the screen's window would send
+// the screen.
 static SCREEN *screen = NULL;
 static WINDOW *keys = NULL;
 static struct termios settings_before;
 static bool is_utf8 = false;
 static bool uses_mouse = false;
 
-// Presses, releases and drags (1002, or 1000 for terminals without it), in decimal form (1006).
+// Reports presses, releases and drags (1002, or 1000 for terminals without it) in decimal form
+// (1006).
 // https://invisible-island.net/xterm/ctlseqs/ctlseqs.html, "Mouse Tracking"
 static const char mouse_on[] = "\033[?1000h\033[?1002h\033[?1006h";
 static const char mouse_off[] = "\033[?1006l\033[?1002l\033[?1000l";
@@ -77,7 +78,7 @@ static void arm_restore(void) {
         count = sizeof mouse_off - 1;
         memcpy(bytes, mouse_off, count);
     }
-    // Attributes off, keypad off, alternate screen off, cursor on.
+    // Turn attributes, the keypad and the alternate screen off, and turn the cursor on.
     static const char *const names[] = {"sgr0", "rmkx", "rmcup", "cnorm"};
     for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
         count = append_capability(bytes, count, sizeof bytes, names[index]);
@@ -103,7 +104,7 @@ bool pg_screen_speaks_xterm(void) {
 }
 
 // Common key sequences that work regardless of the terminfo entry. TERM often does not match the
-// terminal, such as xterm-256color inside tmux, which has another sequence for Home.
+// terminal: xterm-256color inside tmux, for example, has another sequence for Home.
 static void define_common_keys(void) {
     static const struct {
         const char *bytes;
@@ -121,18 +122,18 @@ static void define_common_keys(void) {
     }
 }
 
-static void enable_mouse(bool wants_mouse) {
-    uses_mouse = wants_mouse && pg_screen_speaks_xterm();
+static void enable_mouse(bool use_mouse) {
+    uses_mouse = use_mouse && pg_screen_speaks_xterm();
     if (!uses_mouse) return;
-    // Decoded by the caller, because ncurses's mouse support depends on the entry, and does not
-    // report the wheel and moves consistently.
+    // The caller decodes mouse events, because ncurses's mouse support depends on the entry and
+    // does not report the wheel and moves consistently.
     define_key("\033[<", KEY_MOUSE_SGR);
     define_key("\033[M", KEY_MOUSE_X10);
     pg_screen_send(mouse_on, sizeof mouse_on - 1);
 }
 
 bool pg_screen_open(
-    const char *name, bool wants_colors, bool wants_mouse, pg_screen_colors *colors) {
+    const char *name, bool use_colors, bool use_mouse, pg_screen_colors *colors) {
     memset(colors, 0, sizeof *colors);
     if (screen || tcgetattr(STDOUT_FILENO, &settings_before) != 0) return false;
     screen = newterm(name, stdout, stdin);
@@ -151,9 +152,9 @@ bool pg_screen_open(
     keypad(keys, TRUE);
     nodelay(keys, TRUE);
     define_common_keys();
-    enable_mouse(wants_mouse);
+    enable_mouse(use_mouse);
     if (uses_mouse) arm_restore();
-    if (wants_colors && has_colors() && start_color() == OK) {
+    if (use_colors && has_colors() && start_color() == OK) {
         colors->colors = COLORS;
         colors->pairs = COLOR_PAIRS;
         colors->has_default_colors = use_default_colors() == OK;
@@ -165,7 +166,8 @@ bool pg_screen_open(
 #endif
     }
     int32_t columns, rows;
-    // newterm uses the variables LINES and COLUMNS, which do not follow the size of the terminal.
+    // newterm uses the variables LINES and COLUMNS, which do not reflect changes to the terminal's
+    // size.
     if (pg_terminal_size(&columns, &rows)) pg_screen_resize(columns, rows);
     return true;
 }
@@ -199,7 +201,7 @@ void pg_screen_resume(void) {
     wnoutrefresh(stdscr);
     doupdate();
     curs_set(0);
-    // Keypad mode is sent when a key is read; without this, ncurses would only store the setting.
+    // Keypad mode is sent only when a key is read; until then, ncurses merely stores the setting.
     keypad(keys, FALSE);
     keypad(keys, TRUE);
     if (uses_mouse) pg_screen_send(mouse_on, sizeof mouse_on - 1);
@@ -249,7 +251,7 @@ void pg_screen_put(
     for (int32_t index = 0; index < count && kept < CCHARW_MAX; index++) {
         uint32_t scalar = scalars[index];
         if (is_control(scalar) || (!is_utf8 && scalar > 0x7e)) is_shown = false;
-        // Only marks with a width of zero may follow.
+        // Only zero-width marks may follow.
         if (index > 0 && wcwidth((wchar_t)scalar) != 0) continue;
         text[kept++] = (wchar_t)scalar;
     }

@@ -13,7 +13,7 @@
 
 // MARK: Restoring the terminal without ncurses
 
-// Written while `armed` is false, and read by handlers while it is true.
+// These variables are written while `armed` is false, and read by handlers while it is true.
 static atomic_bool armed = false;
 static int terminal = -1;
 static struct termios settings;
@@ -47,19 +47,19 @@ void pg_emergency_restore(void) {
 
 // MARK: Handlers
 
-// Signals that are reported to the event loop. The second signal that asks the program to end does
-// so immediately, because the loop may hang. However, a terminal that disappears sends several
-// signals: from the kernel, the shell, and the program that ran the terminal. They count as one
-// request, and HUP never ends the program immediately.
+// Signals that are reported to the event loop. The second signal that requests the program's end
+// ends it immediately, because the loop may hang. However, a terminal that disappears causes
+// several signals: from the kernel, the shell, and the program that ran the terminal. These signals
+// count as one request, and HUP never ends the program immediately.
 static const int reported[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP};
-// The terminal is restored, then the signal has its previous effect.
+// These signals restore the terminal, and then have their previous effect.
 static const int fatal[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGQUIT};
 
 enum { REPORTED = sizeof reported / sizeof *reported, FATAL = sizeof fatal / sizeof *fatal };
 
 static struct sigaction reported_before[REPORTED];
 static struct sigaction fatal_before[FATAL];
-// When the program was asked to end, in milliseconds; 0 before that.
+// The time at which the program was asked to end, in milliseconds; 0 before that.
 static atomic_llong asked_to_end = 0;
 enum { ONE_REQUEST = 300 };
 static atomic_int pipe_in = -1;
@@ -82,7 +82,7 @@ static void report(int signal) {
     }
     unsigned char byte = (unsigned char)signal;
     int descriptor = atomic_load(&pipe_in);
-    // If the pipe is full, the loop has enough signals to handle.
+    // If the pipe is full, the loop already has enough signals to handle.
     if (descriptor >= 0) (void)!write(descriptor, &byte, 1);
     errno = saved;
 }
@@ -92,7 +92,8 @@ static void die(int signal) {
     for (size_t index = 0; index < FATAL; index++) {
         if (fatal[index] == signal) sigaction(signal, &fatal_before[index], NULL);
     }
-    // Delivered when this handler returns, so that the next handler sees the location of the fault.
+    // The signal is delivered when this handler returns, so that the next handler receives the
+    // location of the fault.
     raise(signal);
 }
 
@@ -113,7 +114,7 @@ int pg_signals_install(void) {
     action.sa_flags = SA_RESTART;
     for (size_t index = 0; index < REPORTED; index++) {
         sigaction(reported[index], NULL, &reported_before[index]);
-        // A signal that the parent process ignores, such as HUP under nohup, stays ignored.
+        // Keep ignoring signals that the parent process ignores, such as HUP under nohup.
         if (reported_before[index].sa_handler == SIG_IGN) continue;
         sigaction(reported[index], &action, NULL);
     }
@@ -127,9 +128,10 @@ int pg_signals_install(void) {
 
 void pg_signals_remove(void) {
     if (pipe_out < 0) return;
-    // The handlers of the signals that end the program stay installed: the results must still be
-    // written, and the HUP of a lost terminal may arrive after the loss was detected. From now on,
-    // the first signal is treated as this HUP, and a second one ends the program immediately.
+    // The handlers for the signals that end the program stay installed, because the results must
+    // still be written and the HUP of a lost terminal may arrive after the loss is detected. From
+    // now on, the first signal is treated as this HUP, and a second one ends the program
+    // immediately.
     for (size_t index = 0; index < REPORTED; index++) {
         int signal = reported[index];
         if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) continue;
@@ -153,7 +155,8 @@ void pg_signals_stop_process(void) {
     // thread may report it at any time after this function has returned.
     sigaction(SIGCONT, &standard, &continued);
     sigaction(SIGTSTP, &standard, &stop);
-    // Only to this thread: all threads have stopped when raise returns, and then continue.
+    // The signal is sent only to this thread. All threads have stopped when raise returns, and then
+    // continue.
     raise(SIGTSTP);
     sigaction(SIGTSTP, &stop, NULL);
     sigaction(SIGCONT, &continued, NULL);

@@ -1,9 +1,11 @@
-/// The escape sequence that copies a text to the user's clipboard.
+/// The escape sequence that copies text to the user's clipboard.
 ///
-/// OSC 52 (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>) sends the text in base 64,
+/// OSC 52 (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>) sends the text as Base64,
 /// which contains no control characters. tmux forwards it with `set -g set-clipboard on`.
 enum ClipboardSequence {
-    /// The length limit in bytes: xterm rejects 100,000 characters of base 64, others fewer.
+    /// The length limit in bytes.
+    ///
+    /// xterm rejects 100,000 characters of Base64, and other terminals reject fewer.
     static let limit = 48_000
 
     /// Returns the sequence; nil if the text is too long.
@@ -13,7 +15,7 @@ enum ClipboardSequence {
         return Array("\u{1B}]52;c;".utf8) + base64(bytes) + [0x07]
     }
 
-    /// Encodes bytes in base 64 (RFC 4648, section 4).
+    /// Encodes bytes as Base64 (RFC 4648, section 4).
     static func base64(_ bytes: [UInt8]) -> [UInt8] {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         let padding = UInt8(ascii: "=")

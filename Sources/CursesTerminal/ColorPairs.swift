@@ -1,20 +1,20 @@
 import TerminalUI
 
-/// The ncurses numbers of colour pairs, which are defined on first use.
+/// The ncurses numbers of color pairs, which are defined when first used.
 struct ColorPairs {
-    /// The colour capabilities of a screen, in terms of ncurses.
+    /// A screen's color capabilities, in ncurses terms.
     struct Capabilities: Equatable {
-        /// The number of colours; 0 for none.
+        /// The number of colors; 0 for none.
         var colors: Int
         /// The maximum number of pairs, including pair 0.
         var pairs: Int
-        /// Whether a colour is 0xRRGGBB.
+        /// Whether a color is 0xRRGGBB.
         var isDirect: Bool
-        /// Whether -1 is the terminal's default colour.
+        /// Whether -1 is the terminal's default color.
         var hasDefaultColors: Bool
     }
 
-    /// The number of a pair, and whether bold replaces a brighter colour.
+    /// The number of a pair, and whether bold replaces a brighter color.
     struct Choice: Equatable {
         var pair: Int32
         var isBrightened: Bool
@@ -22,7 +22,7 @@ struct ColorPairs {
 
     let capabilities: Capabilities
     let depth: ColorDepth
-    /// Whether the pairs have been exhausted since ``removeAll()``.
+    /// Whether the pairs have been exhausted since the last ``removeAll()``.
     private(set) var isExhausted = false
 
     private struct Colors: Hashable {
@@ -49,7 +49,7 @@ struct ColorPairs {
             }
     }
 
-    /// Returns the pair for a style; pair 0, the terminal's default colours, if none is left.
+    /// Returns the pair for a style, or pair 0, the terminal's default colors, if no pair is left.
     mutating func choice(for style: Style) -> Choice {
         guard depth != .mono else { return Choice(pair: 0, isBrightened: false) }
         let colors = Colors(foreground: style.foreground, background: style.background)
@@ -59,7 +59,7 @@ struct ColorPairs {
         return choice
     }
 
-    /// Removes all pairs; all cells must be drawn again.
+    /// Removes all pairs; the caller must redraw all cells.
     mutating func removeAll() {
         choices.removeAll(keepingCapacity: true)
         numbers.removeAll(keepingCapacity: true)
@@ -71,22 +71,23 @@ struct ColorPairs {
         var background = number(of: colors.background, standard: 0)
         var isBrightened = false
         if !capabilities.isDirect, capabilities.colors < 16 {
-            // With eight colours, bold produces the brighter eight; backgrounds cannot be brighter.
+            // With eight colors, bold produces the eight brighter ones. Backgrounds cannot be
+            // brighter.
             isBrightened = foreground >= 8
             if foreground >= 8 { foreground -= 8 }
             if background >= 8 { background -= 8 }
-            // Avoid black on black for dark grey on black.
+            // Dark gray on black must not become black on black.
             if foreground == background, foreground >= 0 { foreground = background == 0 ? 7 : 0 }
         }
-        let wanted = SIMD2(foreground, background)
-        if wanted == SIMD2(-1, -1) { return Choice(pair: 0, isBrightened: isBrightened) }
-        if let known = numbers[wanted] { return Choice(pair: known, isBrightened: isBrightened) }
+        let codes = SIMD2(foreground, background)
+        if codes == SIMD2(-1, -1) { return Choice(pair: 0, isBrightened: isBrightened) }
+        if let known = numbers[codes] { return Choice(pair: known, isBrightened: isBrightened) }
         let next = Int32(numbers.count + 1)
         guard Int(next) < capabilities.pairs, define(next, foreground, background) else {
             isExhausted = true
             return Choice(pair: 0, isBrightened: isBrightened)
         }
-        numbers[wanted] = next
+        numbers[codes] = next
         return Choice(pair: next, isBrightened: isBrightened)
     }
 
@@ -102,10 +103,10 @@ struct ColorPairs {
         }
     }
 
-    /// Returns the number of a direct colour.
+    /// Returns the number for a direct color.
     ///
     /// Entries such as xterm-direct reserve 0 to 7 for the user's palette (terminfo, "RGB"), so the
-    /// darkest colours use the nearest number above.
+    /// darkest colors use the nearest number above.
     private static func direct(_ components: (UInt8, UInt8, UInt8)) -> Int32 {
         let packed = Int32(components.0) << 16 | Int32(components.1) << 8 | Int32(components.2)
         return max(packed, 8)

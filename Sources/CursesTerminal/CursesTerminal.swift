@@ -7,15 +7,15 @@ import Glibc
 import Darwin
 #endif
 
-/// The process's terminal, through ncurses.
+/// The process's terminal, controlled through ncurses.
 ///
-/// A process can have only one, which belongs to the thread that opened it. The terminal is
-/// restored in all cases: by ``close()``, or after a signal, a trap or `exit`, by a handler that
-/// writes fixed bytes.
+/// A process can have only one terminal, which belongs to the thread that opened it. The terminal
+/// is always restored: by ``close()``, or by a handler that writes fixed bytes after a signal, a
+/// trap or `exit`.
 package final class CursesTerminal: Terminal {
     /// The size in cells.
     package private(set) var size: Size
-    /// The colour depth of the terminal.
+    /// The terminal's color depth.
     package let depth: ColorDepth
 
     private let signals: Int32
@@ -29,24 +29,24 @@ package final class CursesTerminal: Terminal {
     /// Opens the terminal on standard input and output.
     ///
     /// - Parameters:
-    ///   - environment: The process's variables: `TERM`, `COLORTERM`, `NO_COLOR`.
-    ///   - wantsMouse: Whether the program handles the mouse; otherwise, the mouse selects text in
+    ///   - environment: The process's environment variables: `TERM`, `COLORTERM`, `NO_COLOR`.
+    ///   - usesMouse: Whether the program handles the mouse; otherwise, the mouse selects text in
     ///     the terminal.
-    /// - Throws: A ``TerminalError`` with an alternative command.
+    /// - Throws: A ``TerminalError`` that suggests an alternative command.
     package init(
         environment: [String: String],
-        wantsMouse: Bool = true
+        usesMouse: Bool = true
     ) throws(TerminalError) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { throw .notATerminal }
         _ = pg_locale_is_utf8()
         let profile = try TerminalProfile(environment: environment) { pg_terminal_is_known($0) }
-        // Install the handlers before ncurses does: without a handler for SIGTSTP, it installs its
-        // own and ignores the signal during writes, which would lose a ^Z (_nc_signal_handler in
-        // its lib_tstp.c).
+        // Install the handlers before ncurses does. Without a handler for SIGTSTP, ncurses installs
+        // its own and ignores the signal during writes, which would lose a ^Z (_nc_signal_handler
+        // in its lib_tstp.c).
         signals = pg_signals_install()
         guard signals >= 0 else { throw .refused(name: profile.name) }
         var colors = pg_screen_colors()
-        guard pg_screen_open(profile.name, profile.wantsColors, wantsMouse, &colors) else {
+        guard pg_screen_open(profile.name, profile.usesColors, usesMouse, &colors) else {
             pg_signals_remove()
             throw .refused(name: profile.name)
         }
@@ -77,7 +77,7 @@ package final class CursesTerminal: Terminal {
     /// the system does not count them.
     package var bytesWritten: UInt64? { UInt64(exactly: pg_thread_bytes_written()) }
 
-    /// Copies a text to the user's clipboard, if the terminal permits it.
+    /// Copies text to the user's clipboard, if the terminal permits it.
     ///
     /// - Returns: Whether the text was sent; the terminal does not confirm it.
     package func copy(_ text: String) -> Bool {
@@ -99,7 +99,7 @@ package final class CursesTerminal: Terminal {
 // MARK: - Drawing
 
 extension CursesTerminal {
-    /// Shows a surface; sends only the cells that changed since the last one.
+    /// Displays a surface, and sends only the cells that changed since the previous one.
     package func draw(_ surface: Surface) {
         guard isOpen else { return }
         if pairs.isExhausted {
@@ -115,7 +115,7 @@ extension CursesTerminal {
     }
 
     private func put(_ cell: Cell, at point: Point, on surface: Surface) {
-        // The second half of a wide character is drawn with the first.
+        // The second half of a wide character is drawn with its first half.
         guard !cell.character.isEmpty, point.x < size.width, point.y < size.height else { return }
         let isWide =
             point.x + 1 < surface.size.width
@@ -123,7 +123,7 @@ extension CursesTerminal {
         let choice = pairs.choice(for: cell.style)
         var attributes = UInt32(cell.style.attributes.rawValue)
         if choice.isBrightened { attributes |= UInt32(PG_BOLD) }
-        // The first scalar, and as many marks as the C function accepts.
+        // Use the first scalar, and as many marks as the C function accepts.
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 5) { scalars in
             var count = 0
             for scalar in cell.character.unicodeScalars where count < scalars.count {
@@ -146,7 +146,7 @@ extension CursesTerminal {
 // MARK: - Events
 
 extension CursesTerminal {
-    /// Waits for the next event; nil after the timeout.
+    /// Waits for the next event; returns nil after the timeout.
     package func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent? {
         guard isOpen else { return nil }
         if pending.isEmpty { collect(waitingAtMost: nanoseconds) }
@@ -167,7 +167,8 @@ extension CursesTerminal {
         if descriptors[0].revents & Int16(POLLIN) != 0 {
             let before = pending.count
             collectKeys()
-            // Readable without a key: the terminal is gone, or the key is unknown.
+            // The descriptor is readable but there is no key: the terminal is gone, or the key is
+            // unknown.
             if pending.count == before, descriptors[0].revents & Int16(POLLHUP) != 0 {
                 pending.append(.end(signal: SIGHUP))
             }
@@ -196,7 +197,7 @@ extension CursesTerminal {
             case PG_KEY_SPECIAL: key = KeyDecoder.key(special: code)
             case PG_KEY_OTHER: key = nil
             default:
-                // Nothing follows, so it was the Esc key.
+                // No further bytes follow, so it was the Esc key.
                 pending += escape.end().map { .input(.key($0)) }
                 return
             }
@@ -205,16 +206,16 @@ extension CursesTerminal {
         }
     }
 
-    /// Collects all pending signals; repeated signals count once.
+    /// Collects all pending signals, counting repeated signals once.
     private func collectSignals() {
         var isResized = false
-        var wantsStop = false
+        var isStopRequested = false
         var isContinued = false
         collecting: while true {
             switch pg_signals_next(signals) {
             case 0: break collecting
             case SIGWINCH: isResized = true
-            case SIGTSTP: wantsStop = true
+            case SIGTSTP: isStopRequested = true
             case SIGCONT: isContinued = true
             case let signal: pending.append(.end(signal: signal))
             }
@@ -225,7 +226,7 @@ extension CursesTerminal {
             pending.append(.continued)
         }
         if isResized || isContinued { resize() }
-        if wantsStop { pending.append(.stop) }
+        if isStopRequested { pending.append(.stop) }
     }
 
     /// Restores the terminal, stops the process, and reopens the terminal when the process

@@ -1,9 +1,9 @@
 import TerminalUI
 
-/// Discards the sequences of unknown keys, so that their letters do not count as keys.
+/// Discards the sequences of unknown keys, so that their letters do not count as key presses.
 ///
-/// ncurses returns such a sequence byte by byte. A pressed Esc key has no further bytes. A control
-/// sequence ends with a byte from `@` to `~` (ECMA-48, 5.4).
+/// ncurses returns such a sequence byte by byte. When the Esc key is pressed, no further bytes
+/// follow. A control sequence ends with a byte from `@` to `~` (ECMA-48, 5.4).
 struct EscapeSequence {
     private enum State {
         case none

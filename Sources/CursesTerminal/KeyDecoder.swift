@@ -1,7 +1,7 @@
 import CNCurses
 import TerminalUI
 
-/// Converts the input of ncurses to keys.
+/// Converts ncurses input to keys.
 enum KeyDecoder {
     /// Returns the key for a typed Unicode scalar.
     static func key(scalar: UInt32) -> Key? {

@@ -22,13 +22,13 @@ struct MouseDecoder {
     /// Whether the next scalar belongs to a mouse event.
     var isReading: Bool { form != nil }
 
-    /// Starts an event after its prefix.
+    /// Starts an event, after its prefix has been read.
     mutating func begin(_ form: Form) {
         self.form = form
         numbers = form == .decimal ? [0] : []
     }
 
-    /// Handles the next scalar; returns the event if it is complete and relevant.
+    /// Handles the next scalar; returns the event when it is complete and relevant.
     mutating func handle(_ scalar: UInt32) -> MouseEvent? {
         switch form {
         case .decimal: decodeDecimal(scalar)
@@ -62,7 +62,7 @@ struct MouseDecoder {
         numbers.append(Int(scalar) - 32)
         guard numbers.count == 3 else { return nil }
         form = nil
-        // 3 means the release of an unknown button.
+        // A value of 3 means that an unknown button was released.
         let isRelease = numbers[0] & 0b11 == 3 && numbers[0] & 64 == 0
         let code = isRelease ? numbers[0] & ~0b11 : numbers[0]
         return event(code: code, isRelease: isRelease)
@@ -71,7 +71,7 @@ struct MouseDecoder {
     private func event(code: Int, isRelease: Bool) -> MouseEvent? {
         let point = Point(x: numbers[1] - 1, y: numbers[2] - 1)
         guard point.x >= 0, point.y >= 0 else { return nil }
-        // 4, 8 and 16 are Shift, Meta and Control; 32 is a move; 64 and more are wheels.
+        // 4, 8 and 16 are Shift, Meta and Control, 32 is a move, and 64 and above are wheels.
         let button = code & ~(4 | 8 | 16 | 32)
         let isMove = code & 32 != 0
         switch button {

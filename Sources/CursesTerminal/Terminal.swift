@@ -12,38 +12,38 @@ package enum TerminalEvent: Sendable, Hashable {
     case end(signal: Int32)
 }
 
-/// A terminal for drawing and input; only one thread may use it.
+/// A terminal for drawing and input, which only one thread may use.
 package protocol Terminal: AnyObject {
     /// The size.
     var size: Size { get }
 
-    /// The colour depth.
+    /// The color depth.
     var depth: ColorDepth { get }
 
-    /// The number of bytes written since the terminal was opened, or since an earlier time; nil if
+    /// The number of bytes written since the terminal was opened or since an earlier time; nil if
     /// they are not counted.
     var bytesWritten: UInt64? { get }
 
-    /// Copies a text to the user's clipboard.
+    /// Copies text to the user's clipboard.
     ///
-    /// - Returns: Whether the text was sent; false if the terminal lacks a clipboard or the text is
-    ///   too long.
+    /// - Returns: Whether the text was sent; false if the terminal does not support a clipboard or
+    ///   the text is too long.
     func copy(_ text: String) -> Bool
 
-    /// Shows a surface; sends only the cells that changed since the last one.
+    /// Displays a surface, and sends only the cells that changed since the previous one.
     func draw(_ surface: Surface)
 
     /// Waits for the next event.
     ///
-    /// - Parameter nanoseconds: The timeout; 0 does not wait.
+    /// - Parameter nanoseconds: The timeout; 0 returns without waiting.
     /// - Returns: The event; nil after the timeout.
     func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent?
 
     /// Restores the terminal, stops the process, and reopens the terminal when the process
     /// continues.
     ///
-    /// Without a shell that supports job control, this returns immediately, because nothing could
-    /// continue the process.
+    /// If no shell with job control is available, this method returns immediately, because nothing
+    /// could continue the process.
     func stop()
 
     /// Restores the terminal; further calls have no effect.

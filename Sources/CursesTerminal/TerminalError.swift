@@ -1,15 +1,15 @@
-/// The reason why the dashboard cannot use the terminal.
+/// The reason that the dashboard cannot use the terminal.
 package enum TerminalError: Error, Equatable, CustomStringConvertible {
     /// Standard input or standard output is a file or a pipe.
     case notATerminal
-    /// `TERM` is not set, or its terminal cannot position text.
+    /// `TERM` is not set, or it specifies a terminal that cannot position text.
     case cannotDraw(name: String)
     /// The terminfo database has no entry for the terminal.
     case unknown(name: String)
     /// ncurses cannot use the terminal.
     case refused(name: String)
 
-    /// The error with an alternative command.
+    /// The error with a suggested alternative command.
     package var description: String { text(alternative: "poolgauge run reads-during-import") }
 
     /// Describes the error with an alternative command.

@@ -1,20 +1,20 @@
 import TerminalUI
 
-/// The settings of a terminal, determined by the environment.
+/// The settings for a terminal, based on the environment.
 struct TerminalProfile: Equatable {
     /// The terminfo entry to open.
     var name: String
-    /// Whether to use colours.
-    var wantsColors: Bool
+    /// Whether to use colors.
+    var usesColors: Bool
 
     /// Selects an entry.
     ///
-    /// Direct colour needs both `COLORTERM` and an entry that supports it, because the usual
-    /// entries of most terminals describe only 256 colours.
+    /// Direct color requires both `COLORTERM` and an entry that supports it, because the usual
+    /// entries of most terminals describe only 256 colors.
     ///
     /// - Parameters:
-    ///   - environment: The process's variables.
-    ///   - isKnown: Returns whether the terminfo database has an entry with a name.
+    ///   - environment: The process's environment variables.
+    ///   - isKnown: Returns whether the terminfo database has an entry with the given name.
     /// - Throws: A ``TerminalError`` if the terminal is unusable.
     init(environment: [String: String], isKnown: (String) -> Bool) throws(TerminalError) {
         let terminal = environment["TERM"] ?? ""
@@ -23,22 +23,22 @@ struct TerminalProfile: Equatable {
         }
         guard isKnown(terminal) else { throw .unknown(name: terminal) }
         name = terminal
-        // https://no-color.org: present and not empty, whatever its value.
-        wantsColors = (environment["NO_COLOR"] ?? "").isEmpty
+        // According to https://no-color.org, any value except an empty one disables colors.
+        usesColors = (environment["NO_COLOR"] ?? "").isEmpty
         let claim = environment["COLORTERM"]?.lowercased()
-        if wantsColors, claim == "truecolor" || claim == "24bit" {
+        if usesColors, claim == "truecolor" || claim == "24bit" {
             name = Self.directNames(of: terminal).first(where: isKnown) ?? terminal
         }
     }
 
-    /// Returns the possible names of a terminal's direct-colour entry, the most likely first.
+    /// Returns the possible names of a terminal's direct-color entry, most likely first.
     static func directNames(of terminal: String) -> [String] {
         if terminal.hasSuffix("-direct") { return [terminal] }
         let suffix = "-256color"
         let family =
             terminal.hasSuffix(suffix) ? String(terminal.dropLast(suffix.count)) : terminal
         var names = [family + "-direct"]
-        // The direct-colour entry of xterm-kitty is kitty-direct.
+        // The direct-color entry of xterm-kitty is kitty-direct.
         if family.hasPrefix("xterm-") { names.append(family.dropFirst(6) + "-direct") }
         return names
     }

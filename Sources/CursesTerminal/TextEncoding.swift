@@ -1,7 +1,7 @@
 import CNCurses
 
-/// The character encoding of the terminal.
+/// The terminal's character encoding.
 package enum TextEncoding {
-    /// Whether the locale's character set is UTF-8; sets the process's `LC_CTYPE`.
+    /// Returns whether the locale's character set is UTF-8, and sets the process's `LC_CTYPE`.
     package static func isUTF8() -> Bool { pg_locale_is_utf8() }
 }

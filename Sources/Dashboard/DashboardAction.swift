@@ -22,7 +22,7 @@ package enum DashboardAction: Sendable, Equatable {
     case setReaderCount(Int)
     /// Set the refresh rate, in frames/s.
     case setRefreshRate(Double)
-    /// Copy a text to the clipboard of the terminal (OSC 52).
+    /// Copy text to the terminal's clipboard (OSC 52).
     case copy(String)
 
     /// The mode of a checkpoint (<https://sqlite.org/c3ref/wal_checkpoint_v2.html>).
@@ -31,9 +31,10 @@ package enum DashboardAction: Sendable, Equatable {
         case passive
         /// Waits for the writer and copies all frames.
         case full
-        /// Also waits for readers, so that the next writer resets the log.
+        /// Copies all frames like `full`, and then waits for readers so that the next writer resets
+        /// the log.
         case restart
-        /// Also truncates the log file to zero bytes.
+        /// Works like `restart`, and then truncates the log file to zero bytes.
         case truncate
     }
 }

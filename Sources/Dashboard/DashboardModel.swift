@@ -1,13 +1,13 @@
 import Telemetry
 import TerminalUI
 
-/// The dashboard as a value: it turns samples and input events into surfaces and actions.
+/// The dashboard as a value that converts samples and input events to surfaces and actions.
 ///
 /// It does not depend on a terminal, a database or a clock. Its owner calls ``ingest(_:)`` for each
 /// sample, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and ``render(size:)``
 /// for each frame.
 package struct DashboardModel: Sendable {
-    /// The share of one CPU that the display uses, in 0…1, for the footer; nil hides it.
+    /// The display's share of one CPU, from 0 to 1, for the footer; nil hides it.
     package var displayCPUShare: Double?
     /// The character set for charts.
     package var glyphs: GlyphSet
@@ -40,12 +40,12 @@ package struct DashboardModel: Sendable {
     var window = 1
     /// The overlay above the screen.
     var overlay: Overlay?
-    /// The selection, sorting and filter of each screen, at the index of its number minus one.
+    /// The selection, sorting and filter of each screen, indexed by screen number minus one.
     var views = DashboardScreen.allCases.map { _ in ListView() }
 
     /// The interrupt whose outcome is pending.
     var interrupt: InterruptWatch?
-    /// The requested knob values that no sample shows yet, by the name of the knob.
+    /// The requested knob values that samples do not yet contain, by knob name.
     var requestedKnobs: [String: Double] = [:]
 
     /// The time windows that lanes and charts can show, in seconds.

@@ -6,7 +6,7 @@ package enum DashboardScreen: Int, Sendable, CaseIterable {
     case connections
     /// The waiters and their blockers.
     case waiters
-    /// The open snapshots with the frames that each pins.
+    /// The open snapshots and the frames that they pin.
     case snapshots
     /// The latencies of accesses, as distributions and over time.
     case latency
@@ -15,7 +15,7 @@ package enum DashboardScreen: Int, Sendable, CaseIterable {
     /// The load's knobs.
     case workload
 
-    /// The names of the parts that Tab cycles through, in reading order.
+    /// The names of the parts in the order in which Tab cycles through them.
     var parts: [String] {
         switch self {
         case .overview:

@@ -11,15 +11,15 @@ import Glibc
 import Darwin
 #endif
 
-/// The reason why a command ends early: a message and an exit status.
+/// An error that ends a command early, with a message and an exit status.
 struct CommandFailure: Error {
     var message: String
     var status: Int32
 
-    /// `EX_USAGE` of sysexits.h: wrong arguments, or a scenario with mistakes.
+    /// `EX_USAGE` of sysexits.h: invalid arguments or an invalid scenario.
     static let usage: Int32 = 64
 
-    /// The status that a shell reports for a program that a closed pipe ended.
+    /// The status that a shell reports for a program that ended because of a closed pipe.
     static let closedPipe: Int32 = 128 + SIGPIPE
 
     init(_ message: String, status: Int32 = CommandFailure.usage) {

@@ -8,10 +8,10 @@ import Darwin
 
 // Otherwise, each prepare acquires a process-wide lock to update memory statistics, which this
 // program does not read. The call must precede the first use of SQLite and affects the whole
-// process, so the program makes it, and the engine never does.
+// process. Therefore, only the program makes it, never the engine.
 _ = poolgauge_config_memstatus(0)
 
-// Writing to a closed pipe then fails with EPIPE instead of ending the process.
+// After this call, writing to a closed pipe fails with EPIPE instead of ending the process.
 signal(SIGPIPE, SIG_IGN)
 
 do {

@@ -44,21 +44,21 @@ struct ColorPairsTests {
     }
 
     @Test
-    func theDefaultColoursArePairZero() {
+    func theDefaultColorsArePairZero() {
         var pairs = pairs(colors: 256)
         #expect(pairs.choice(for: Style()).pair == 0)
         #expect(defined.list.isEmpty)
     }
 
     @Test
-    func aTerminalWithoutDefaultColoursGetsWhiteOnBlack() {
+    func aTerminalWithoutDefaultColorsUsesWhiteOnBlack() {
         var pairs = pairs(colors: 8, pairs: 64, hasDefaultColors: false)
         _ = pairs.choice(for: style(.standard))
         #expect(defined.list == [[1, 7, 0]])
     }
 
     @Test
-    func directColoursAvoidThePalette() {
+    func directColorsAvoidThePalette() {
         var pairs = pairs(colors: 0x1000000, isDirect: true)
         #expect(pairs.depth == .direct)
         _ = pairs.choice(for: style(.rgb(0x12, 0x34, 0x56), on: .rgb(0, 0, 0)))
@@ -67,14 +67,14 @@ struct ColorPairsTests {
     }
 
     @Test
-    func twoHundredAndFiftySixColoursUseTheNearest() {
+    func indexedColorsAreTheNearestColors() {
         var pairs = pairs(colors: 256)
         _ = pairs.choice(for: style(.rgb(254, 1, 1)))
         #expect(defined.list == [[1, 196, -1]])
     }
 
     @Test
-    func eightColoursMakeTheBrightOnesBold() {
+    func brightColorsAreBoldIfThereAreEightColors() {
         var pairs = pairs(colors: 8, pairs: 64)
         let choice = pairs.choice(for: style(.indexed(9)))
         #expect(choice.isBrightened)
@@ -89,7 +89,7 @@ struct ColorPairsTests {
     }
 
     @Test
-    func withoutColoursThereAreNoPairs() {
+    func noPairsAreUsedWithoutColors() {
         var pairs = pairs(colors: 0, pairs: 0)
         #expect(pairs.depth == .mono)
         #expect(pairs.choice(for: style(.rgb(1, 2, 3), on: .indexed(4))).pair == 0)
@@ -97,7 +97,7 @@ struct ColorPairsTests {
     }
 
     @Test
-    func exhaustedPairNumbersNotifyTheOwner() {
+    func exhaustedPairNumbersAreReported() {
         var pairs = pairs(colors: 256, pairs: 3)
         for index in UInt8(20)..<23 { _ = pairs.choice(for: style(.indexed(index))) }
         #expect(pairs.isExhausted)

@@ -21,7 +21,7 @@ struct EscapeSequenceTests {
         #expect(keys(sequence + "q") == [.character("q")])
     }
 
-    @Test func escAloneAndBeforeAnotherKeyIsEsc() {
+    @Test func escIsRecognizedAloneAndBeforeAnotherKey() {
         #expect(keys("\u{1B}") == [.escape])
         #expect(keys("\u{1B}\u{1B}") == [.escape, .escape])
         #expect(keys("\u{1B}q") == [.escape, .character("q")])

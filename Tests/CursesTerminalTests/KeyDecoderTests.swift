@@ -12,17 +12,17 @@ struct KeyDecoderTests {
     ]
 
     @Test(arguments: typed)
-    func typedCharacters(scalar: UInt32, key: Key) {
+    func typedCharactersAreDecoded(scalar: UInt32, key: Key) {
         #expect(KeyDecoder.key(scalar: scalar) == key)
     }
 
     @Test(arguments: [0x00, 0x1C, 0x1F, 0x80, 0x9B, 0xD800] as [UInt32])
-    func untypeableCodesAreNoKeys(scalar: UInt32) {
+    func untypeableCodesAreNotKeys(scalar: UInt32) {
         #expect(KeyDecoder.key(scalar: scalar) == nil)
     }
 
     @Test
-    func namedKeys() {
+    func namedKeysAreDecoded() {
         #expect(KeyDecoder.key(special: UInt32(PG_SPECIAL_PAGE_UP)) == .pageUp)
         #expect(KeyDecoder.key(special: UInt32(PG_SPECIAL_BACK_TAB)) == .backTab)
         #expect(KeyDecoder.key(special: UInt32(PG_SPECIAL_F0 + 1)) == .function(1))

@@ -20,7 +20,7 @@ struct MouseDecoderTests {
         ("32;1;1M", MouseEvent(.drag, at: Point(x: 0, y: 0))),
         ("64;300;200M", MouseEvent(.wheelUp, at: Point(x: 299, y: 199))),
         ("65;3;4M", MouseEvent(.wheelDown, at: Point(x: 2, y: 3))),
-        // With Shift, Meta and Control.
+        // These events include Shift, Meta and Control.
         ("28;2;2M", MouseEvent(.press, at: Point(x: 1, y: 1))),
     ])
     func decimalReportsAreDecoded(text: String, event: MouseEvent) {
@@ -28,7 +28,8 @@ struct MouseDecoderTests {
     }
 
     @Test(arguments: [
-        // Other buttons, positions outside, a move without a button, and invalid reports.
+        // Other buttons, positions outside the screen, a move without a button, and invalid
+        // reports.
         "1;2;2M", "2;2;2m", "0;0;1M", "35;4;4M", "66;1;1M", "0;1M", "x", "0;1;2;3M", ";;M",
     ])
     func meaninglessReportsAreDiscarded(text: String) {

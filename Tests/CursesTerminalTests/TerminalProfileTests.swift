@@ -11,7 +11,7 @@ struct TerminalProfileTests {
     }
 
     @Test
-    func directColourNeedsCOLORTERMAndATerminfoEntry() throws {
+    func directColorRequiresCOLORTERMAndATerminfoEntry() throws {
         var environment = ["TERM": "xterm-256color"]
         #expect(try profile(environment).name == "xterm-256color")
         environment["COLORTERM"] = "truecolor"
@@ -21,12 +21,12 @@ struct TerminalProfileTests {
     }
 
     @Test
-    func aNonemptyNoColorVariableDisablesColour() throws {
+    func aNonemptyNoColorVariableDisablesColor() throws {
         var environment = ["TERM": "xterm-256color", "COLORTERM": "truecolor", "NO_COLOR": ""]
-        #expect(try profile(environment).wantsColors)
+        #expect(try profile(environment).usesColors)
         environment["NO_COLOR"] = "0"
         let plain = try profile(environment)
-        #expect(!plain.wantsColors)
+        #expect(!plain.usesColors)
         #expect(plain.name == "xterm-256color")
     }
 

@@ -19,7 +19,8 @@ struct AnySizeTests {
     @Test(.timeLimit(.minutes(5)))
     func everySizeIsDrawnWithoutACrash() {
         for dashboard in dashboards() {
-            // Steps without a common divisor, to cover many combinations of widths and heights.
+            // The steps have no common divisor, so they cover many combinations of widths and
+            // heights.
             for height in stride(from: 0, through: 45, by: 3) {
                 for width in stride(from: 0, through: 130, by: 13) {
                     let size = Size(width: width, height: height)
@@ -116,7 +117,7 @@ struct AnySizeTests {
         #expect(!dashboard.render(size: Size(width: 40, height: 10)).plainText.contains("needs"))
     }
 
-    @Test func nonnumbersAndHostileTextAreHarmless() {
+    @Test func nonfiniteNumbersAndHostileTextAreHarmless() {
         var sample = Story().samples(until: 0)[0]
         sample.time = .nan
         sample.plannedDuration = .infinity
@@ -156,7 +157,7 @@ struct AnySizeTests {
                 let hidden = reduced.cells.filter { cell in
                     let isText = cell.character.first.map { $0.isLetter || $0.isNumber } ?? false
                     let (front, back) = (cell.style.foreground, cell.style.background)
-                    // The terminal's default colours always differ.
+                    // The terminal's default colors always differ.
                     return isText && front == back && front != .standard
                 }
                 #expect(hidden.isEmpty, "\(theme.name) at \(depth.rawValue)")

@@ -92,7 +92,7 @@ struct DashboardModelTests {
         #expect(model.render(size: size).plainText.contains("last 10 s"))
     }
 
-    @Test func aNoteIsShownAtOnceEvenWhilePaused() {
+    @Test func aNoteIsShownImmediatelyEvenWhilePaused() {
         var model = dashboard()
         _ = model.handle(.key(.character(" ")))
         model.note("a queue has no snapshots", severity: .warning)

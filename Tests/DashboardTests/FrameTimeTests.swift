@@ -3,10 +3,11 @@ import TerminalUI
 import Testing
 
 struct FrameTimeTests {
-    /// The cost of a frame at 120x40, of which the dashboard draws ten per second.
+    /// Measures the cost of a frame at 120x40; the dashboard draws ten frames per second.
     ///
-    /// In a release build, a frame takes well under 2 ms. A debug build is many times slower: the
-    /// limit only detects work that grows with the length of a run or allocates for each cell.
+    /// In a release build, a frame takes well under 2 ms. A debug build is many times slower, so
+    /// the limit detects only work that grows with the length of a run or that allocates memory for
+    /// each cell.
     @Test func theCostOfAFrameDoesNotGrowWithTheRun() throws {
         var model = DashboardModel()
         for sample in Story(readers: 8).samples(until: 310) { model.ingest(sample) }

@@ -45,7 +45,7 @@ struct HistoryTests {
         #expect(history.moments.count == 11)
     }
 
-    @Test func aClosedConnectionStaysForAMoment() throws {
+    @Test func aClosedConnectionRemainsBriefly() throws {
         var history = History()
         var sample = try #require(Story().samples(until: 0).first)
         history.append(sample)
@@ -65,7 +65,7 @@ struct HistoryTests {
         #expect(history.lanes.count == all - 1)
     }
 
-    @Test func lanesAreSortedWhateverTheirOrderOfArrival() throws {
+    @Test func lanesAreSortedRegardlessOfTheirOrderOfArrival() throws {
         var history = History()
         var sample = try #require(Story(readers: 2).samples(until: 0).first)
         sample.database.connections = [
@@ -103,7 +103,7 @@ struct HistoryTests {
         #expect(few[0].isNaN && few[2].isNaN && few[3] == 0 && few[4] == 1)
     }
 
-    @Test func aBinTakesTheMaximumAndFillsGaps() throws {
+    @Test func aBinUsesTheMaximumAndFillsGaps() throws {
         let sample = try #require(Story().samples(until: 0).first)
         var moments = RingBuffer<Moment>(capacity: 10)
         for (time, waiting) in [(0.0, 3.0), (0.4, 9.0), (0.9, 1.0), (3.0, 2.0)] {

@@ -17,7 +17,7 @@ struct ScreenGoldenTests {
         if screen == .compare {
             for sample in Story(kind: .queue).samples(until: 26) { model.ingest(sample) }
         }
-        // A moment with waits for a reader and for the writer.
+        // At this moment, accesses wait for a reader and for the writer.
         let end = screen == .waiters ? 25.9 : end
         for sample in story.samples(until: end) { model.ingest(sample) }
         let key = try #require("\(screen.rawValue)".first)
@@ -49,8 +49,7 @@ struct ScreenGoldenTests {
 
     /// Compares every cell and style in every size, depth and glyph set.
     ///
-    /// A digest replaces each picture, because the pictures would take megabytes; other tests
-    /// compare pictures.
+    /// A digest replaces each picture to save megabytes; other tests compare pictures.
     @Test(arguments: DashboardScreen.allCases)
     func keepsEveryCellInEveryDepth(screen: DashboardScreen) throws {
         var lines: [String] = []
@@ -84,7 +83,7 @@ struct ScreenGoldenTests {
         try Golden.expect(model.render(size: size), named: "\(screen)-past-120x40")
     }
 
-    /// Each panel shows its results of the run, and none presents them as current.
+    /// Each panel shows its results for the run, and no panel presents them as current.
     @Test(arguments: DashboardScreen.allCases, [(120, 40), (80, 24)])
     func showsTheEndOfARun(screen: DashboardScreen, size: (Int, Int)) throws {
         var model = DashboardModel(theme: try Theme.named("dark"))
@@ -96,7 +95,7 @@ struct ScreenGoldenTests {
         #expect(!picture.plainText.contains(/\bnow\b/))
     }
 
-    /// A large log that is neither pinned nor growing: the screen explains its size.
+    /// Tests that the screen explains the size of a large log that is neither pinned nor growing.
     @Test(arguments: [DashboardScreen.overview, .snapshots], [(120, 40), (80, 24)])
     func showsALogThatStartsOver(screen: DashboardScreen, size: (Int, Int)) throws {
         var model = DashboardModel(theme: try Theme.named("dark"))
@@ -115,9 +114,9 @@ struct ScreenGoldenTests {
         try Golden.expect(picture, named: "\(screen)-starts-over-\(size.0)x\(size.1)")
     }
 
-    /// If there are too few accesses for p99, each panel names the percentile that it shows.
+    /// If there are too few accesses for p99, each panel identifies the percentile that it shows.
     @Test(arguments: [(120, 40), (80, 24)])
-    func namesTheShownPercentile(size: (Int, Int)) throws {
+    func identifiesTheShownPercentile(size: (Int, Int)) throws {
         var model = DashboardModel(theme: try Theme.named("dark"))
         for var sample in Story().samples() {
             for index in sample.clients.indices {

@@ -41,7 +41,7 @@ struct VerdictTests {
         )
     }
 
-    @Test func saturationNamesWaitersAndHolders() {
+    @Test func saturationIdentifiesWaitersAndHolders() {
         let (level, text) = verdict { sample in
             sample.saturation = 0.43
             sample.database.waitingReaders = [waiter("ui", 12_000_000), waiter("ui", 1_000)]
@@ -130,7 +130,7 @@ struct VerdictTests {
         #expect(text.hasPrefix(start), "\(text)")
     }
 
-    @Test func aNarrowScreenGetsFewerWords() {
+    @Test func aNarrowScreenShowsFewerWords() {
         var history = History()
         for sample in Story().samples(until: 31) { history.append(sample) }
         let verdict = Verdict(history)
@@ -148,7 +148,7 @@ struct VerdictTests {
         (.noCheckpoint, "has not been checkpointed by report for 2.00 s"),
         (.otherProcess, "another process"),
     ])
-    func eachCauseOfAPinHasAText(cause: WALPin.Cause, words: String) throws {
+    func eachCauseOfAPinIsDescribed(cause: WALPin.Cause, words: String) throws {
         let origin = AccessOrigin(name: "report")
         let pin = WALPin(by: origin, cause: cause, ageNanoseconds: 2_000_000_000)
         let text = try #require(WALWords.pin(WALStatus(bytes: 1, pin: pin)))

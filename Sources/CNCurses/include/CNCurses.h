@@ -1,10 +1,10 @@
 #ifndef POOLGAUGE_CNCURSES_H
 #define POOLGAUGE_CNCURSES_H
 
-// ncurses behind plain functions: its macros and variadic functions do not import into Swift.
+// Plain functions for ncurses, whose macros and variadic functions cannot be imported into Swift.
 //
-// There is one screen per process. Except where the section "Signals" states otherwise, all
-// functions belong to one thread: the one that called pg_screen_open.
+// Each process has one screen. Unless the section "Signals" specifies otherwise, all functions must
+// be called on the thread that called pg_screen_open.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,10 +18,11 @@ const char *pg_curses_version(void);
 
 /// Sets the character set from LC_ALL, LC_CTYPE or LANG; returns whether it is UTF-8.
 ///
-/// If a UTF-8 locale is requested but not installed, as on a minimal Debian, C.UTF-8 is used.
+/// If a UTF-8 locale is requested but not installed, as on a minimal Debian system, C.UTF-8 is
+/// used.
 bool pg_locale_is_utf8(void);
 
-/// Returns whether the terminfo database contains a terminal with this name.
+/// Returns whether the terminfo database contains a terminal with the given name.
 bool pg_terminal_is_known(const char *name);
 
 // MARK: The screen
@@ -34,60 +35,59 @@ enum {
     PG_ITALIC = 16,
 };
 
-/// The colours of a terminal.
+/// The colors of a terminal.
 typedef struct {
-    /// The number of colours; 0 if the terminal has none.
+    /// The number of colors; 0 if the terminal has none.
     int32_t colors;
-    /// The largest number of colour pairs.
+    /// The maximum number of color pairs.
     int32_t pairs;
-    /// Whether a colour is 0xRRGGBB (from 8 upward) rather than an index.
+    /// Whether a color is 0xRRGGBB (from 8 upward) rather than an index.
     bool is_direct;
-    /// Whether -1 is the default colour of the terminal.
+    /// Whether -1 is the terminal's default color.
     bool has_default_colors;
 } pg_screen_colors;
 
-/// Takes over the terminal on descriptors 0 and 1, as a terminal with this name.
+/// Takes over the terminal on descriptors 0 and 1, using the terminfo entry with the given name.
 ///
 /// - Returns: whether it succeeded; errno is not set.
 bool pg_screen_open(
-    const char *name, bool wants_colors, bool wants_mouse, pg_screen_colors *colors);
+    const char *name, bool use_colors, bool use_mouse, pg_screen_colors *colors);
 
-/// Returns whether the terminfo entry declares a mouse, as entries of xterm-compatible terminals
-/// do.
+/// Returns whether the terminfo entry declares a mouse, as for xterm-compatible terminals.
 bool pg_screen_speaks_xterm(void);
 
-/// Sends bytes directly to the terminal; they must not change any cell.
+/// Sends bytes directly to the terminal; the bytes must not change any cell.
 bool pg_screen_send(const char *bytes, size_t count);
 
-/// Restores the terminal; has no effect if it was not taken over.
+/// Restores the terminal; has no effect if the terminal was not taken over.
 void pg_screen_close(void);
 
 /// Restores the terminal while the process is stopped.
 void pg_screen_suspend(void);
 
-/// Takes over the terminal again, and redraws every cell.
+/// Takes over the terminal again and redraws every cell.
 void pg_screen_resume(void);
 
 /// Determines the size of the terminal; returns false if it is unknown.
 bool pg_terminal_size(int32_t *columns, int32_t *rows);
 
-/// Resizes the screen; its contents are undefined until every cell has been put again.
+/// Resizes the screen; its contents are undefined until every cell has been written again.
 void pg_screen_resize(int32_t columns, int32_t rows);
 
-/// Defines pair 1 … pairs-1 as two colours; -1 is the default colour of the terminal.
+/// Defines a color pair with a number from 1 to pairs-1; -1 is the terminal's default color.
 bool pg_screen_define_pair(int32_t pair, int32_t foreground, int32_t background);
 
-/// Removes every pair, so that their numbers can be reused.
+/// Removes all pairs, so that their numbers can be reused.
 void pg_screen_forget_pairs(void);
 
-/// Puts a character with its combining marks on a cell, or on two cells if `cells` is 2.
+/// Writes a character with its combining marks to a cell, or to two cells if `cells` is 2.
 ///
 /// A control character, or a character wider than `cells`, is shown as "?".
 void pg_screen_put(
     int32_t x, int32_t y, const uint32_t *scalars, int32_t count, int32_t cells,
     uint32_t attributes, int32_t pair);
 
-/// Sends the changes to the terminal.
+/// Sends all changes to the terminal.
 void pg_screen_flush(void);
 
 /// Returns the number of bytes that the calling thread has written to all its descriptors; -1 if
@@ -104,9 +104,10 @@ enum {
     PG_KEY_SPECIAL = 2,
     /// Any other key.
     PG_KEY_OTHER = 3,
-    /// The start of a mouse event; the rest follows as scalars: "0;12;5M".
+    /// The start of a mouse event, which is followed by scalars such as "0;12;5M".
     PG_KEY_MOUSE_SGR = 4,
-    /// The same, in the older form of terminals that support no other: three scalars.
+    /// The start of a mouse event in the older form, used by terminals that support no other; three
+    /// scalars follow.
     PG_KEY_MOUSE_X10 = 5,
 };
 
@@ -127,42 +128,42 @@ enum {
     PG_SPECIAL_F0 = 100,
 };
 
-/// Returns the next typed key, without waiting for one.
+/// Returns the next typed key without waiting.
 int32_t pg_key_next(uint32_t *code);
 
 // MARK: Signals
 
-/// Directs the signals that concern a terminal to a pipe, one byte each, and makes fatal signals
-/// restore the terminal before their previous action.
+/// Directs terminal-related signals to a pipe, one byte each, and makes fatal signals restore the
+/// terminal before their previous action.
 ///
 /// - Returns: the reading end of the pipe, or -1.
 int pg_signals_install(void);
 
-/// Restores the former handlers, except those of INT, TERM and HUP, and closes the pipe.
+/// Restores the previous handlers, except for INT, TERM and HUP, and closes the pipe.
 ///
-/// The next signal of these three is ignored, and the one after it ends the program immediately.
+/// The next of these three signals is ignored, and the one after it ends the program immediately.
 void pg_signals_remove(void);
 
 /// Stops the process as ^Z does, and returns when the process continues.
 void pg_signals_stop_process(void);
 
-/// Returns the number of a signal that was pending in the pipe, or 0.
+/// Returns the number of a pending signal from the pipe, or 0.
 int pg_signals_next(int descriptor);
 
-/// Restores the terminal with only fixed bytes and `tcsetattr`; may be called from a signal handler
-/// and from any thread. Has no effect if the terminal was not taken over.
+/// Restores the terminal using only fixed bytes and `tcsetattr`. May be called from a signal
+/// handler and from any thread. Has no effect if the terminal was not taken over.
 void pg_emergency_restore(void);
 
 // MARK: Pseudo-terminals, for tests
 
-/// Opens a pseudo-terminal: `main` is the user's side, `near` the program's side.
+/// Opens a pseudo-terminal: `main` is the user's side, and `near` is the program's side.
 bool pg_pty_open(int columns, int rows, int *main, int *near);
 
-/// Starts a program as the leader of a session on a pseudo-terminal.
+/// Starts a program as a session leader on a pseudo-terminal.
 ///
 /// - Parameters:
 ///   - arguments: the path and the arguments, terminated by NULL.
-///   - environment: "NAME=value" texts, terminated by NULL.
+///   - environment: strings of the form "NAME=value", terminated by NULL.
 ///   - near: the program's side of the terminal.
 /// - Returns: the process, or -1 with errno.
 pid_t pg_pty_spawn(const char *const *arguments, const char *const *environment, int near);
@@ -170,7 +171,7 @@ pid_t pg_pty_spawn(const char *const *arguments, const char *const *environment,
 /// Sets the size of a pseudo-terminal.
 bool pg_pty_resize(int main, int columns, int rows);
 
-/// Returns the terminal settings as bytes that can be compared.
+/// Returns the terminal settings as comparable bytes.
 bool pg_pty_settings(int near, uint8_t *bytes, int32_t capacity, int32_t *count);
 
 #endif

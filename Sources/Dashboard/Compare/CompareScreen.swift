@@ -25,7 +25,7 @@ struct CompareScreen {
         return metrics
     }
 
-    /// The names of the rows, from the top.
+    /// The names of the rows, from top to bottom.
     var names: [String] { metrics.map(\.title) }
 
     private var selected: ArmMetric? {
@@ -60,7 +60,7 @@ struct CompareScreen {
     private func drawNothing(on canvas: inout Canvas, in rect: Rect) {
         let inner = Panel(title: "Arms of this session").draw(on: &canvas, in: rect)
         let text =
-            "The measured part of the first arm has not started. Each arm then gets a column here "
+            "The measured part of the first arm has not started. Each arm then has a column here "
             + "with the medians of its values per second; 'a' runs the next arm."
         for (index, line) in TextWrapping.lines(of: text, width: inner.width).enumerated() {
             let style = canvas.theme.style(.dim)
@@ -116,7 +116,7 @@ struct CompareScreen {
 
     /// Returns the widths of the title column, of each arm's column, and of the meaning column.
     ///
-    /// All shown arms have the same width, so that their bars are comparable.
+    /// All displayed arms have the same width to make their bars comparable.
     private static func widths(_ arms: [ArmRecord], in width: Int) -> [Int] {
         let titles = 18
         let least = HumanUnits.bytesWidth + 8
@@ -248,12 +248,12 @@ struct CompareScreen {
 }
 
 extension ArmRecord {
-    /// The median of a metric; NaN without values.
+    /// The median of a metric; NaN if there are no values.
     fileprivate func median(of metric: ArmMetric) -> Double {
         metrics.firstIndex(of: metric).map { medians[$0] } ?? .nan
     }
 
-    /// The values of a metric; nil without values.
+    /// The values of a metric; nil if there are no values.
     fileprivate func series(of metric: ArmMetric) -> RingBuffer<Float>? {
         metrics.firstIndex(of: metric).map { series[$0] }
     }

@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The connections as a table.
+/// A table of connections.
 enum ConnectionList {
     /// The columns of the table.
     static let listing = Listing<Lane>(

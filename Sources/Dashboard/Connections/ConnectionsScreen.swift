@@ -5,7 +5,7 @@ import TerminalUI
 struct ConnectionsScreen {
     let scene: ScreenScene
 
-    /// The connections, from the top.
+    /// The connections, from top to bottom.
     var lanes: [Lane] { ConnectionList.listing.arranged(scene.history.lanes, scene.view) }
 
     /// The selected connection, or the one that has been held longest.
@@ -54,7 +54,7 @@ struct ConnectionsScreen {
         for (part, area) in areas.enumerated() { draw(part, lanes, on: &canvas, in: area) }
     }
 
-    /// Draws a part, given by its index in ``DashboardScreen/parts``.
+    /// Draws the part at an index in ``DashboardScreen/parts``.
     private func draw(_ part: Int, _ lanes: [Lane], on canvas: inout Canvas, in rect: Rect) {
         switch part {
         case 0: drawTable(lanes, on: &canvas, in: rect)
@@ -159,7 +159,7 @@ struct ConnectionsScreen {
         }
     }
 
-    /// Returns the facts about a connection, the most important first.
+    /// Returns the facts about a connection, most important first.
     private func facts(of lane: Lane, theme: Theme) -> [[Span]] {
         let dim = theme.style(.dim)
         let text = theme.bold(.text)

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The dialog that asks for the mode of a checkpoint.
+/// The dialog for choosing a checkpoint mode.
 struct CheckpointChoice {
     /// The index of the selected mode.
     let selected: Int

@@ -9,17 +9,17 @@ struct FooterBar {
         let isShown: Bool
     }
 
-    /// The relevant keys, the most important first.
+    /// The relevant keys, most important first.
     let commands: [KeyBar.Item]
-    /// The screens, in their order.
+    /// The screens, in display order.
     let screens: [Screen]
-    /// The prompt; nil without one.
+    /// The prompt; nil if there is none.
     let prompt: PromptState?
-    /// The origin of times, as in `of the run`.
+    /// The phrase that identifies the origin of times, such as `of the run`.
     let timeOrigin: String
     /// The cost of the display.
     let cost: String
-    /// A message that replaces the keys; nil without a message.
+    /// A message that replaces the keys; nil if there is no message.
     var message: Span?
 
     /// Returns the number of rows on a screen of this size.
@@ -94,7 +94,7 @@ extension PromptState.Purpose {
     fileprivate func hint(_ timeOrigin: String) -> String {
         switch self {
         case .filter: "rows that contain it; Enter applies, Esc cancels"
-        case .seek: "12.5 or 1:05 \(timeOrigin), -10 before now; Enter goes, Esc cancels"
+        case .seek: "12.5 or 1:05 \(timeOrigin), -10 before now; Enter confirms, Esc cancels"
         }
     }
 }

@@ -9,9 +9,9 @@ struct HeaderBar {
         var priority: Int
     }
 
-    /// The pieces, from the left.
+    /// The pieces, from left to right.
     let segments: [Segment]
-    /// The state: a mark, a text and its colour.
+    /// The state: a mark, a text and its color.
     let state: (mark: String, text: String, role: Role)
 
     /// Draws the pieces that fit, the important ones first.

@@ -22,7 +22,7 @@ struct ScreenScene: Sendable {
 }
 
 extension Listing {
-    /// Returns the items of a screen, filtered and sorted.
+    /// Returns a screen's items, filtered and sorted.
     func arranged(_ items: [Item], _ view: ListView) -> [Item] {
         arranged(
             items,
@@ -32,7 +32,7 @@ extension Listing {
         )
     }
 
-    /// Returns the table of a screen.
+    /// Returns a screen's table.
     func table(_ arranged: [Item], _ view: ListView, theme: Theme, width: Int) -> Table {
         var table = table(
             arranged,
@@ -47,7 +47,7 @@ extension Listing {
 }
 
 extension ListView {
-    /// A remark about hidden rows: `filter "ui": 3 of 12`.
+    /// Returns a remark about hidden rows: `filter "ui": 3 of 12`.
     func remark(shown: Int, of count: Int) -> String {
         filter.isEmpty ? "" : "filter \"\(filter)\": \(shown) of \(count)"
     }

@@ -3,9 +3,9 @@ import TerminalUI
 
 /// The metrics of one arm's latest run, second by second, for the comparison of arms.
 struct ArmRecord: Sendable {
-    /// The largest number of recorded seconds.
+    /// The maximum number of recorded seconds.
     static let capacity = 600
-    /// The largest number of recorded clients.
+    /// The maximum number of recorded clients.
     static let maximumClients = 16
 
     /// The arm's name.
@@ -18,7 +18,7 @@ struct ArmRecord: Sendable {
     private(set) var metrics: [ArmMetric] = []
     /// The values per second of each metric; NaN for missing values.
     private(set) var series: [RingBuffer<Float>] = []
-    /// The median of each metric; NaN without values.
+    /// The median of each metric; NaN if there are no values.
     private(set) var medians: [Double] = []
     /// The time of each second since the start of the run.
     private(set) var times = RingBuffer<Float>(capacity: Self.capacity)
@@ -38,7 +38,7 @@ struct ArmRecord: Sendable {
 
     /// Whether the record belongs to the arm of a sample.
     ///
-    /// A pool with a different number of readers counts as a different arm.
+    /// An arm with a different number of readers counts as a different arm.
     func isForArm(of sample: Sample) -> Bool {
         sample.arm == name && Self.kind(of: sample) == kind
     }
@@ -52,7 +52,7 @@ struct ArmRecord: Sendable {
         return "\(database.kind.rawValue)\(journal ?? "")\(readers ?? "")"
     }
 
-    /// Adds a sample; ignores samples that do not count in the run's result.
+    /// Adds a sample; ignores samples that are not part of the run's result.
     mutating func append(_ sample: Sample, _ moment: Moment) {
         guard sample.state == .running || sample.state == .paused, sample.isMeasured != false
         else { return }

@@ -1,6 +1,6 @@
 /// The newest elements of a series, limited in number and in total size.
 struct BoundedStore<Element: Sendable>: Sendable {
-    /// The limit of the total size, in bytes.
+    /// The limit on the total size, in bytes.
     var budget: Int {
         didSet { dropOldest() }
     }
@@ -9,7 +9,7 @@ struct BoundedStore<Element: Sendable>: Sendable {
     private var elements: RingBuffer<Element?>
     /// The approximate total size of the elements, in bytes.
     private(set) var bytes = 0
-    /// The index of the oldest element that the budget has not removed.
+    /// The index of the oldest remaining element.
     private(set) var firstKept = 0
 
     /// Creates an empty store.
@@ -19,7 +19,7 @@ struct BoundedStore<Element: Sendable>: Sendable {
         elements = RingBuffer(capacity: capacity)
     }
 
-    /// The element at an index, the oldest at 0; nil if it was removed.
+    /// The element at an index, counted from the oldest; nil if it was removed.
     subscript(place: Int) -> Element? {
         elements.count > place && place >= 0 ? elements[place] : nil
     }

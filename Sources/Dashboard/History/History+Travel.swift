@@ -2,25 +2,25 @@ import Telemetry
 import TerminalUI
 
 extension History: Timeline {
-    /// Whether the displayed sample is the end of the run.
+    /// Whether the displayed sample is the last one of an ended run.
     var isOver: Bool { latest?.state == .finished }
 
-    /// The share of the last `seconds` in which all connections were in use and an access waited, in
-    /// 0…1; after a run, the share of its measured time, as in its result.
+    /// The share of the last `seconds` with all connections in use and an access waiting, from 0 to
+    /// 1; after a run, the share of its measured time, as in its result.
     func saturation(over seconds: Double) -> Double? {
         (isOver ? peaks.saturation : nil) ?? mean(over: seconds, \.saturation)
     }
 
     /// The mean number of connections in use for reads in the last `seconds`; after a run, the mean
-    /// of its measured time, as in its result.
+    /// over its measured time, as in its result.
     func inUse(over seconds: Double) -> Double? {
         let maximum = Double(latest?.database.readers?.maximum ?? 1)
         return (isOver ? peaks.utilization.map { $0 * maximum } : nil)
             ?? mean(over: seconds, \.inUse)
     }
 
-    /// Describes the time before the displayed sample: `last 10 s`, or after the end of the run,
-    /// `last 10 s of the run`.
+    /// Describes the period before the displayed sample: `last 10 s`, or after the run ends, `last
+    /// 10 s of the run`.
     func spanLabel(_ seconds: Double) -> String {
         "last \(HumanUnits.secondsLabel(seconds))" + (isOver ? " of the run" : "")
     }
@@ -30,12 +30,12 @@ extension History: Timeline {
         max(0, now - Double(waiter.waitedNanoseconds) / 1e9)
     }
 
-    /// Returns the events up to the displayed moment, the newest first.
+    /// Returns the events up to the displayed moment, newest first.
     func newestEvents(_ count: Int) -> [TelemetryEvent] {
         var found: [TelemetryEvent] = []
         var index = events.count - 1
         while index >= 0, found.count < count {
-            // A note from the program has the time at which it was created.
+            // The program's notes carry the time of their creation.
             if cursor == nil || events[index].time <= now { found.append(events[index]) }
             index -= 1
         }

@@ -8,12 +8,12 @@ import Telemetry
 /// 32 MiB (``SampleStore``), the states of lanes 1.5 MiB, all other series 2 MiB. A frozen display
 /// keeps a second history.
 struct History: Sendable {
-    /// The largest number of samples: five minutes at ten per second.
+    /// The maximum number of samples: five minutes at ten per second.
     static let capacity = 3_000
-    /// The number of samples for which a closed connection's lane remains: three seconds at ten per
-    /// second.
+    /// The number of samples for which a closed connection's lane remains visible: three seconds at
+    /// ten per second.
     private static let lingering = 30
-    /// The largest number of lanes.
+    /// The maximum number of lanes.
     private static let maximumLanes = 512
 
     /// The displayed sample.
@@ -22,23 +22,23 @@ struct History: Sendable {
     private(set) var cursor: Int?
     /// The recorded samples, aligned with ``moments``.
     private var samples = SampleStore(capacity: Self.capacity)
-    /// The values of the samples for charts, the newest last.
+    /// The values of the samples for charts, newest last.
     private(set) var moments = RingBuffer<Moment>(capacity: Self.capacity)
     /// One lane for each connection: first the writer or the queue, then readers, then snapshots.
     private(set) var lanes: [Lane] = []
-    /// The throughput of each client, by its index in the sample, aligned with ``moments``.
+    /// Each client's throughput, by the client's index in the sample, aligned with ``moments``.
     private(set) var throughputs: [RingBuffer<Double>] = []
-    /// The latencies of each client and operation.
+    /// The latencies by client and operation.
     private(set) var latencies = LatencyHistory()
     /// The records of this session's arms, in the order of their first runs.
     private(set) var arms: [ArmRecord] = []
-    /// The largest number of recorded arms.
+    /// The maximum number of recorded arms.
     private static let maximumArms = 16
     /// The peaks of the whole run.
     private(set) var peaks = RunPeaks()
     /// The newest sample of a running load.
     private var lastLoadSample: Sample?
-    /// The events, the newest last.
+    /// The events, newest last.
     private(set) var events = RingBuffer<TelemetryEvent>(capacity: 200)
 
     /// Adds a sample; a sample of a different arm or of a restarted run starts a new history.
@@ -67,7 +67,7 @@ struct History: Sendable {
     /// Adds an event from the program that owns the dashboard.
     mutating func append(_ event: TelemetryEvent) { events.append(event) }
 
-    /// Returns the mean of a value over the last `seconds`; nil without samples.
+    /// Returns the mean of a value over the last `seconds`; nil if there are no samples.
     func mean(over seconds: Double, _ value: (Moment) -> Double) -> Double? {
         var sum = 0.0
         var count = 0
@@ -80,7 +80,7 @@ struct History: Sendable {
         return count > 0 ? sum / Double(count) : nil
     }
 
-    /// Returns the maximum of a value over the last `seconds`; nil without samples.
+    /// Returns the maximum of a value over the last `seconds`; nil if there are no samples.
     func maximum(over seconds: Double, _ value: (Moment) -> Double) -> Double? {
         var largest: Double?
         visitMoments(last: seconds) { largest = max(largest ?? value($0), value($0)) }

@@ -8,7 +8,7 @@ struct Lane: Sendable {
     let role: ConnectionRole
     /// The current status; nil after the connection is closed.
     var status: ConnectionStatus?
-    /// The states in all samples since its first one, the newest last.
+    /// The states in all samples since its first one, newest last.
     var states: RingBuffer<LaneState>
     /// The number of samples since the connection was closed.
     var missed = 0

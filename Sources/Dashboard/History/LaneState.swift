@@ -1,7 +1,8 @@
 import Telemetry
 import TerminalUI
 
-/// The state of a connection in a lane: one byte, with a glyph, a colour and a description.
+/// The state of a connection in a lane, stored in one byte, with a glyph, a color and a
+/// description.
 enum LaneState: UInt8, Sendable, CaseIterable {
     /// No access holds the connection.
     case idle
@@ -15,7 +16,7 @@ enum LaneState: UInt8, Sendable, CaseIterable {
     case locked
     /// The connection is being opened.
     case opening
-    /// No access reads the snapshot, but it still pins its state of the database.
+    /// No access reads the snapshot, but the snapshot still pins its state of the database.
     case kept
     /// The connection is closed.
     case absent
@@ -32,7 +33,7 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The appearance; every glyph differs, so that colour alone never indicates a state.
+    /// The appearance; each state has a distinct glyph, so color alone never identifies a state.
     var mark: LaneStrip.Mark {
         switch self {
         case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)

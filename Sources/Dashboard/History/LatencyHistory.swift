@@ -33,9 +33,10 @@ enum LatencyPart: Int, CaseIterable, Sendable {
 
 /// The distributions of the last five minutes, second by second, for each client and operation.
 struct LatencyHistory: Sendable {
-    /// The largest number of recorded seconds.
+    /// The maximum number of recorded seconds.
     static let capacity = 300
-    /// The largest number of recorded operations; the distributions of 64 take at most 9 MiB.
+    /// The maximum number of recorded operations; the distributions of 64 operations take at most 9
+    /// MiB.
     static let maximumSeries = 64
 
     /// One second of one operation.
@@ -81,7 +82,7 @@ struct LatencyHistory: Sendable {
         /// Visits the seconds that ended between two times, from the newest, with their start
         /// times.
         ///
-        /// On a busy machine, a second may be collected late.
+        /// A second may be collected late on a busy machine.
         func visitStretches(
             from start: Double,
             to end: Double,

@@ -4,16 +4,16 @@ import Telemetry
 struct Moment: Timed, Equatable {
     /// The time since the start of the run, in seconds.
     var time: Double
-    /// The number of connections that serve reads; if known, the time-weighted mean since the
-    /// previous sample.
+    /// The number of connections that serve reads: the time-weighted mean since the previous sample
+    /// if it is known.
     var inUse: Double
     /// The number of waiting reads.
     var waitingReaders: Double
     /// The number of waiting writes.
     var waitingWriters: Double
-    /// The share of time with all connections in use and an access waiting, in 0…1.
+    /// The share of time with all connections in use and an access waiting, from 0 to 1.
     var saturation: Double
-    /// The size of the write-ahead log in bytes; NaN without a log.
+    /// The size of the write-ahead log in bytes; NaN if there is no log.
     var walBytes: Double
 
     /// Extracts the values from a sample.
@@ -36,7 +36,7 @@ struct Moment: Timed, Equatable {
         if let share = sample.saturation, share.isFinite {
             saturation = min(max(share, 0), 1)
         } else {
-            // Without a measurement, use the state in this sample.
+            // If there is no measurement, use the state in this sample.
             saturation = waits && isFull ? 1 : 0
         }
         walBytes = database.wal.map { Double($0.bytes) } ?? .nan

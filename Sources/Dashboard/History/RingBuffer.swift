@@ -1,6 +1,6 @@
 /// The newest elements of a series, up to a capacity; appending removes the oldest.
 struct RingBuffer<Element: Sendable>: Sendable {
-    /// The largest number of elements.
+    /// The maximum number of elements.
     let capacity: Int
     private var storage: [Element] = []
     private var start = 0
@@ -16,7 +16,7 @@ struct RingBuffer<Element: Sendable>: Sendable {
     /// The newest element.
     var last: Element? { storage.isEmpty ? nil : self[count - 1] }
 
-    /// The element at an index, the oldest at 0.
+    /// The element at an index, counted from the oldest.
     subscript(index: Int) -> Element {
         get { storage[place(index)] }
         set { storage[place(index)] = newValue }

@@ -1,17 +1,17 @@
 import Telemetry
 import TerminalUI
 
-/// The peak values of a run, which panels show after its end.
+/// The peak values of a run, which panels show after the run ends.
 struct RunPeaks: Sendable {
     /// The largest numbers of waiting accesses and of readers in use.
     ///
-    /// Once the measured time begins, they cover only that time, as in the run's result.
+    /// Once measured time begins, they cover only that time, as in the run's result.
     private(set) var accesses = AccessPeaks()
-    /// The share of the measured time in which all readers were in use and an access waited, in 0…1;
-    /// nil if the library does not measure it.
+    /// The share of measured time with all readers in use and an access waiting, from 0 to 1; nil
+    /// if the library does not measure it.
     var saturation: Double? { elapsed > 0 ? min(saturated / elapsed, 1) : nil }
-    /// The time-weighted share of readers in use in the measured time, in 0…1; nil if the library
-    /// does not measure it.
+    /// The time-weighted share of readers in use during the measured time, from 0 to 1; nil if the
+    /// library does not measure it.
     var utilization: Double? { elapsed > 0 ? min(used / elapsed, 1) : nil }
 
     private var elapsed = 0.0

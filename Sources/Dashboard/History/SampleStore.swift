@@ -1,15 +1,15 @@
 import Telemetry
 
-/// The newest samples, for going back in time, limited in number and in total size.
+/// The newest samples, limited in number and in total size, for moving back in time.
 ///
-/// The store omits events, which are recorded elsewhere, keeps only the first waiters of a long
-/// queue, and stores equal texts once.
+/// The store omits events, which are recorded elsewhere. It keeps only the first waiters of a long
+/// queue, and stores equal strings once.
 struct SampleStore: Sendable {
-    /// The limit of the total size, in bytes.
+    /// The limit on the total size, in bytes.
     static let budget = 32 << 20
-    /// The largest number of recorded waiters per queue; the longest waits come first.
+    /// The maximum number of recorded waiters per queue; the longest waits take precedence.
     static let waiters = 100
-    /// The length limit of an SQL text, in bytes of UTF-8.
+    /// The maximum length of SQL text, in bytes of UTF-8.
     static let textLength = 2_000
 
     private var samples: BoundedStore<Sample>
@@ -23,10 +23,10 @@ struct SampleStore: Sendable {
     /// The approximate total size of the samples, in bytes.
     var bytes: Int { samples.bytes }
 
-    /// The index of the oldest sample that the budget has not removed.
+    /// The index of the oldest remaining sample.
     var firstKept: Int { samples.firstKept }
 
-    /// The sample at an index, the oldest at 0; nil if it was removed.
+    /// The sample at an index, counted from the oldest; nil if it was removed.
     subscript(place: Int) -> Sample? { samples[place] }
 
     /// Adds a sample, and removes the oldest samples that exceed a limit.
@@ -56,10 +56,10 @@ struct SampleStore: Sendable {
         queue = Array(queue.prefix(waiters))
     }
 
-    /// Returns the shared copy of a text.
+    /// Returns the shared copy of a string.
     private mutating func shared(_ text: String) -> String {
         if let known = texts[text] { return known }
-        // Texts that contain literal values rarely recur, so the cache must not grow with them.
+        // SQL with literal values rarely recurs, so the size of the cache is limited.
         if texts.count >= 256 { texts.removeAll(keepingCapacity: true) }
         var kept = text
         if text.utf8.count > Self.textLength {
@@ -69,7 +69,8 @@ struct SampleStore: Sendable {
         return kept
     }
 
-    /// Returns the approximate size of a sample in bytes, with the full size of shared texts.
+    /// Returns the approximate size of a sample in bytes, including the full size of shared
+    /// strings.
     private static func size(of sample: Sample) -> Int {
         let database = sample.database
         let texts = database.connections.reduce(0) { $0 + ($1.sql?.utf8.count ?? 0) }

@@ -1,7 +1,7 @@
 /// Divides the last seconds of a history into equal intervals, one for each column of a chart.
 ///
-/// Intervals start at multiples of their length since the start of the run, not at the newest
-/// sample, so that the content of a column does not change while it moves to the left.
+/// Intervals start at multiples of their length since the start of the run, not relative to the
+/// newest sample. A column's content therefore stays the same while it moves left.
 struct TimeBins {
     /// The reduction of an interval's samples to one value.
     enum Reduction {
@@ -80,7 +80,8 @@ struct TimeBins {
 
     /// Returns the main state of a lane in each interval; nil if unknown.
     ///
-    /// Idle time counts less: an interval that is busy for at least a third shows the work.
+    /// If at least a third of an interval's samples are busy, the interval shows its most frequent
+    /// busy state instead of idle.
     func states(of lane: Lane, in moments: RingBuffer<Moment>) -> [Int?] {
         states(
             kinds: LaneState.allCases.count,
@@ -91,12 +92,12 @@ struct TimeBins {
 
     /// Returns the main state of a series in each interval; nil if unknown.
     ///
-    /// State 0 is idle and counts less: an interval that is busy for at least a third shows the
-    /// work.
+    /// State 0 is idle. If at least a third of an interval's samples are busy, the interval shows
+    /// its most frequent busy state.
     ///
     /// - Parameters:
     ///   - kinds: The number of states.
-    ///   - length: The number of values of the series, whose last belongs to the newest moment.
+    ///   - length: The number of values in the series; the last value belongs to the newest moment.
     ///   - offset: The number of moments before the first value of the series.
     ///   - state: Returns the state at an index of the series.
     /// - Returns: A state for each interval.
@@ -126,7 +127,8 @@ struct TimeBins {
         }
     }
 
-    /// Returns the share of samples in which a lane was in use, in 0…1; nil without samples.
+    /// Returns the share of samples in which a lane was in use, from 0 to 1; nil if there are no
+    /// samples.
     func busyShare(of lane: Lane, in moments: RingBuffer<Moment>) -> Double? {
         let offset = moments.count - lane.states.count
         var busy = 0

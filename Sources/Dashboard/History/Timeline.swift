@@ -6,12 +6,12 @@ protocol Timed: Sendable {
     var time: Double { get }
 }
 
-/// A series over time with a displayed moment: the newest or an earlier one.
+/// A series over time with a displayed moment, either the newest or an earlier one.
 protocol Timeline {
     /// The recorded data of each moment.
     associatedtype Entry: Timed
 
-    /// The moments, the newest last.
+    /// The moments, newest last.
     var moments: RingBuffer<Entry> { get }
     /// The index in ``moments`` of a displayed earlier moment; nil for the newest.
     var cursor: Int? { get }
@@ -69,8 +69,8 @@ extension Timeline {
         show(at: low)
     }
 
-    /// Makes a part of the screen that shows a number of seconds clickable, and marks the displayed
-    /// earlier moment in it.
+    /// Makes an area that shows a number of seconds clickable and marks the displayed earlier
+    /// moment in it.
     func markTime(_ seconds: Double, on canvas: inout Canvas, _ rect: Rect) {
         guard !rect.isEmpty, moments.count > 0 else { return }
         let end = windowEnd(seconds)

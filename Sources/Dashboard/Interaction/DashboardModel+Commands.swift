@@ -59,7 +59,7 @@ extension DashboardModel {
         return []
     }
 
-    /// Interrupts one or all connections; reports the outcome later.
+    /// Interrupts one or all connections; a later event reports the outcome.
     private mutating func interrupt(_ label: String?) -> [DashboardAction] {
         let name = label ?? "all connections"
         if interrupt != nil {
@@ -78,7 +78,7 @@ extension DashboardModel {
         }
     }
 
-    /// The selected snapshot; nil for the oldest one that a key created.
+    /// The selected snapshot; nil for the oldest one that was created with a key.
     private var releasedSnapshot: String? {
         screen == .snapshots ? view.selected : nil
     }
@@ -97,7 +97,7 @@ extension DashboardModel {
         return []
     }
 
-    /// Performs Esc: undoes the expansion, or otherwise the filter, freeze, focus or selection.
+    /// Handles Esc: undoes the expansion, or otherwise the filter, freeze, focus or selection.
     private mutating func leave() {
         if view.isExpanded {
             view.isExpanded = false
@@ -144,7 +144,7 @@ extension DashboardModel {
         return [.copy(text)]
     }
 
-    /// The text that `y` copies: the selection, or the verdict on the run.
+    /// The text that `y` copies: the selection, or the verdict if nothing is selected.
     private var copyText: String? {
         guard let sample = shown.latest else { return nil }
         let database = sample.database

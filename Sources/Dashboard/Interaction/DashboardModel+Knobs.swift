@@ -27,8 +27,8 @@ extension DashboardModel {
             return
         }
         for knob in Knob.all(in: sample) {
-            guard let wanted = requestedKnobs[knob.name] else { continue }
-            if abs(wanted - knob.value) <= 1e-6 * max(1, abs(wanted)) {
+            guard let requested = requestedKnobs[knob.name] else { continue }
+            if abs(requested - knob.value) <= 1e-6 * max(1, abs(requested)) {
                 requestedKnobs[knob.name] = nil
             }
         }

@@ -60,7 +60,7 @@ extension DashboardModel {
         if view.part == nil { view.isExpanded = false }
     }
 
-    /// The names of the selectable rows, from the top.
+    /// The names of the selectable rows, from top to bottom.
     var rowNames: [String] {
         let scene = ScreenScene(history: shown, seconds: Self.windows[window], view: view)
         return switch screen {
@@ -76,8 +76,8 @@ extension DashboardModel {
 
     /// Moves the selection by a number of rows.
     ///
-    /// Without a selection, the first key press selects the first or the last row, unless the
-    /// screen already shows a row as selected.
+    /// If there is no selection, the first key press selects the first or last row, unless the
+    /// screen already highlights a row.
     mutating func select(by step: Int, among rows: [String]) {
         guard let last = rows.indices.last else { return }
         var index = view.selected.flatMap { rows.firstIndex(of: $0) }
@@ -91,7 +91,9 @@ extension DashboardModel {
         view.selected = rows[min(max(index + step, 0), last)]
     }
 
-    /// Sorts by the next sortable column; after the last one, restores the natural order.
+    /// Sorts by the next sortable column.
+    ///
+    /// After the last column, restores the natural order.
     private mutating func sortByNext() {
         let titles: [String] =
             switch screen {

@@ -24,12 +24,12 @@ extension DashboardModel {
 
     /// Shows the sample nearest to a typed time.
     ///
-    /// - Returns: The error in the text; nil if it is valid.
+    /// - Returns: A description of the error; nil if the text is valid.
     mutating func seek(_ text: String) -> String? {
         let trimmed = text.filter { $0 != " " }
         guard !trimmed.isEmpty else { return nil }
         guard let time = RunTime.seconds(of: trimmed, now: shown.newestTime) else {
-            return "'\(text)' is not a time; write 12.5, 1:05 or -10 (before the newest sample)"
+            return "'\(text)' is not a time; enter 12.5, 1:05 or -10 (before the newest sample)"
         }
         go(to: time)
         return nil

@@ -1,9 +1,9 @@
 import Telemetry
 import TerminalUI
 
-/// Reports the outcome of an interrupt that the user requested, once, with its latency.
+/// Reports the outcome and the latency of an interrupt that the user requested.
 struct InterruptWatch: Sendable, Equatable {
-    /// The timeout in seconds; statements rarely ignore an interrupt for longer.
+    /// The timeout in seconds; statements rarely take longer to respond to an interrupt.
     private static let timeout = 5.0
 
     /// The counts before the request.
@@ -38,7 +38,7 @@ struct InterruptWatch: Sendable, Equatable {
     mutating func update(with sample: Sample) -> String? {
         let now = sample.database.interrupts
         let isLate = sample.time - requestTime > Self.timeout
-        // Statements of several connections end at different times: report when no more of them
+        // Statements on different connections end at different times. Report when no more of them
         // end.
         defer { ended = now.delivered }
         if now.delivered > before.delivered {

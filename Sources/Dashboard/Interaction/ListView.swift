@@ -1,6 +1,6 @@
 /// The selection, sorting and filter of a screen.
 struct ListView: Sendable, Equatable {
-    /// The name of the selected row; nil without a selection.
+    /// The name of the selected row; nil if there is no selection.
     var selected: String?
     /// The name of the sort column; nil for the natural order.
     var sortColumn: String?

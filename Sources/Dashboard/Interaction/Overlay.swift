@@ -31,13 +31,13 @@ struct PromptState: Sendable, Equatable {
     enum Outcome: Sendable, Equatable {
         /// The text may have changed.
         case edited
-        /// The prompt is cancelled.
+        /// The prompt is canceled.
         case cancelled
         /// The text is complete.
         case entered
     }
 
-    /// The length limit of the text, in bytes of UTF-8.
+    /// The maximum length of the text, in bytes of UTF-8.
     private static let limit = 200
 
     /// Handles a key.

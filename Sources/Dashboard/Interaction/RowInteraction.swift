@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The handling of the mouse and prompts that both dashboards share.
+/// The mouse and prompt handling that both dashboards share.
 protocol RowInteraction {
     associatedtype Command: Hashable, Sendable
     associatedtype Action
@@ -13,7 +13,7 @@ protocol RowInteraction {
     var view: ListView { get set }
     /// The size of the terminal.
     var size: Size { get }
-    /// The names of the displayed rows, from the top.
+    /// The names of the displayed rows, from top to bottom.
     var rowNames: [String] { get }
     /// The first line of the help's last page in the current size.
     var lastHelpLine: Int { get }
@@ -28,7 +28,8 @@ protocol RowInteraction {
     mutating func perform(_ command: Command) -> [Action]
     /// Shows the moment nearest to a time, in seconds since the first sample.
     mutating func go(to time: Double)
-    /// Shows the moment nearest to a typed time; returns the error in the text, if any.
+    /// Shows the moment nearest to a typed time; returns an error description if the text is
+    /// invalid.
     mutating func seek(_ text: String) -> String?
 }
 

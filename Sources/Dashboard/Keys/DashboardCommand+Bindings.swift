@@ -1,10 +1,10 @@
 import TerminalUI
 
 extension DashboardCommand {
-    /// The default keys of the dashboard, from which dispatch, key bar, help and documentation
-    /// derive.
+    /// The dashboard's default keys, from which dispatch, the key bar, the help and the
+    /// documentation are derived.
     ///
-    /// The help texts have at most 40 columns, so that two columns of them fit side by side.
+    /// Each help text has at most 40 columns, so that two fit side by side.
     package static let bindings: [KeyBinding<DashboardCommand>] =
         DashboardScreen.allCases.flatMap { screen in
             allCases.filter { $0.screen == screen }.map { command in
@@ -88,7 +88,7 @@ extension DashboardCommand {
             [.character("/")],
             .filter,
             name: "filter",
-            help: "show only rows that contain a text",
+            help: "show only rows that match a filter",
             priority: 23
         ),
         KeyBinding(

@@ -24,13 +24,13 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
     case up
     /// Moves the selection down.
     case down
-    /// Moves to the left.
+    /// Moves left.
     case left
-    /// Moves to the right.
+    /// Moves right.
     case right
-    /// Moves up by a page.
+    /// Moves up one page.
     case pageUp = "page-up"
-    /// Moves down by a page.
+    /// Moves down one page.
     case pageDown = "page-down"
     /// Moves to the first row.
     case first
@@ -68,13 +68,13 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
     case interrupt
     /// Interrupts all running statements.
     case interruptAll = "interrupt-all"
-    /// Asks for the mode of a checkpoint.
+    /// Prompts for a checkpoint mode.
     case checkpoint
     /// Takes a snapshot.
     case snapshot
-    /// Releases a snapshot that a key created.
+    /// Releases a snapshot that was created with a key.
     case release
-    /// Changes the colours.
+    /// Changes the colors.
     case theme
     /// Changes the character set for charts.
     case glyphs

@@ -11,9 +11,9 @@ extension KeyTable<DashboardCommand> {
 
     /// Creates the default keys with changes for some commands.
     ///
-    /// - Parameter changes: The keys of commands, the displayed one first; an empty list disables a
+    /// - Parameter changes: The keys of commands, the displayed key first; an empty list disables a
     ///   command.
-    /// - Throws: ``Failure`` if the changes give two commands the same key, or no key quits.
+    /// - Throws: ``Failure`` if the changes assign a key to two commands, or if no key quits.
     package init(changing changes: [DashboardCommand: [Key]]) throws(Failure) {
         try self.init(
             bindings: DashboardCommand.bindings,
@@ -23,7 +23,7 @@ extension KeyTable<DashboardCommand> {
         )
     }
 
-    /// Returns the label of the key that shows a screen; nil without a key.
+    /// Returns the label of the key that shows a screen; nil if there is no key.
     func label(of screen: DashboardScreen) -> String? {
         DashboardCommand.allCases.first { $0.screen == screen }.flatMap(key)?.label
     }

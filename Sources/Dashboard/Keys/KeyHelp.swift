@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The help with all keys and the marks of lanes.
+/// The help, which lists all keys and the marks in lanes.
 struct KeyHelp {
     let keys: DashboardKeys
     /// The first displayed line.

@@ -2,7 +2,7 @@ import TerminalUI
 
 /// The bindings of keys to commands: the defaults, with the changes from a configuration.
 package struct KeyTable<Command: Hashable & Sendable>: Sendable {
-    /// The reason why a key table is invalid.
+    /// An error that describes an invalid key table.
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// The command with invalid keys.
         package var command: Command
@@ -26,7 +26,7 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
 
     /// Creates a table with the default keys and changes for some commands.
     ///
-    /// A key in the changes no longer belongs to its default command.
+    /// A key in the changes is removed from its default command.
     ///
     /// - Parameters:
     ///   - bindings: The default keys.
@@ -34,7 +34,7 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
     ///     command.
     ///   - quit: The command that must keep a key.
     ///   - name: The name of a command in a configuration.
-    /// - Throws: ``Failure`` if the changes give two commands the same key, or no key quits.
+    /// - Throws: ``Failure`` if the changes assign a key to two commands, or if no key quits.
     init(
         bindings: [KeyBinding<Command>],
         changing changes: [Command: [Key]],
@@ -76,7 +76,7 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
     /// Returns the command of a key; nil for a key without a command.
     package func command(for key: Key) -> Command? { commands[key] }
 
-    /// Returns the first key of a command; nil without a key.
+    /// Returns the first key of a command; nil if there is no key.
     package func key(for command: Command) -> Key? {
         bindings.first { $0.command == command }?.keys.first
     }

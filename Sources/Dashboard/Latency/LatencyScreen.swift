@@ -2,13 +2,13 @@ import Telemetry
 import TerminalUI
 
 /// The latency screen: a list of clients and operations, with a histogram and a heat map of the
-/// selected one.
+/// selected operation.
 struct LatencyScreen {
     let scene: ScreenScene
 
     private var all: [LatencyHistory.Series] { scene.history.latencies.series }
 
-    /// The names of the rows, from the top.
+    /// The names of the rows, from top to bottom.
     var names: [String] { all.map(\.name) }
 
     private var part: LatencyPart {
@@ -123,7 +123,7 @@ struct LatencyScreen {
 
     private var scope: String { "last \(HumanUnits.secondsLabel(scene.seconds))" }
 
-    /// The percentiles that are listed only if a row has enough accesses for them.
+    /// The percentiles that appear only if a row has enough accesses to support them.
     private static let tails = [99.9, 99.99]
 
     private static func columns(tails: [Double]) -> [Table.Column] {
@@ -196,7 +196,7 @@ struct LatencyScreen {
             ]
         ).draw(on: &canvas, in: rect)
         let map = Rect(x: inner.minX, y: inner.minY, width: inner.width, height: inner.height - 1)
-        // If there is room, labels also state the end of a row.
+        // If there is room, labels also show the upper end of a row.
         let areRanges = map.width >= 48
         let axis = areRanges ? LatencyRange.width + 1 : HumanUnits.durationWidth + 2
         guard map.height > 1, map.width > axis + 4 else { return }
@@ -208,8 +208,8 @@ struct LatencyScreen {
         )
         let bins = columns(of: series, count: plot.width)
         guard let range = Self.range(of: bins) else { return }
-        // A row may cover several buckets, and a bucket several rows; a cell is the mean of its
-        // buckets.
+        // A row may cover several buckets, and a bucket may cover several rows. A cell shows the
+        // mean of its buckets.
         let rows = (0..<plot.height).map { row in
             let low = range.lowerBound + row * range.count / plot.height
             let high = range.lowerBound + (row + 1) * range.count / plot.height
@@ -221,7 +221,7 @@ struct LatencyScreen {
             }
         }
         var labels: [Int: String] = [:]
-        for row in Self.labelled(rows.count) {
+        for row in Self.labeled(rows.count) {
             let range = LatencyRange(buckets: rows[row])
             labels[row] = areRanges ? range.text : range.beginning
         }
@@ -235,8 +235,8 @@ struct LatencyScreen {
         scene.markTime(on: &canvas, plot)
     }
 
-    /// Returns the rows with labels: about five, including the lowest and the highest.
-    private static func labelled(_ rows: Int) -> [Int] {
+    /// Returns about five rows to label, including the lowest and the highest.
+    private static func labeled(_ rows: Int) -> [Int] {
         let step = max(1, (rows + 4) / 5)
         var places = Array(stride(from: 0, to: rows, by: step))
         guard let last = places.last, last < rows - 1 else { return places }
@@ -244,8 +244,9 @@ struct LatencyScreen {
         return places + [rows - 1]
     }
 
-    /// Returns the distributions of equal intervals; if they are shorter than a second, a second
-    /// fills several.
+    /// Returns the distributions of equal intervals.
+    ///
+    /// If an interval is shorter than a second, one second fills several intervals.
     private func columns(
         of series: LatencyHistory.Series,
         count: Int

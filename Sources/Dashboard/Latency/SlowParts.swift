@@ -11,11 +11,11 @@ struct SlowParts {
         var activity: String
         /// The mean time, in nanoseconds.
         var nanoseconds: UInt64
-        /// The colour.
+        /// The color.
         var role: Role
-        /// The character of its piece of the bar.
+        /// The character that fills its segment of the bar.
         var glyph: String
-        /// The ASCII character of its piece of the bar.
+        /// The ASCII character that fills its segment of the bar.
         var ascii: String
     }
 
@@ -58,7 +58,7 @@ struct SlowParts {
     /// Whether there are too few accesses for any percentile.
     private var isSlowest: Bool { slow.beyond == "max" }
 
-    /// The colour of the percentile, as in the histogram.
+    /// The color of the percentile, as in the histogram.
     private var role: Role { slow.beyond == "p99" ? .error : .warning }
 
     /// The accesses: `the 21 at or beyond p99`, or for a lower percentile,
@@ -99,8 +99,9 @@ struct SlowParts {
         return spans
     }
 
-    /// Returns `p99: 60 % waiting, 40 % served` for narrow panels; a lower percentile states that
-    /// p99 is unknown.
+    /// Returns `p99: 60 % waiting, 40 % served` for narrow panels.
+    ///
+    /// For a lower percentile, the text indicates that p99 is unknown.
     func summary(theme: Theme) -> [Span] {
         let words = ["queued", "waiting", "served"]
         let named = zip(parts, words).filter { share($0.0) >= 0.01 }

@@ -1,12 +1,11 @@
 import Telemetry
 import TerminalUI
 
-/// A small table with percentiles of the times that accesses wait for a connection and hold it,
-/// since the database was opened.
+/// A small table with percentiles of accesses' wait and hold times since the database was opened.
 struct AccessTimes {
     let database: DatabaseStatus
 
-    /// The rows: reads and writes of a pool separately.
+    /// The rows; reads and writes of a pool are separate.
     var summaries: [(name: String, summary: LatencySummary)] {
         let isPool = database.readers != nil
         let all: [(String, LatencySummary?)] = [

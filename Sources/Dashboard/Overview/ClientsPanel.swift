@@ -7,7 +7,7 @@ struct ClientsPanel {
     let seconds: Double
     /// Whether the panel omits its border because there are few rows.
     let isCompact: Bool
-    /// The key of the screen with the breakdown of slow accesses; nil without a key.
+    /// The key of the screen with the breakdown of slow accesses; nil if there is no key.
     let details: String?
 
     /// The displayed clients, by their indices in a sample.
@@ -130,7 +130,7 @@ struct ClientsPanel {
         return [
             Span(client.name, theme.bold(.text)),
             Span(client.activity, dim),
-            // A client behind its target has another colour and a mark.
+            // Show a client behind its target in a different color and with a mark.
             Span(isBehind ? "▲\(done)" : done, doneStyle),
             client.targetRate.map { Span(HumanUnits.rate($0), dim) } ?? Span("–", dim),
             latency(client.wait?.p50),

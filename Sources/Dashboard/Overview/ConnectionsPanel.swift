@@ -95,7 +95,7 @@ struct ConnectionsPanel {
         let theme = canvas.theme
         let state = lane.state
         let mark = state.mark
-        // Between its reads, the creator of a snapshot holds it.
+        // Between reads, the snapshot's creator is its holder.
         let kept =
             lane.state == .kept
             ? history.latest?.database.snapshots.first { $0.label == lane.label } : nil
@@ -165,7 +165,7 @@ struct ConnectionsPanel {
 }
 
 extension ConnectionRole {
-    /// The colour of connections with this role.
+    /// The color of connections with this role.
     var colorRole: Role {
         switch self {
         case .queue, .writer: .writer

@@ -11,7 +11,7 @@ struct EventsPanel {
         ticker(theme: canvas.theme, count: inner.height).draw(on: &canvas, in: inner)
     }
 
-    /// Draws only the newest event, in one row.
+    /// Draws only the newest event in a single row.
     func drawNewest(on canvas: inout Canvas, in row: Rect) {
         ticker(theme: canvas.theme, count: 1).draw(on: &canvas, in: row)
     }

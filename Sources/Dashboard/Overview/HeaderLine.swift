@@ -28,7 +28,7 @@ struct HeaderLine {
         }
         var time = HumanUnits.seconds(sample.time)
         let planned = sample.plannedDuration.map { " of " + HumanUnits.seconds($0) } ?? ""
-        // Show a common unit once.
+        // Show a common unit only once.
         if time.hasSuffix(" s"), planned.hasSuffix(" s") { time.removeLast(2) }
         segments.append(HeaderBar.Segment(spans: [text(time), text(planned, .dim)], priority: 85))
         if let journal = sample.database.journalMode {

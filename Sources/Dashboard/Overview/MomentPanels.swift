@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The holders with their SQL and the waiters at a displayed earlier moment.
+/// The holders with their SQL and the waiters at the displayed earlier moment.
 struct MomentPanels {
     let history: History
 
@@ -98,7 +98,7 @@ struct MomentPanels {
             let row = inner.row(index)
             let age = HumanUnits.duration(nanoseconds: waiter.status.waitedNanoseconds)
             canvas.write(age, in: row, style: theme.bold(.waiting), alignment: .trailing)
-            let text = "\(waiter.status.origin.name) for \(waiter.wanted.rawValue)"
+            let text = "\(waiter.status.origin.name) for \(waiter.resource.rawValue)"
             let room = row.width - canvas.width(of: age) - 1
             let style = theme.style(.text)
             canvas.write(text, x: row.minX, y: row.minY, style: style, limit: room)

@@ -8,7 +8,7 @@ struct OverviewScreen {
     private var history: History { scene.history }
     private var seconds: Double { scene.seconds }
 
-    /// The rows of the screen, from the top.
+    /// The rows of the screen, from top to bottom.
     private enum Row: Int, CaseIterable {
         case verdict
         case connections
@@ -164,7 +164,7 @@ struct OverviewScreen {
         }
     }
 
-    /// Draws the chart, and beside it, if there is room, the waiters.
+    /// Draws the chart and, if there is room, the waiters beside it.
     private func drawDemand(_ pool: PoolPanel, on canvas: inout Canvas, in rect: Rect) {
         let chart = Track(minimum: 34, ideal: 44, maximum: .max, priority: 9, flex: 1)
         let widths = Track.lengths(of: [chart, WaitingPanel.track], available: rect.width)

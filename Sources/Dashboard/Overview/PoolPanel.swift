@@ -94,7 +94,7 @@ struct PoolPanel {
 }
 
 extension DatabaseStatus {
-    /// The number of readers that were handed to a waiter whose access has not started.
+    /// The number of readers handed over to waiters whose accesses have not started.
     var wakingReaders: Int {
         let atWork = connections.count { $0.role == .reader && $0.state != .idle }
         return max(0, (readers?.inUse ?? 0) - atWork)

@@ -59,8 +59,8 @@ struct SnapshotsPanel {
             canvas.write("no interrupts", x: inner.minX, y: inner.maxY - 1, style: dim)
             return
         }
-        // The numbers of calls and statements differ: a call may meet no statement, end several, or
-        // arrive when a statement has almost ended.
+        // The numbers of calls and statements differ: a call may find no statement, end several
+        // statements, or arrive when a statement has almost ended.
         let met = interrupts.requested - min(interrupts.requested, interrupts.withoutEffect)
         let calls = [
             Span("interrupts: ", theme.style(.text)),

@@ -1,10 +1,10 @@
 import Telemetry
 import TerminalUI
 
-/// The log, the snapshots and the interrupts in one row, if their panels do not fit.
+/// The log, the snapshots and the interrupts in one row, for screens without room for their panels.
 struct SummaryLine {
     let history: History
-    /// The key of the screen with details of the log; nil without a key.
+    /// The key of the screen with details of the log; nil if there is no key.
     let details: String?
 
     /// The length of each text.

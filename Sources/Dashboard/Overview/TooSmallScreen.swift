@@ -5,7 +5,7 @@ struct TooSmallScreen {
     /// The minimum size of the overview.
     static let needed = Size(width: 40, height: 10)
 
-    /// Draws the longest message with the required size that fits.
+    /// Draws the longest message that fits and reports the required size.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         guard !rect.isEmpty else { return }
         let needed = Self.needed

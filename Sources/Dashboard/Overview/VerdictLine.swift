@@ -6,7 +6,7 @@ struct VerdictLine {
 
     /// Returns the rows of verdicts on a screen of this size: two on narrow, tall screens.
     ///
-    /// The number does not depend on the verdict, so that the rows below do not move when it
+    /// The number is the same for all verdicts, so the rows below do not move when the verdict
     /// changes.
     static func track(in size: Size) -> Track {
         Track.fixed(size.width < 110 && size.height >= 25 ? 2 : 1, priority: 99)

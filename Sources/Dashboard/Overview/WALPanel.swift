@@ -5,7 +5,7 @@ import TerminalUI
 struct WALPanel {
     let history: History
     let seconds: Double
-    /// The key of the screen with details; nil without a key.
+    /// The key of the screen with details; nil if there is no key.
     let details: String?
 
     /// Draws the panel.
@@ -36,8 +36,8 @@ struct WALPanel {
         )
         let most = max(0, inner.height - 2)
         let state = WALWords.state(wal, width: inner.width, rows: min(most, 2))
-        let wanted = TextWrapping.lines(of: state.text, width: inner.width).count
-        let lines = min(wanted, most)
+        let needed = TextWrapping.lines(of: state.text, width: inner.width).count
+        let lines = min(needed, most)
         let heights = [1, inner.height - 1 - lines, lines]
         let areas = inner.rows(heights)
         drawSizes(on: &canvas, in: areas[1])
@@ -69,7 +69,7 @@ struct WALPanel {
         let lines = TextWrapping.lines(of: text, width: rect.width)
         for (index, line) in lines.prefix(rect.height).enumerated() {
             let isCut = index == rect.height - 1 && lines.count > rect.height
-            // Add a word, so that the line is cut with an ellipsis.
+            // Append a word so that the line is truncated with an ellipsis.
             let whole = isCut ? line + " " + lines[index + 1] : line
             canvas.write(whole, in: rect.row(index), style: style, alignment: .leading)
         }

@@ -5,7 +5,7 @@ import TerminalUI
 struct WaitingPanel {
     let history: History
     let seconds: Double
-    /// The key of the screen with the blockers; nil without a key.
+    /// The key of the screen with the blockers; nil if there is no key.
     let details: String?
 
     /// The columns of the panel, including its border.
@@ -96,9 +96,9 @@ struct WaitingPanel {
 
     /// Draws `  oldest  12.3 ms  ui since 30.9 s`, or after the run, the longest observed wait.
     ///
-    /// After a run whose accesses waited only between samples, no wait was observed.
+    /// If accesses waited only between samples, the row reports that no sample contains a waiter.
     ///
-    /// The start time distinguishes a waiter from a previous one of the same age.
+    /// The start time distinguishes a waiter from an earlier one of the same age.
     private func drawOldest(
         _ waiters: [WaiterStatus],
         _ longest: WaiterStatus?,

@@ -16,7 +16,7 @@ struct LiveSnapshot: Sendable {
         return frames.multipliedReportingOverflow(by: frameBytes).partialValue
     }
 
-    /// Returns the snapshots of a database, the oldest first.
+    /// Returns the snapshots of a database, oldest first.
     static func all(in database: DatabaseStatus) -> [LiveSnapshot] {
         let frame = database.wal?.pageSize.map { UInt64(max($0, 0)) + 24 }
         return database.snapshots.map { status in
@@ -29,7 +29,7 @@ struct LiveSnapshot: Sendable {
     }
 }
 
-/// The snapshots as a table.
+/// A table of snapshots.
 enum SnapshotList {
     /// The columns of the table.
     static let listing = Listing<LiveSnapshot>(

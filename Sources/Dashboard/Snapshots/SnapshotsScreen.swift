@@ -5,7 +5,7 @@ import TerminalUI
 struct SnapshotsScreen {
     let scene: ScreenScene
 
-    /// The snapshots, from the top.
+    /// The snapshots, from top to bottom.
     var snapshots: [LiveSnapshot] { SnapshotList.listing.arranged(all, scene.view) }
 
     private var all: [LiveSnapshot] {
@@ -25,7 +25,7 @@ struct SnapshotsScreen {
         for (part, area) in areas.enumerated() { draw(part, on: &canvas, in: area) }
     }
 
-    /// Draws a part, given by its index in ``DashboardScreen/parts``.
+    /// Draws the part at an index in ``DashboardScreen/parts``.
     private func draw(_ part: Int, on canvas: inout Canvas, in rect: Rect) {
         switch part {
         case 0: drawLog(on: &canvas, in: rect)
@@ -124,7 +124,7 @@ struct SnapshotsScreen {
         return "the run has ended; the oldest snapshot was \(oldest.origin.name)'s, \(age)\(frames)"
     }
 
-    /// The keys of a TRUNCATE checkpoint; nil without keys.
+    /// The keys of a TRUNCATE checkpoint; nil if there are no keys.
     private var truncate: String? {
         scene.keys.key(for: .checkpoint).map { "\($0.label), then t" }
     }

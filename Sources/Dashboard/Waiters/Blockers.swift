@@ -1,12 +1,12 @@
 import Telemetry
 
-/// The holders of a resource with waiters.
+/// The holders of a resource that has waiters.
 struct Blockers: Sendable {
     /// The resource, such as `a reader`.
-    var wanted: String
+    var resource: String
     /// The waiters, such as `5 reads`.
     var waiters: String
-    /// The holders; the one with the longest hold comes first.
+    /// The holders, sorted by hold time, longest first.
     var holders: [ConnectionStatus]
     /// An explanation if the holders do not explain the wait.
     var remark: String?
@@ -20,7 +20,7 @@ struct Blockers: Sendable {
         if isQueue, readers + writers > 0 {
             groups.append(
                 Blockers(
-                    wanted: "the connection",
+                    resource: "the connection",
                     waiters: waiters(readers, writers),
                     holders: held(database, [.queue])
                 )
@@ -28,7 +28,7 @@ struct Blockers: Sendable {
         } else {
             if readers > 0 {
                 var group = Blockers(
-                    wanted: "a reader",
+                    resource: "a reader",
                     waiters: waiters(readers, 0),
                     holders: held(database, [.reader])
                 )
@@ -36,7 +36,7 @@ struct Blockers: Sendable {
                     if pool.inUse < pool.maximum {
                         group.remark = "a reader is free or being opened; the first waiter is next"
                     } else if group.holders.count < pool.maximum {
-                        // A reader was handed to a waiter whose access has not started.
+                        // A reader was handed over to a waiter whose access has not started.
                         let count = pool.maximum - group.holders.count
                         group.remark =
                             count == 1
@@ -49,7 +49,7 @@ struct Blockers: Sendable {
             if writers > 0 {
                 groups.append(
                     Blockers(
-                        wanted: "the writer",
+                        resource: "the writer",
                         waiters: waiters(0, writers),
                         holders: held(database, [.writer])
                     )
@@ -86,7 +86,7 @@ struct Blockers: Sendable {
             $0.label != connection.label && $0.transaction == .write
         }
         return Blockers(
-            wanted: "a file lock",
+            resource: "a file lock",
             waiters: connection.holder?.name ?? connection.label,
             holders: holders,
             remark: holders.isEmpty

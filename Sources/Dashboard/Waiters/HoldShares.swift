@@ -2,7 +2,7 @@ import Telemetry
 
 /// The holders of connections over the last seconds.
 ///
-/// A single sample misses holders if connections change hands faster than samples are taken.
+/// Single samples miss holders if connections change hands more often than samples are taken.
 struct HoldShares: Sendable, Equatable {
     /// A resource.
     enum Resource: Sendable, CaseIterable {
@@ -37,7 +37,7 @@ struct HoldShares: Sendable, Equatable {
     /// The holders, sorted by descending share.
     var holders: [Holder]
 
-    /// Sums up the samples of the last seconds before the displayed one.
+    /// Sums the samples of the last seconds before the displayed one.
     static func all(in history: History, seconds: Double) -> [HoldShares] {
         var tallies: [Resource: [String: Int]] = [:]
         var sampleCount = 0

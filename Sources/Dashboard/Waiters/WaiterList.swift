@@ -4,7 +4,7 @@ import TerminalUI
 /// A waiting access with its position in its queue.
 struct Waiting: Sendable {
     /// A resource with waiters.
-    enum Wanted: String, Sendable {
+    enum Resource: String, Sendable {
         /// One of a pool's readers.
         case reader = "a reader"
         /// A pool's writer.
@@ -16,7 +16,7 @@ struct Waiting: Sendable {
     /// The status of the waiter.
     var status: WaiterStatus
     /// The awaited resource.
-    var wanted: Wanted
+    var resource: Resource
     /// Whether the access writes.
     var writes: Bool
     /// The position in its queue, from 1.
@@ -27,7 +27,7 @@ struct Waiting: Sendable {
     /// The start of the wait, in seconds since the start of the run; nil if unknown.
     var start: Double?
 
-    /// The stable name of the wait: its start, or otherwise its position in the queue.
+    /// A stable name for the wait: its start time if known, or otherwise its position in the queue.
     var name: String { "\(writes ? "w" : "r")\(since.map { "@\($0)" } ?? "\(place)")" }
 
     /// Returns the waiters in the displayed sample; the longest wait comes first.
@@ -48,7 +48,7 @@ struct Waiting: Sendable {
             waiters.enumerated().map { index, status in
                 Waiting(
                     status: status,
-                    wanted: isQueue ? .connection : writes ? .writer : .reader,
+                    resource: isQueue ? .connection : writes ? .writer : .reader,
                     writes: writes,
                     place: index + 1,
                     since: now > status.waitedNanoseconds ? now - status.waitedNanoseconds : nil
@@ -62,7 +62,7 @@ struct Waiting: Sendable {
     }
 }
 
-/// The queue as a table.
+/// A table of waiters.
 enum WaiterList {
     /// The columns of the table.
     static let listing = Listing<Waiting>(
@@ -104,9 +104,9 @@ enum WaiterList {
             Listing.Column(
                 "for",
                 .fixed(14, priority: 10),
-                rank: { .text($0.wanted.rawValue) }
+                rank: { .text($0.resource.rawValue) }
             ) {
-                Span($0.wanted.rawValue, $1.style(.text))
+                Span($0.resource.rawValue, $1.style(.text))
             },
             Listing.Column(
                 "turn",

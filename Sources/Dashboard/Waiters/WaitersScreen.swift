@@ -5,7 +5,7 @@ import TerminalUI
 struct WaitersScreen {
     let scene: ScreenScene
 
-    /// The waiters, from the top.
+    /// The waiters, from top to bottom.
     var waiting: [Waiting] {
         WaiterList.listing.arranged(all, scene.view)
     }
@@ -184,7 +184,7 @@ struct WaitersScreen {
         let selected = all.first { $0.name == scene.view.selected }
         let groups = Blockers.all(in: database).filter { group in
             // Show only the blockers of a selected waiter.
-            selected.map { group.wanted == $0.wanted.rawValue } ?? true
+            selected.map { group.resource == $0.resource.rawValue } ?? true
         }
         // Current blockers come first.
         let needed = groups.reduce(groups.count) {
@@ -195,7 +195,7 @@ struct WaitersScreen {
             drawHolders(database, on: &canvas, in: inner)
             return
         }
-        // If there is room, each SQL text has a separate row.
+        // If there is room, each SQL text has its own row.
         let holders = groups.reduce(0) { $0 + $1.holders.count }
         let isRoomy = holders * 2 + groups.count * 3 <= inner.height
         var y = inner.minY
@@ -203,7 +203,7 @@ struct WaitersScreen {
             var head = [
                 Span(selected?.status.origin.name ?? group.waiters, theme.bold(.waiting)),
                 Span(" waits for ", theme.style(.dim)),
-                Span(group.wanted, theme.bold(.text)),
+                Span(group.resource, theme.bold(.text)),
             ]
             if selected == nil, group.waiters.hasSuffix("s") { head[1].text = " wait for " }
             let count = group.holders.count
@@ -303,7 +303,7 @@ struct WaitersScreen {
         Meter(share: min(holder.held / Double(max(count, 1)), 1)).draw(on: &canvas, in: bar)
     }
 
-    /// Draws the holders of connections without waiters.
+    /// Draws the holders of connections when no access waits.
     private func drawHolders(
         _ database: DatabaseStatus,
         on canvas: inout Canvas,

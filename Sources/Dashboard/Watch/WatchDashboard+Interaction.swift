@@ -57,7 +57,7 @@ extension WatchDashboard: RowInteraction {
         note("refresh rate: \(Int(rate)) frames per second")
     }
 
-    /// Performs Esc: undoes the expansion, or otherwise the filter, freeze, focus or selection.
+    /// Handles Esc: undoes the expansion, or otherwise the filter, freeze, focus or selection.
     private mutating func leave() {
         if view.isExpanded {
             view.isExpanded = false
@@ -100,7 +100,8 @@ extension WatchDashboard: RowInteraction {
         }
     }
 
-    /// Returns the selection moved by a number of rows; initially, the first or last row.
+    /// Returns the row at an offset from the selection, or the first or last row if none is
+    /// selected.
     func selection(by step: Int, among rows: [String]) -> String? {
         guard let last = rows.indices.last else { return nil }
         guard let index = view.selected.flatMap({ rows.firstIndex(of: $0) }) else {
@@ -190,12 +191,12 @@ extension WatchDashboard: RowInteraction {
 
     /// Shows the reports nearest to a typed time.
     ///
-    /// - Returns: The error in the text; nil if it is valid.
+    /// - Returns: A description of the error; nil if the text is valid.
     mutating func seek(_ text: String) -> String? {
         let trimmed = text.filter { $0 != " " }
         guard !trimmed.isEmpty else { return nil }
         guard let time = RunTime.seconds(of: trimmed, now: history?.newestTime ?? 0) else {
-            return "'\(text)' is not a time; write 12.5, 1:05 or -10 (before the newest report)"
+            return "'\(text)' is not a time; enter 12.5, 1:05 or -10 (before the newest report)"
         }
         go(to: time)
         return nil

@@ -1,8 +1,8 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The dashboard for watched databases as a value: it turns reports and input events into surfaces
-/// and actions.
+/// The dashboard for watched databases as a value that converts reports and input events to
+/// surfaces and actions.
 ///
 /// It does not depend on a terminal or a clock, and takes no samples. Its owner calls
 /// ``ingest(_:)`` for each batch of reports, ``handle(_:)`` for each event
@@ -12,7 +12,7 @@ package struct WatchDashboard: Sendable {
     package enum Action: Sendable, Equatable {
         /// End the program.
         case quit
-        /// Copy a text to the clipboard of the terminal (OSC 52).
+        /// Copy text to the terminal's clipboard (OSC 52).
         case copy(String)
     }
 
@@ -34,7 +34,7 @@ package struct WatchDashboard: Sendable {
     package internal(set) var screen = 0
     /// The size of the terminal.
     package internal(set) var size = Size(width: 120, height: 40)
-    /// The text to show without a database.
+    /// The text to show if there is no database.
     package var placeholder: String
     /// The limitations of the search for databases, as sentences.
     package var notes: [String] = []
@@ -60,7 +60,7 @@ package struct WatchDashboard: Sendable {
     /// The time of the first report.
     private var start: WatchTime?
 
-    /// The time for which a message is shown, in seconds.
+    /// The time during which a message is visible, in seconds.
     private static let messageSeconds = 4.0
 
     /// Creates a dashboard without reports.
@@ -71,9 +71,9 @@ package struct WatchDashboard: Sendable {
     ///   - themes: The themes that the `t` key cycles through.
     ///   - glyphs: The initial character set for charts.
     ///   - glyphChoices: The character sets that the terminal's font and encoding support.
-    ///   - keys: The bindings of keys to commands; nil for the default ones.
+    ///   - keys: The bindings of keys to commands; nil for the default bindings.
     ///   - refreshRate: The initial refresh rate, in frames per second.
-    ///   - placeholder: The text to show without a database.
+    ///   - placeholder: The text to show if there is no database.
     package init(
         screens: [any WatchScreen.Type] = WatchScreens.standard,
         theme: Theme = .standard,

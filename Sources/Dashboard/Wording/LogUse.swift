@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The use of the file by a write-ahead log that is not pinned.
+/// How a write-ahead log that is not pinned uses its file.
 ///
 /// SQLite does not shrink the log after a checkpoint: when all frames are checkpointed and no
 /// reader uses the log, the next write resets it and starts at the beginning of the file, which
@@ -11,7 +11,7 @@ import TerminalUI
 enum LogUse: Equatable {
     /// The log is empty.
     case empty
-    /// The log grows; the backlog of frames waits for a checkpoint.
+    /// The log grows because frames wait for a checkpoint.
     case filling(waiting: UInt64)
     /// The log has been reset, or the next write resets it; the file keeps its size.
     case startsOver
@@ -56,9 +56,9 @@ enum LogUse: Equatable {
         }
     }
 
-    /// Explains the state and its remedies, from the longest text to the shortest.
+    /// Explains the state and its remedies, longest text first.
     ///
-    /// - Parameter truncate: The keys of a TRUNCATE checkpoint; nil without keys.
+    /// - Parameter truncate: The keys of a TRUNCATE checkpoint; nil if there are no keys.
     /// - Returns: Equivalent texts.
     func meaning(truncate: String?) -> [String] {
         let keys = truncate.map { " (\($0))" } ?? ""

@@ -5,7 +5,7 @@ import TerminalUI
 struct Verdict: Equatable {
     /// The severity of a verdict.
     enum Level: Equatable {
-        /// No judgement yet.
+        /// No judgment yet.
         case neutral
         /// No problem.
         case good
@@ -14,7 +14,7 @@ struct Verdict: Equatable {
         /// Saturated.
         case bad
 
-        /// The glyph and colour; the glyphs also differ in ASCII.
+        /// The glyph and color; the glyphs also differ in ASCII.
         var mark: (glyph: String, role: Role) {
             switch self {
             case .neutral: ("·", .dim)
@@ -27,9 +27,9 @@ struct Verdict: Equatable {
 
     /// The severity.
     var level: Level
-    /// The possible beginnings of the sentence, from the longest to the shortest.
+    /// The possible beginnings of the sentence, longest first.
     var heads: [String]
-    /// Further parts, the most important first.
+    /// Further parts, most important first.
     var parts: [String]
 
     /// Returns the longest beginning that fits into a width, and as many parts as fit.
@@ -99,7 +99,7 @@ struct Verdict: Equatable {
         let moments = history.moments
         let kept = history.now - (moments.count > 0 ? moments[0].time : 0)
         let span = Int(max(1, min(seconds, kept.rounded(.up), 1e6)))
-        // An ended run is judged as a whole, as far as it is recorded.
+        // The verdict on an ended run covers all of its recorded data.
         let isWhole = history.isOver && kept > history.now - 1
         let period = isWhole ? "the run" : "the last \(span) s"
         let subject = isQueue ? "Queue" : "Pool"
@@ -162,7 +162,7 @@ struct Verdict: Equatable {
         return "no waiters now, up to \(count) before"
     }
 
-    /// Returns `6 reads wait, oldest ui 12.3 ms`; nil without waiters.
+    /// Returns `6 reads wait, oldest ui 12.3 ms`; nil if there are no waiters.
     private static func waiting(_ database: DatabaseStatus, includesWriters: Bool) -> String? {
         let readers = database.waitingReaders
         let writers = includesWriters ? database.waitingWriters : []

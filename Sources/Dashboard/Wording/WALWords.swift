@@ -1,9 +1,9 @@
 import Telemetry
 import TerminalUI
 
-/// Texts about the write-ahead log: its pin, or its use.
+/// Text about the write-ahead log: what pins it, or how it uses its file.
 enum WALWords {
-    /// Returns why the log does not shrink, as the predicate of "the log"; nil without a pin.
+    /// Returns why the log does not shrink, as the predicate of "the log"; nil if there is no pin.
     static func pin(_ wal: WALStatus?) -> String? {
         guard let pin = wal?.pin else { return nil }
         let name = pin.by.name
@@ -36,8 +36,8 @@ enum WALWords {
     ///
     /// - Parameters:
     ///   - database: The database.
-    ///   - truncate: The keys of a TRUNCATE checkpoint; nil without keys.
-    /// - Returns: Equivalent texts, from the longest to the shortest.
+    ///   - truncate: The keys of a TRUNCATE checkpoint; nil if there are no keys.
+    /// - Returns: Equivalent texts, longest first.
     static func meaning(_ database: DatabaseStatus, truncate: String?) -> [String] {
         guard let wal = database.wal else {
             return [
@@ -120,7 +120,7 @@ enum WALWords {
 
 extension History {
     /// Whether the log is growing: it exceeds the size at which SQLite checkpoints automatically,
-    /// and its minimum size of the last ten seconds by more than 10 %.
+    /// and exceeds its minimum size over the last ten seconds by more than 10 %.
     var isLogGrowing: Bool {
         guard !isOver, let wal = latest?.database.wal, case .filling = LogUse(wal),
             // The default threshold of automatic checkpoints: 1,000 pages of 4 KiB.

@@ -17,7 +17,7 @@ struct Knob: Sendable {
     var kind: Kind
     /// The value, in its unit.
     var value: Double
-    /// The measured value with its unit; nil without a measurement.
+    /// The measured value with its unit; nil if there is no measurement.
     var actual: String?
 
     /// Creates a knob; a value that is not finite becomes 0.
@@ -89,7 +89,7 @@ struct Knob: Sendable {
         }
     }
 
-    /// Returns the action that sets the knob.
+    /// Returns the action that sets the knob to a value.
     func action(setting value: Double) -> DashboardAction {
         switch kind {
         case .readers: .setReaderCount(Int(value))

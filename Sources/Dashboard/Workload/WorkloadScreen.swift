@@ -4,7 +4,7 @@ import TerminalUI
 /// The screen with the load's knobs: their values, requested values and measurements.
 struct WorkloadScreen {
     let scene: ScreenScene
-    /// The requested values that no sample shows yet, by the name of the knob.
+    /// The requested values that samples do not yet contain, by knob name.
     let requestedKnobs: [String: Double]
     /// The keys, for hints.
     let keys: DashboardKeys

@@ -6,7 +6,7 @@ package struct Canvas: Sendable {
     package private(set) var surface: Surface
     /// The writable cells.
     package private(set) var clip: Rect
-    /// The colours.
+    /// The colors.
     package let theme: Theme
     /// The character set for charts.
     package let glyphs: GlyphSet
@@ -36,20 +36,20 @@ package struct Canvas: Sendable {
         clip = outer
     }
 
-    /// Puts a glyph of one column into a cell.
+    /// Writes a one-column glyph to a cell.
     package mutating func put(_ glyph: String, x: Int, y: Int, style: Style) {
         guard x >= clip.minX, x < clip.maxX, y >= clip.minY, y < clip.maxY else { return }
         if hasWide { repairWide(x: x, y: y) }
         surface.put(glyph, style, x: x, y: y)
     }
 
-    /// Changes the style of a cell, but not its character.
+    /// Changes the style of a cell without changing its character.
     package mutating func restyle(x: Int, y: Int, _ change: (inout Style) -> Void) {
         guard x >= clip.minX, x < clip.maxX, y >= clip.minY, y < clip.maxY else { return }
         change(&surface[x, y].style)
     }
 
-    /// Fills a rectangle with a glyph of one column.
+    /// Fills a rectangle with a one-column glyph.
     package mutating func fill(_ rect: Rect, with glyph: String = " ", style: Style) {
         let area = rect.intersection(clip)
         for y in area.minY..<max(area.minY, area.maxY) {
@@ -59,9 +59,11 @@ package struct Canvas: Sendable {
         }
     }
 
-    /// Writes text from column `x`; text longer than `limit` columns ends in an ellipsis.
+    /// Writes text from column `x`.
     ///
-    /// - Returns: The columns written.
+    /// Text longer than `limit` columns ends in an ellipsis.
+    ///
+    /// - Returns: The number of columns written.
     @discardableResult
     package mutating func write(
         _ text: String,
@@ -94,7 +96,7 @@ package struct Canvas: Sendable {
 
     /// Writes consecutive spans.
     ///
-    /// - Returns: The columns written.
+    /// - Returns: The number of columns written.
     @discardableResult
     package mutating func write(_ spans: [Span], x: Int, y: Int, limit: Int = .max) -> Int {
         var column = 0
@@ -110,7 +112,7 @@ package struct Canvas: Sendable {
         return column
     }
 
-    /// Writes text into a row with an alignment.
+    /// Writes aligned text into a row.
     package mutating func write(
         _ text: String,
         in row: Rect,
@@ -127,7 +129,7 @@ package struct Canvas: Sendable {
         write(text, x: row.minX + offset, y: row.minY, style: style, limit: row.width - offset)
     }
 
-    /// Returns the width of a text on this canvas, in columns.
+    /// Returns the width of text on this canvas, in columns.
     package func width(of text: String) -> Int {
         CellText.width(of: text, isASCII: glyphs == .ascii)
     }
@@ -140,7 +142,7 @@ package struct Canvas: Sendable {
     private mutating func putSecondHalf(x: Int, y: Int, style: Style) {
         hasWide = true
         guard x < clip.maxX else { return }
-        // The next cell may be the second half of a wide character that was here.
+        // The next cell may contain the second half of a wide character that this cell contained.
         if x + 1 < surface.size.width, surface[x + 1, y].character.isEmpty {
             surface[x + 1, y].character = " "
         }
@@ -182,7 +184,7 @@ package enum Alignment: Sendable {
 
 extension Canvas {
     /// Draws a vertical line over a chart: a bar in empty cells and reversed cells elsewhere, which
-    /// are also visible without colours.
+    /// are visible without colors.
     package mutating func drawCursor(x: Int, in rect: Rect) {
         let bar = glyphs == .ascii ? "!" : "│"
         for y in rect.minY..<rect.maxY {

@@ -1,16 +1,16 @@
-/// A colour of a theme; a terminal shows the nearest colour that it supports.
+/// A color of a theme, which a terminal approximates with the nearest supported color.
 public enum Color: Sendable, Hashable {
-    /// The default colour of the terminal.
+    /// The terminal's default color.
     case standard
-    /// One of the 16 (0–15) or 256 indexed colours.
+    /// One of the 16 (0–15) or 256 indexed colors.
     case indexed(UInt8)
-    /// Red, green and blue, 0–255 each.
+    /// Red, green and blue components, each from 0 to 255.
     case rgb(UInt8, UInt8, UInt8)
 }
 
 /// The appearance of a cell.
 public struct Style: Sendable, Hashable {
-    /// Attributes that need no colour.
+    /// Attributes that do not require color.
     public struct Attributes: OptionSet, Sendable, Hashable {
         /// The bits.
         public let rawValue: UInt8
@@ -22,25 +22,25 @@ public struct Style: Sendable, Hashable {
         public static let dim = Attributes(rawValue: 2)
         /// Underlined.
         public static let underline = Attributes(rawValue: 4)
-        /// Foreground and background exchanged.
+        /// Reversed: the foreground and the background are exchanged.
         public static let reverse = Attributes(rawValue: 8)
         /// Italic.
         public static let italic = Attributes(rawValue: 16)
     }
 
-    // Colours are stored as numbers for fast comparison: each frame compares thousands of cells.
+    // Colors are stored as numbers for fast comparison: each frame compares thousands of cells.
     private var foregroundCode: UInt32
     private var backgroundCode: UInt32
     /// The attributes.
     public var attributes: Attributes
 
-    /// The colour of the character.
+    /// The character's color.
     public var foreground: Color {
         get { Color(code: foregroundCode) }
         set { foregroundCode = newValue.code }
     }
 
-    /// The colour of the background.
+    /// The background color.
     public var background: Color {
         get { Color(code: backgroundCode) }
         set { backgroundCode = newValue.code }
@@ -59,7 +59,7 @@ public struct Style: Sendable, Hashable {
 }
 
 extension Color {
-    /// The colour as a number, with its kind in the most significant byte.
+    /// The color as a number whose most significant byte identifies the kind of color.
     fileprivate var code: UInt32 {
         switch self {
         case .standard: 0

@@ -1,15 +1,15 @@
-/// Text as cells, measured in columns, without characters that a terminal interprets.
+/// Text as cells, measured in columns and without characters that a terminal interprets.
 ///
-/// All text from outside (SQL, labels, messages) is converted before it reaches a cell:
+/// All external text (SQL, labels, messages) is converted before it is stored in a cell:
 /// * Control characters become visible symbols (`␛`, or `^[` in ASCII).
 /// * Format characters (bidirectional overrides, joiners, variation selectors) are removed.
-/// * A cluster keeps one base and at most four marks, the limit of ncurses, so that a cell always
-///   has a width of one or two columns.
+/// * A cluster keeps one base and at most four marks, which is the limit of ncurses. A cell
+///   therefore always has a width of one or two columns.
 package enum CellText {
     /// Preallocated one-character strings for ASCII.
     static let ascii: [String] = (0..<128).map { String(Unicode.Scalar(UInt8($0))) }
 
-    /// Returns the width of a text in columns.
+    /// Returns the width of text in columns.
     ///
     /// - Parameters:
     ///   - text: Any text.
@@ -26,7 +26,7 @@ package enum CellText {
         return total
     }
 
-    /// Calls `body` with the text of each cell and its width, 1 or 2, until it returns false.
+    /// Calls `body` with the text and the width (1 or 2) of each cell until it returns false.
     @inline(__always)
     static func forEachCell(
         of text: String,
@@ -56,15 +56,15 @@ package enum CellText {
         }
     }
 
-    /// Whether each byte of a text is a printable ASCII character.
+    /// Whether each byte of the text is a printable ASCII character.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     }
 
-    /// Whether each scalar of a text is a separate cell.
+    /// Whether each scalar of the text is a separate cell.
     ///
-    /// The ranges are ASCII and the characters of our own texts and charts: none of them is wide, a
-    /// combining character or a format character.
+    /// The ranges contain ASCII and the characters of Poolgauge's own text and charts. None of
+    /// these characters is a wide, combining or format character.
     private static func isSimple(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { scalar in
             switch scalar.value {
@@ -123,7 +123,7 @@ package enum CellText {
         return Array(repeating: "?", count: width)
     }
 
-    /// The ASCII equivalents of the characters in our own texts.
+    /// The ASCII equivalents of the characters in Poolgauge's own text.
     private static let asciiEquivalents: [Unicode.Scalar: String] = [
         "µ": "u", "·": "-", "–": "-", "—": "-", "…": "~", "×": "x", "±": "~", "≥": ">", "≤": "<",
         "←": "<", "→": ">", "↑": "^", "↓": "v", "“": "\"", "”": "\"", "‘": "'", "’": "'",

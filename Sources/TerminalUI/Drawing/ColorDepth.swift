@@ -1,22 +1,22 @@
-/// The number of colours that a terminal can show.
+/// The number of colors that a terminal can show.
 package enum ColorDepth: String, Sendable, CaseIterable {
-    /// Red, green and blue with 256 steps each.
+    /// Red, green and blue components with 256 levels each.
     case direct
-    /// The 256 indexed colours.
+    /// The 256 indexed colors.
     case indexed256
-    /// The sixteen colours that the terminal's user configures.
+    /// The sixteen colors that users configure in their terminal.
     case basic16
-    /// No colours, only attributes.
+    /// No colors; only attributes.
     case mono
 
-    /// Returns the nearest colour of a terminal with this depth.
+    /// Returns the nearest color of a terminal with this depth.
     package func nearest(to color: Color) -> Color {
         switch (self, color) {
         case (.mono, _): .standard
         case (.direct, _), (_, .standard): color
         case (.indexed256, .indexed): color
         case (.indexed256, .rgb(let red, let green, let blue)):
-            // The first sixteen colours depend on the user's settings.
+            // The first sixteen colors depend on the user's settings.
             .indexed(Self.nearest(to: (red, green, blue), among: 16...255))
         case (.basic16, .indexed(let index)):
             index < 16
@@ -28,16 +28,16 @@ package enum ColorDepth: String, Sendable, CaseIterable {
     }
 
     private static func nearest(
-        to wanted: (UInt8, UInt8, UInt8),
+        to target: (UInt8, UInt8, UInt8),
         among indexes: ClosedRange<UInt8>
     ) -> UInt8 {
         var best = indexes.lowerBound
         var least = Int.max
         for index in indexes {
             let candidate = IndexedPalette.components(of: index)
-            let red = Int(wanted.0) - Int(candidate.0)
-            let green = Int(wanted.1) - Int(candidate.1)
-            let blue = Int(wanted.2) - Int(candidate.2)
+            let red = Int(target.0) - Int(candidate.0)
+            let green = Int(target.1) - Int(candidate.1)
+            let blue = Int(target.2) - Int(candidate.2)
             // The eye is most sensitive to green and least to blue.
             let distance = 3 * red * red + 4 * green * green + 2 * blue * blue
             if distance < least {
@@ -50,7 +50,7 @@ package enum ColorDepth: String, Sendable, CaseIterable {
 }
 
 extension Surface {
-    /// Returns the surface as a terminal with this depth shows it.
+    /// Returns the surface as displayed by a terminal with this depth.
     package func reduced(to depth: ColorDepth) -> Surface {
         guard depth != .direct else { return self }
         var reduced = self

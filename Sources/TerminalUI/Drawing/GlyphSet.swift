@@ -1,6 +1,6 @@
 /// The character set for charts, which the terminal's font and encoding must support.
 package enum GlyphSet: String, Sendable, CaseIterable {
-    /// Charts of braille dots, 2 × 4 in a cell; Unicode borders and blocks.
+    /// Charts of braille dots, 2 × 4 in each cell, with Unicode borders and blocks.
     case braille
     /// Charts of eighth blocks, for fonts without braille.
     case block
@@ -9,9 +9,9 @@ package enum GlyphSet: String, Sendable, CaseIterable {
 
     /// The pieces of a border.
     package struct Border: Sendable {
-        /// A horizontal stretch.
+        /// A horizontal segment.
         package var horizontal: String
-        /// A vertical stretch.
+        /// A vertical segment.
         package var vertical: String
         /// The corners: top left, top right, bottom left, bottom right.
         package var corners: (String, String, String, String)

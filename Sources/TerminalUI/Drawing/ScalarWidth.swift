@@ -3,7 +3,7 @@
 /// The wide ranges have East_Asian_Width W or F in Unicode 16 (EastAsianWidth.txt). Adjacent ranges
 /// are merged if only unassigned scalars separate them.
 enum ScalarWidth {
-    /// First and last scalar of each wide range, in ascending order.
+    /// The first and last scalar of each wide range, in ascending order.
     private static let wide: [(first: UInt32, last: UInt32)] = [
         (0x1100, 0x115F), (0x231A, 0x231B), (0x2329, 0x232A), (0x23E9, 0x23EC),
         (0x23F0, 0x23F0), (0x23F3, 0x23F3), (0x25FD, 0x25FE), (0x2614, 0x2615),

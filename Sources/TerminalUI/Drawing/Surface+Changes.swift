@@ -1,4 +1,4 @@
-/// A cell that differs from the terminal's content.
+/// A cell that differs from what the terminal displays.
 package struct CellChange: Sendable, Equatable {
     /// The position.
     package var point: Point
@@ -13,10 +13,10 @@ package struct CellChange: Sendable, Equatable {
 }
 
 extension Surface {
-    /// The cells that must be written to turn `previous` into this surface, row by row.
+    /// The cells to write, row by row, to turn `previous` into this surface.
     ///
-    /// After a resize, all cells are changes. If one half of a wide character changes, both are
-    /// changes: a terminal erases both together.
+    /// After a resize, all cells are changes. If one half of a wide character changes, both halves
+    /// are changes, because a terminal erases them together.
     package func changes(from previous: Surface?) -> [CellChange] {
         guard let previous, previous.size == size else {
             return cells.indices.map { index in
@@ -41,7 +41,7 @@ extension Surface {
         }
     }
 
-    /// Adds the other halves of old and new wide characters to changed cells.
+    /// Adds the other halves of old and new wide characters to the changed cells.
     private func withHalves(_ changed: [Int], _ previous: Surface) -> [Int] {
         func isHalf(_ index: Int) -> Bool {
             cells[index].character.isEmpty || previous.cells[index].character.isEmpty
@@ -51,10 +51,10 @@ extension Surface {
         func add(_ index: Int) { if all.last ?? -1 < index { all.append(index) } }
         for index in changed {
             let column = index % size.width
-            // The lead of a wide character whose other half changed.
+            // The first half of a wide character whose second half changed.
             if column > 0, isHalf(index) { add(index - 1) }
             add(index)
-            // The other half of a wide character whose lead changed.
+            // The second half of a wide character whose first half changed.
             if column + 1 < size.width, isHalf(index + 1) { add(index + 1) }
         }
         return all

@@ -11,7 +11,7 @@ public struct Surface: Sendable, Equatable {
         cells = Array(repeating: cell, count: self.size.width * self.size.height)
     }
 
-    /// The cell in column `x` of row `y`; writing outside of the surface does nothing.
+    /// The cell in column `x` of row `y`; writing outside the surface has no effect.
     public subscript(x: Int, y: Int) -> Cell {
         get {
             guard contains(x, y) else { return Cell() }
@@ -23,7 +23,7 @@ public struct Surface: Sendable, Equatable {
         }
     }
 
-    /// Writes a cell that is known to be on the surface.
+    /// Writes a cell whose position must be on the surface.
     @inline(__always)
     mutating func put(_ character: String, _ style: Style, x: Int, y: Int) {
         cells[y * size.width + x] = Cell(character, style: style)

@@ -1,8 +1,8 @@
-/// Breaks a text into lines at its spaces.
+/// Breaks text into lines at its spaces.
 package enum TextWrapping {
-    /// Returns the lines of a text for a width in columns.
+    /// Returns the lines of text for a width in columns.
     ///
-    /// Longer words are cut when they are drawn.
+    /// Words longer than a line are truncated when they are drawn.
     package static func lines(of text: String, width: Int) -> [String] {
         guard width > 0 else { return [] }
         var lines: [String] = []

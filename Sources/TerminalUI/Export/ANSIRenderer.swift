@@ -1,7 +1,7 @@
 extension Surface {
-    /// The surface as text with SGR escape sequences (ECMA-48), as `cat` shows it in a terminal.
+    /// The surface as text with SGR escape sequences (ECMA-48), for display with `cat`.
     ///
-    /// The colours come from the theme; each line ends with a reset.
+    /// The colors come from the theme. Each line ends with a reset sequence.
     package var ansiText: String {
         var text = ""
         for y in 0..<size.height {
@@ -22,7 +22,7 @@ extension Surface {
 }
 
 extension Style {
-    /// The sequence that resets a terminal's attributes and sets these.
+    /// The sequence that resets a terminal's attributes and sets these attributes.
     fileprivate var selectGraphicRendition: String {
         var codes = "0"
         if attributes.contains(.bold) { codes += ";1" }

@@ -1,4 +1,4 @@
-/// The indexed colours of xterm, for terminals with unknown colours.
+/// The indexed colors of xterm, for terminals whose colors are unknown.
 package enum IndexedPalette {
     private static let basic: [(UInt8, UInt8, UInt8)] = [
         (0, 0, 0), (205, 0, 0), (0, 205, 0), (205, 205, 0),
@@ -7,12 +7,12 @@ package enum IndexedPalette {
         (92, 92, 255), (255, 0, 255), (0, 255, 255), (255, 255, 255),
     ]
 
-    /// Returns the components of an index: 16 basic colours, a cube of 6 × 6 × 6, 24 greys.
+    /// Returns the components of an index: 16 basic colors, a 6 × 6 × 6 cube, or 24 grays.
     package static func components(of index: UInt8) -> (UInt8, UInt8, UInt8) {
         if index < 16 { return basic[Int(index)] }
         if index >= 232 {
-            let grey = 8 + (index - 232) * 10
-            return (grey, grey, grey)
+            let gray = 8 + (index - 232) * 10
+            return (gray, gray, gray)
         }
         func level(_ step: UInt8) -> UInt8 { step == 0 ? 0 : 55 + step * 40 }
         let cube = index - 16

@@ -1,30 +1,30 @@
-/// Draws a surface as an SVG picture, for documentation.
+/// Draws a surface as an SVG image for documentation.
 ///
-/// Text uses a monospaced font. Box lines, blocks and braille dots are shapes, so that the grid is
-/// exact and lines join in every viewer.
+/// Text uses a monospaced font. Box lines, blocks and braille dots are drawn as shapes, which keeps
+/// the grid exact and joins lines in every viewer.
 package struct SVGRenderer {
     /// The width of a cell in pixels.
     static let cellWidth = 8.4
     /// The height of a cell in pixels.
     static let cellHeight = 18.0
-    /// The foreground colour for `.standard`.
+    /// The foreground color for `.standard`.
     private let ink: String
-    /// The background colour for `.standard`.
+    /// The background color for `.standard`.
     private let paper: String
     private let surface: Surface
     private var body = ""
-    /// The path data of shapes, for each ``SVGShape/Paint``, by colour; each becomes one element.
+    /// The path data of shapes by ``SVGShape/Paint`` and color; each entry becomes one element.
     private var paths: [[String: String]] = SVGShape.Paint.allCases.map { _ in [:] }
-    /// The elements of text, by the attributes that they share.
+    /// The text elements, by the attributes that they share.
     private var texts: [String: String] = [:]
-    /// The hatchings in use, by their shade's weight and colour.
+    /// The hatchings in use, by the weight and the color of their shade.
     private var hatchings: [SVGShape.Hatching] = []
 
-    /// Returns the SVG document of a surface.
+    /// Returns a surface as an SVG document.
     ///
     /// - Parameters:
     ///   - surface: The surface.
-    ///   - title: A description of the picture, for accessibility.
+    ///   - title: A description of the image, for accessibility.
     /// - Returns: The document.
     package static func render(_ surface: Surface, title: String) -> String {
         var renderer = SVGRenderer(surface: surface)
@@ -155,8 +155,9 @@ package struct SVGRenderer {
         return (0x2800...0x28FF).contains(scalar.value)
     }
 
-    /// Draws braille dots: adjacent dots of one colour become one dashed line, and so do alternate
-    /// dots.
+    /// Draws braille dots.
+    ///
+    /// Adjacent or alternating dots of one color become a single dashed line.
     private mutating func drawDots(ofRow y: Int) {
         var bits = Array(repeating: 0, count: surface.size.width)
         for x in bits.indices {
@@ -197,7 +198,7 @@ package struct SVGRenderer {
         }
     }
 
-    /// Returns the cells to draw as one piece of text: ASCII in one style up to a gap, or one
+    /// Returns the cells to draw as one text element: ASCII in one style up to a gap, or one
     /// character.
     private func run(from x: Int, _ y: Int, style: Style) -> (text: String, columns: Int) {
         var text = surface[x, y].character
@@ -207,7 +208,7 @@ package struct SVGRenderer {
         while x + columns < surface.size.width {
             let next = surface[x + columns, y]
             guard next.style == style, next.character.utf8.count == 1 else { break }
-            // Many viewers collapse several spaces and stretch the rest.
+            // Many viewers collapse consecutive spaces and stretch the remaining text.
             if next.character == " ", text.last == " " { break }
             text += next.character
             columns += 1

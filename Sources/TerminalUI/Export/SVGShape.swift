@@ -1,6 +1,6 @@
-/// The characters that are drawn as shapes, whose cells must join without gaps.
+/// A character that is drawn as a shape, because its cells must join without gaps.
 ///
-/// Repetitions in a row become one piece, so that pictures stay small.
+/// Repetitions in a row become one element to keep images small.
 enum SVGShape: Equatable {
     /// `▁` to `█`, in eighths of a cell.
     case block(Int)
@@ -24,7 +24,7 @@ enum SVGShape: Equatable {
     private static let width = SVGRenderer.cellWidth
     private static let height = SVGRenderer.cellHeight
 
-    /// Creates the shape of a character; nil if the character is text.
+    /// Creates the shape of a character; nil if the character is drawn as text.
     init?(_ character: String) {
         guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1
         else { return nil }
@@ -42,7 +42,7 @@ enum SVGShape: Equatable {
         }
     }
 
-    /// Whether adjacent equal cells become one piece.
+    /// Whether adjacent equal cells become one element.
     var isExtensible: Bool {
         switch self {
         case .vertical, .joint: false
@@ -50,15 +50,15 @@ enum SVGShape: Equatable {
         }
     }
 
-    /// The painting of a path.
+    /// The way in which a path is painted.
     enum Paint: Int, CaseIterable {
         /// Filled.
         case filled
-        /// Drawn as a line.
+        /// Stroked as a line.
         case drawn
         /// A row of braille dots.
         case dots
-        /// A row of alternate braille dots.
+        /// A row of alternating braille dots.
         case sparseDots
         /// A row of squares.
         case squares
@@ -67,7 +67,7 @@ enum SVGShape: Equatable {
         /// A row of dashes.
         case dashes
 
-        /// The attributes of a path in a colour.
+        /// Returns the attributes of a path with a color.
         func attributes(color: String) -> String {
             func line(_ width: String, _ dashes: String) -> String {
                 "stroke=\"\(color)\" stroke-width=\"\(width)\" stroke-dasharray=\"\(dashes)\""
@@ -84,8 +84,8 @@ enum SVGShape: Equatable {
         }
     }
 
-    /// Returns the painting and the path data of a number of equal cells from (`x`, `y`); nil for
-    /// shapes that ``Hatching`` and ``verticalLine(x:y:cells:)`` draw.
+    /// Returns the painting style and the path data for equal cells from (`x`, `y`); nil for shapes
+    /// that ``Hatching`` and ``verticalLine(x:y:cells:)`` draw.
     func path(x: Double, y: Double, cells: Int) -> (Paint, String)? {
         let length = Self.width * Double(cells)
         let middle = y + Self.height / 2
@@ -108,7 +108,7 @@ enum SVGShape: Equatable {
         }
     }
 
-    /// Returns the path data of a vertical line through a number of cells.
+    /// Returns the path data of a vertical line through `cells` cells.
     static func verticalLine(x: Double, y: Double, cells: Int) -> String {
         "M\(SVGRenderer.number(x + width / 2)) \(SVGRenderer.number(y))"
             + "v\(SVGRenderer.number(Double(cells) * height))"
@@ -142,14 +142,14 @@ enum SVGShape: Equatable {
 }
 
 extension SVGShape {
-    /// A shade as slanted lines, which differs from full blocks in any colour.
+    /// A shade drawn as slanted lines, which differs from full blocks in any color.
     struct Hatching: Equatable {
         /// The weight, from 1 to 3.
         var weight: Int
-        /// The colour.
+        /// The color.
         var color: String
 
-        /// The definition of the pattern: one cell wide, a third of one high.
+        /// The definition of the pattern, which is one cell wide and a third of a cell high.
         func pattern(number: Int) -> String {
             let width = SVGRenderer.number(SVGShape.width)
             let thickness = SVGRenderer.number(Double(weight) * 1.2)
@@ -163,7 +163,7 @@ extension SVGShape {
                 + "<path d=\"\(path)\"/></pattern>\n"
         }
 
-        /// Returns a number of cells filled with a pattern.
+        /// Returns a rectangle of `cells` cells filled with a pattern.
         func rectangle(number: Int, x: Double, y: Double, cells: Int) -> String {
             "<rect x=\"\(SVGRenderer.number(x))\" y=\"\(SVGRenderer.number(y))\""
                 + " width=\"\(SVGRenderer.number(SVGShape.width * Double(cells)))\""

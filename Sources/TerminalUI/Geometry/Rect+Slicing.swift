@@ -1,8 +1,8 @@
 extension Rect {
-    /// Whether the rectangle contains no cell.
+    /// Whether the rectangle contains no cells.
     package var isEmpty: Bool { width == 0 || height == 0 }
 
-    /// Returns the intersection of both rectangles.
+    /// Returns the intersection with another rectangle.
     package func intersection(_ other: Rect) -> Rect {
         let left = max(minX, other.minX)
         let top = max(minY, other.minY)
@@ -14,7 +14,8 @@ extension Rect {
         )
     }
 
-    /// The rectangle without `horizontal` columns on each side and `vertical` rows above and below.
+    /// Returns the rectangle without `horizontal` columns on each side and `vertical` rows at the
+    /// top and the bottom.
     package func inset(horizontal: Int = 0, vertical: Int = 0) -> Rect {
         Rect(
             x: minX + horizontal,
@@ -24,12 +25,12 @@ extension Rect {
         )
     }
 
-    /// Returns the row at an index, from the top.
+    /// Returns the row at an index, counted from the top.
     package func row(_ index: Int) -> Rect {
         Rect(x: minX, y: minY + index, width: width, height: index < height ? 1 : 0)
     }
 
-    /// Returns rows of the given heights, from the top.
+    /// Returns rows of the given heights, from top to bottom.
     package func rows(_ heights: [Int]) -> [Rect] {
         var y = minY
         return heights.map { height in
@@ -47,7 +48,7 @@ extension Rect {
         }
     }
 
-    /// Returns a centered rectangle with a size, or as much of it as fits.
+    /// Returns a centered rectangle of a size, reduced to fit.
     package func centered(_ size: Size) -> Rect {
         let fitting = Size(width: min(size.width, width), height: min(size.height, height))
         return Rect(

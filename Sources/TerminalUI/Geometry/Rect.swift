@@ -1,8 +1,8 @@
 /// A size in cells.
 public struct Size: Sendable, Hashable {
-    /// Columns.
+    /// The number of columns.
     public var width: Int
-    /// Rows.
+    /// The number of rows.
     public var height: Int
 
     /// Creates a size.
@@ -12,7 +12,7 @@ public struct Size: Sendable, Hashable {
     }
 }
 
-/// A position in cells: column `x` from the left, row `y` from the top, both from 0.
+/// A position in cells: the column `x` from the left and the row `y` from the top, both zero-based.
 public struct Point: Sendable, Hashable {
     /// The column.
     public var x: Int
@@ -28,7 +28,7 @@ public struct Point: Sendable, Hashable {
 
 /// A rectangle of cells.
 public struct Rect: Sendable, Hashable {
-    /// The top left cell.
+    /// The top-left cell.
     public var origin: Point
     /// The size.
     public var size: Size
@@ -43,12 +43,12 @@ public struct Rect: Sendable, Hashable {
     public var minX: Int { origin.x }
     /// The top row.
     public var minY: Int { origin.y }
-    /// The column after the last.
+    /// The column after the last one.
     public var maxX: Int { origin.x + size.width }
-    /// The row after the last.
+    /// The row after the last one.
     public var maxY: Int { origin.y + size.height }
-    /// Columns.
+    /// The number of columns.
     public var width: Int { size.width }
-    /// Rows.
+    /// The number of rows.
     public var height: Int { size.height }
 }

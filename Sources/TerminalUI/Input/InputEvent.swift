@@ -1,8 +1,8 @@
 /// A key.
 public enum Key: Sendable, Hashable {
-    /// A character that was typed.
+    /// A typed character.
     case character(Character)
-    /// Control and a lower-case letter.
+    /// Control with a lowercase letter.
     case control(Character)
     /// F1 to F12.
     case function(Int)
@@ -12,7 +12,7 @@ public enum Key: Sendable, Hashable {
     case escape
     /// Tab.
     case tab
-    /// Shift and Tab.
+    /// Shift with Tab.
     case backTab
     /// Backspace.
     case backspace
@@ -36,19 +36,19 @@ public enum Key: Sendable, Hashable {
     case end
 }
 
-/// A mouse event.
+/// A mouse event in a cell.
 public struct MouseEvent: Sendable, Hashable {
     /// The action of a mouse event.
     public enum Action: Sendable, Hashable {
-        /// The first button went down.
+        /// The first button was pressed.
         case press
-        /// The mouse moved with the first button down.
+        /// The mouse moved while the first button was down.
         case drag
-        /// The first button went up.
+        /// The first button was released.
         case release
         /// The wheel turned away from the user.
         case wheelUp
-        /// The wheel turned towards the user.
+        /// The wheel turned toward the user.
         case wheelDown
     }
 
@@ -68,7 +68,7 @@ public struct MouseEvent: Sendable, Hashable {
 public enum InputEvent: Sendable, Hashable {
     /// A key was pressed.
     case key(Key)
-    /// A mouse was used.
+    /// The mouse was used.
     case mouse(MouseEvent)
     /// The terminal has a new size.
     case resize(Size)

@@ -1,6 +1,6 @@
 /// The keys of a command, declared once for dispatch, the key bar, the help and the documentation.
 package struct KeyBinding<Command: Sendable>: Sendable {
-    /// The keys, the displayed one first.
+    /// The keys, with the displayed key first.
     package let keys: [Key]
     /// The command.
     package let command: Command

@@ -1,6 +1,6 @@
-/// A text that represents a sequence of keys, as in `--press`.
+/// Text that represents a sequence of keys, as in `--press`.
 ///
-/// A character represents itself; other keys have names in angle brackets: `nn<Esc>?<^C>`.
+/// A character represents itself. Other keys have names in angle brackets: `nn<Esc>?<^C>`.
 package enum KeyScript {
     /// An invalid key script.
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
@@ -8,7 +8,7 @@ package enum KeyScript {
         package var description: String
     }
 
-    /// Parses the keys of a text, in their order.
+    /// Parses text and returns its keys in order.
     ///
     /// - Throws: ``Failure`` for an unknown name or an unmatched angle bracket.
     package static func parse(_ text: String) throws(Failure) -> [Key] {

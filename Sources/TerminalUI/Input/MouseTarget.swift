@@ -1,4 +1,6 @@
-/// The target of a mouse click on a cell; widgets declare targets while they draw.
+/// The target of a mouse click on a cell.
+///
+/// Widgets declare targets while they draw.
 package enum MouseTarget: Sendable, Hashable {
     /// A key of the key bar; a click has the effect of the key.
     case key(Key)
@@ -27,12 +29,12 @@ struct MouseArea: Sendable {
 }
 
 extension Canvas {
-    /// Declares the mouse target of a part of the screen; later targets lie on top.
+    /// Declares the mouse target of an area; later targets are on top.
     package mutating func mark(_ rect: Rect, as target: MouseTarget) {
         mark(rect.intersection(clip), .target(target))
     }
 
-    /// Declares that a part of the screen shows the times between two times, in seconds.
+    /// Declares that an area shows the times from `start` to `end`, in seconds.
     package mutating func markTimes(_ rect: Rect, from start: Double, to end: Double) {
         mark(rect.intersection(clip), .times(from: start, to: end))
     }

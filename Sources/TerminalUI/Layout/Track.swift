@@ -1,13 +1,12 @@
 /// One row or column of a layout, with its minimum, ideal and maximum length.
 package struct Track: Sendable, Equatable {
-    /// The minimum length; with less space, the track is omitted.
+    /// The minimum length; a track is omitted if less space is available.
     package var minimum: Int
-    /// The length that shows the whole content.
+    /// The length that shows all content.
     package var ideal: Int
     /// The maximum useful length.
     package var maximum: Int
-    /// The priority; the track with the lowest priority is omitted first, among equals the last
-    /// one.
+    /// The priority; tracks with the lowest priority are omitted first, starting with the last one.
     package var priority: Int
     /// The share of the space that remains when all tracks have their ideal length.
     package var flex: Int
@@ -26,16 +25,17 @@ package struct Track: Sendable, Equatable {
         Track(minimum: length, ideal: length, maximum: length, priority: priority, flex: 0)
     }
 
-    /// Returns the lengths of adjacent tracks; 0 for omitted tracks.
+    /// Returns the lengths of adjacent tracks; omitted tracks have a length of 0.
     ///
-    /// First, the least important tracks are omitted until the minimums fit. Then, each track grows
-    /// towards its ideal, the most important first. Tracks with flex share the remaining space.
+    /// First, the least important tracks are omitted until the minimum lengths fit. Then, tracks
+    /// grow toward their ideal lengths, most important first. Tracks with flex share the
+    /// remaining space.
     ///
     /// - Parameters:
-    ///   - tracks: The tracks, in their order.
+    ///   - tracks: The tracks, in display order.
     ///   - available: The number of available cells.
-    ///   - spacing: The number of empty cells between two shown tracks.
-    /// - Returns: A length for each track.
+    ///   - spacing: The number of empty cells between two visible tracks.
+    /// - Returns: The length of each track.
     package static func lengths(of tracks: [Track], available: Int, spacing: Int = 0) -> [Int] {
         var shown = tracks.indices.filter { tracks[$0].maximum > 0 }
         func needed() -> Int {
@@ -68,7 +68,7 @@ package struct Track: Sendable, Equatable {
         return lengths
     }
 
-    /// Distributes cells by shares until no track can use more.
+    /// Distributes cells by share until no track can use more.
     private static func share(
         _ cells: Int,
         among shown: [Int],

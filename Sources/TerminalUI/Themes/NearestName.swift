@@ -1,6 +1,6 @@
-/// Finds the probable correction of a misspelled name.
+/// Finds the probable correction for a misspelled name.
 enum NearestName {
-    /// Returns `; did you mean 'warning'?`, or an empty text if no name is similar.
+    /// Returns `; did you mean 'warning'?`, or an empty string if no name is similar.
     static func hint(for name: String, among names: [String]) -> String {
         guard let nearest = nearest(to: name, among: names) else { return "" }
         return "; did you mean '\(nearest)'?"
@@ -8,10 +8,10 @@ enum NearestName {
 
     /// Returns the name with the smallest edit distance, if that is small relative to its length.
     static func nearest(to name: String, among names: [String]) -> String? {
-        let wanted = Array(name.lowercased())
-        let ranked = names.map { (name: $0, edits: distance(wanted, Array($0.lowercased()))) }
+        let target = Array(name.lowercased())
+        let ranked = names.map { (name: $0, edits: distance(target, Array($0.lowercased()))) }
         guard let best = ranked.min(by: { $0.edits < $1.edits }) else { return nil }
-        return best.edits <= (max(wanted.count, best.name.count) + 2) / 3 ? best.name : nil
+        return best.edits <= (max(target.count, best.name.count) + 2) / 3 ? best.name : nil
     }
 
     /// Returns the Levenshtein distance: the number of inserted, deleted and replaced characters.

@@ -1,8 +1,8 @@
-/// The uses of colours, which are the names in a theme's `roles`.
+/// The uses of colors, which are the keys of a theme's `roles`.
 package enum Role: String, Sendable, CaseIterable {
-    /// Behind everything.
+    /// The background of the screen.
     case background
-    /// Behind a help overlay and the key bar.
+    /// The background of a help overlay and the key bar.
     case raised
     /// Ordinary text.
     case text
@@ -10,9 +10,9 @@ package enum Role: String, Sendable, CaseIterable {
     case dim
     /// Borders and axes.
     case border
-    /// Titles of panels.
+    /// Panel titles.
     case title
-    /// Keys, the program's name.
+    /// Keys and the program's name.
     case accent
     /// The empty part of meters and lanes.
     case track
@@ -20,9 +20,9 @@ package enum Role: String, Sendable, CaseIterable {
     case ok
     /// A warning.
     case warning
-    /// Failed, or saturated.
+    /// A failure or saturation.
     case error
-    /// Readers of a pool.
+    /// A pool's readers.
     case reader
     /// The writer, or a queue's connection.
     case writer
@@ -30,7 +30,7 @@ package enum Role: String, Sendable, CaseIterable {
     case snapshot
     /// Waiters.
     case waiting
-    /// The line of `maximumReaderCount`.
+    /// The line for `maximumReaderCount`.
     case limit
     /// A connection that runs a statement.
     case running
@@ -42,7 +42,7 @@ package enum Role: String, Sendable, CaseIterable {
     case locked
     /// A connection that is being opened.
     case opening
-    /// A connection without a holder.
+    /// A connection that has no holder.
     case idle
 
     /// The role that replaces this one if a theme omits it.
@@ -60,7 +60,7 @@ package enum Role: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the role colours text, so that its contrast matters.
+    /// Whether the role colors text, which requires sufficient contrast.
     package var isText: Bool {
         switch self {
         case .background, .raised, .border, .track, .idle: false
@@ -68,7 +68,7 @@ package enum Role: String, Sendable, CaseIterable {
         }
     }
 
-    /// The index in a theme's tables, which is faster than a lookup for every piece of text.
+    /// The index in a theme's tables, which is faster than a lookup for each piece of text.
     var index: Int {
         switch self {
         case .background: 0
@@ -97,9 +97,9 @@ package enum Role: String, Sendable, CaseIterable {
     }
 }
 
-/// The uses of gradients, which are the names in a theme's `gradients`.
+/// The uses of gradients, which are the keys of a theme's `gradients`.
 package enum GradientRole: String, Sendable, CaseIterable {
-    /// Meters of a load: calm, busy, full.
+    /// Load meters: calm, busy, full.
     case load
     /// Readers in use, from the bottom of a chart.
     case readers
@@ -110,7 +110,7 @@ package enum GradientRole: String, Sendable, CaseIterable {
     /// The size of the write-ahead log.
     case wal
 
-    /// The roles whose colours replace a missing gradient.
+    /// The roles whose colors replace an undefined gradient.
     var fallback: (start: Role, mid: Role, end: Role) {
         switch self {
         case .load: (.ok, .warning, .error)

@@ -1,16 +1,16 @@
 extension Theme {
-    /// The themes in the folder `themes/`, which are part of the library; the first is the default.
+    /// The themes in the folder `themes/`, which the library contains; the first is the default.
     ///
-    /// A test decodes each file, so invalid files cannot go unnoticed.
+    /// A test decodes each file to detect invalid themes.
     package static let builtIn: [Theme] = sources.compactMap { name, bytes in
         try? ThemeDecoder.decode(yaml: String(decoding: bytes, as: UTF8.self), file: name)
     }
 
-    /// The default theme; a theme without colours if its file is invalid.
+    /// The default theme; a theme without colors if the default theme's file is invalid.
     package static let standard =
         builtIn.first ?? Theme(name: "plain", summary: "", roles: [:], gradients: [:])
 
-    /// The names and bytes of the files, in the order of the `t` key.
+    /// The names and contents of the files, in the order of the `t` key.
     static let sources: [(name: String, bytes: [UInt8])] = [
         ("dark.yaml", PackageResources.dark_yaml),
         ("light.yaml", PackageResources.light_yaml),
@@ -24,7 +24,7 @@ extension Theme {
         ("tokyo-night.yaml", PackageResources.tokyo_night_yaml),
     ]
 
-    /// Returns the built-in theme with a name.
+    /// Returns the built-in theme with the given name.
     package static func named(_ name: String) throws(UnknownThemeError) -> Theme {
         guard let theme = builtIn.first(where: { $0.name == name }) else {
             throw UnknownThemeError(name: name, known: builtIn.map(\.name))
@@ -32,7 +32,7 @@ extension Theme {
         return theme
     }
 
-    /// Returns the text of a built-in theme's file; nil for an unknown name.
+    /// Returns the contents of a built-in theme's file; nil if the name is unknown.
     package static func source(named name: String) -> String? {
         sources.first { $0.name == name + ".yaml" }
             .map { String(decoding: $0.bytes, as: UTF8.self) }
@@ -41,10 +41,10 @@ extension Theme {
     /// Parses a theme.
     ///
     /// - Parameters:
-    ///   - yaml: The file's text.
-    ///   - file: The file's path, for errors; its last component names a theme without a name.
+    ///   - yaml: The file's contents.
+    ///   - file: The file's path, for errors; its last component is the default name of the theme.
     /// - Returns: The theme.
-    /// - Throws: All errors of the text, with their positions.
+    /// - Throws: All errors in the file, with their positions.
     package static func parse(yaml: String, file: String) throws(ThemeError) -> Theme {
         try ThemeDecoder.decode(yaml: yaml, file: file)
     }

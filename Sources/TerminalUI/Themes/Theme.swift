@@ -1,18 +1,18 @@
-/// The colours of a screen.
+/// The colors of a screen.
 ///
-/// A theme is a YAML file (see `themes/dark.yaml`) with a palette of named colours, the roles that
+/// A theme is a YAML file (see `themes/dark.yaml`) with a palette of named colors, the roles that
 /// use them, and the gradients of meters and charts. Missing entries have fallbacks.
 package struct Theme: Sendable, Equatable {
-    /// The name, as in `--theme`.
+    /// The name for `--theme`.
     package let name: String
     /// A description in one line.
     package let summary: String
-    /// A style for each role, by ``Role/index``: the role's colour on the background.
+    /// A style for each role, by ``Role/index``, with the role's color on the background.
     private let styles: [Style]
-    /// The 101 colours of each gradient, from 0 to 100 %.
+    /// The 101 colors of each gradient, from 0 to 100 %.
     private let ramps: [[Color]]
 
-    /// Creates a theme from the colours and attributes of its roles.
+    /// Creates a theme from the colors and attributes of its roles.
     init(
         name: String,
         summary: String,
@@ -68,39 +68,40 @@ package struct Theme: Sendable, Equatable {
         return style
     }
 
-    /// The colour of a role.
+    /// The color of a role.
     package func color(_ role: Role) -> Color { styles[role.index].foreground }
 
-    /// A colour of a gradient, at a share in 0…1.
+    /// Returns a gradient's color at a share from 0 to 1.
     package func color(_ gradient: GradientRole, at share: Double) -> Color {
         let step = share.isFinite ? Int((min(max(share, 0), 1) * 100).rounded()) : 0
         return ramps[gradient.index][step]
     }
 
-    /// The style of a gradient, at a share in 0…1, on the theme's background.
+    /// Returns a gradient's style at a share from 0 to 1, on the theme's background.
     package func style(_ gradient: GradientRole, at share: Double) -> Style {
         Style(foreground: color(gradient, at: share), background: color(.background))
     }
 }
 
-/// The colour and the attributes of a role.
+/// The color and the attributes of a role.
 struct RoleStyle: Sendable, Equatable {
-    /// The colour.
+    /// The color.
     var color: Color
-    /// The attributes that distinguish the role without colours.
+    /// The attributes that distinguish the role when there are no colors.
     var attributes: Style.Attributes = []
 }
 
-/// A colour that changes with a value.
+/// A color that changes with a value.
 struct Gradient: Sendable, Equatable {
-    /// The colour at 0.
+    /// The color at 0.
     var start: Color
-    /// The colour in the middle.
+    /// The color in the middle.
     var mid: Color
-    /// The colour at 1.
+    /// The color at 1.
     var end: Color
 
-    /// Returns the colour at a share in 0…1: a mixture of RGB colours, or the nearest of the three.
+    /// Returns the color at a share from 0 to 1: a mixture of RGB colors, or the nearest of the
+    /// three.
     func color(at share: Double) -> Color {
         let (from, to, part) =
             share < 0.5 ? (start, mid, share * 2) : (mid, end, share * 2 - 1)

@@ -6,16 +6,16 @@ struct ThemeDecoder {
     private var issues: [ThemeError.Issue] = []
     private var palette: [String: Color] = [:]
 
-    /// Creates a decoder for a file with a name.
+    /// Creates a decoder for the file with the given name.
     init(file: String) { self.file = file }
 
     /// Decodes a theme.
     ///
     /// - Parameters:
-    ///   - yaml: The file's text.
+    ///   - yaml: The file's contents.
     ///   - file: The file's name, for errors and as the default name of the theme.
     /// - Returns: The theme.
-    /// - Throws: All errors of the text, with their positions.
+    /// - Throws: All errors in the file, with their positions.
     static func decode(yaml: String, file: String) throws(ThemeError) -> Theme {
         var decoder = ThemeDecoder(file: file)
         let theme = decoder.theme(from: yaml)
@@ -39,7 +39,7 @@ struct ThemeDecoder {
         let known = ["version", "name", "description", "palette", "roles", "gradients"]
         for (key, _) in mapping { check(key, among: known, what: "key") }
         if let version = mapping["version"], version.int != 1 {
-            issue(version, "version '\(text(of: version))' is not known; expected 1")
+            issue(version, "unknown version '\(text(of: version))'; expected 1")
         }
         readPalette(mapping["palette"])
         return Theme(
@@ -59,7 +59,7 @@ struct ThemeDecoder {
     private mutating func readPalette(_ node: Node?) {
         for (key, value) in entries(node, of: "palette") {
             guard let color = ColorName.hexadecimal(text(of: value)) else {
-                issue(value, "'\(text(of: value))' is not a colour; expected \"#rrggbb\"")
+                issue(value, "'\(text(of: value))' is not a color; expected \"#rrggbb\"")
                 continue
             }
             palette[text(of: key)] = color
@@ -118,7 +118,7 @@ struct ThemeDecoder {
                 stops[text(of: stop)] = color(stopColor)
             }
             guard let start = stops["start"], let end = stops["end"] ?? stops["mid"] else {
-                issue(value, "a gradient has 'start', 'end' and, between them, 'mid'")
+                issue(value, "a gradient needs 'start' and 'end', and may have 'mid' between them")
                 continue
             }
             let between = Gradient(start: start, mid: start, end: end).color(at: 0.75)
@@ -136,13 +136,13 @@ struct ThemeDecoder {
         let hint = NearestName.hint(for: name, among: names)
         issue(
             node,
-            "there is no colour '\(name)'\(hint.isEmpty ? "; expected" : "\(hint) Expected") "
-                + "\"#rrggbb\", a name of the palette, or a colour of the terminal"
+            "there is no color '\(name)'\(hint.isEmpty ? "; expected" : "\(hint) Expected") "
+                + "\"#rrggbb\", a palette name, or a terminal color"
         )
         return .standard
     }
 
-    /// Returns the entries of a mapping; reports an issue for other nodes.
+    /// Returns the entries of a mapping; reports an issue if the node is not a mapping.
     private mutating func entries(_ node: Node?, of what: String) -> [(key: Node, value: Node)] {
         guard let node, node.null == nil else { return [] }
         guard let mapping = node.mapping else {
@@ -165,7 +165,7 @@ struct ThemeDecoder {
     private mutating func string(_ node: Node?) -> String? {
         guard let node else { return nil }
         guard let text = node.scalar?.string else {
-            issue(node, "expected a text")
+            issue(node, "expected text")
             return nil
         }
         return text

@@ -1,41 +1,41 @@
-/// The errors of an invalid theme.
+/// An error that lists the issues of an invalid theme.
 package struct ThemeError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// One error.
+    /// One issue.
     package struct Issue: Sendable, Equatable, CustomStringConvertible {
         /// The name of the file.
         package var file: String
-        /// The line, from 1.
+        /// The line number, starting at 1.
         package var line: Int
-        /// The column, from 1.
+        /// The column number, starting at 1.
         package var column: Int
-        /// The error, the expected value, and the nearest valid name.
+        /// The issue, the expected value, and the nearest valid name.
         package var message: String
 
         /// `file:line:column: message`.
         package var description: String { "\(file):\(line):\(column): \(message)" }
     }
 
-    /// All errors of the file, in their order.
+    /// All issues in the file, in order.
     package var issues: [Issue]
 
     /// The issues, one per line.
     package var description: String { issues.map(\.description).joined(separator: "\n") }
 }
 
-/// An unknown theme name.
+/// The error for an unknown theme name.
 package struct UnknownThemeError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The unknown name.
     package var name: String
     /// The known names.
     package var known: [String]
 
-    /// Creates an error.
+    /// Creates an error for an unknown name.
     package init(name: String, known: [String]) {
         self.name = name
         self.known = known
     }
 
-    /// The unknown name, the nearest name and all known names.
+    /// The unknown name, the nearest known name, and all known names.
     package var description: String {
         let hint = NearestName.hint(for: name, among: known)
         let lead = hint.isEmpty ? "; themes: " : "\(hint) Themes: "

@@ -1,12 +1,12 @@
 /// Paints stacked values into cells as braille dots, blocks or ASCII.
 ///
-/// A painter draws neither axes nor lines; ``TimeChart`` and ``Sparkline`` use it.
+/// A painter draws neither axes nor lines. ``TimeChart`` and ``Sparkline`` use it.
 struct AreaPainter {
-    /// The fill of an area, which distinguishes areas without colours.
+    /// The fill of an area, which distinguishes areas without relying on color.
     enum Fill: Sendable {
         /// Every dot.
         case solid
-        /// Alternate dots, as on a chessboard.
+        /// Alternating dots, as on a chessboard.
         case shaded
     }
 
@@ -14,11 +14,11 @@ struct AreaPainter {
     struct Layer {
         /// A value for each dot column, from the left; NaN for missing values.
         var values: [Double]
-        /// Its colours, from the lower to the upper end of ``range``.
+        /// The colors, from the lower to the upper end of ``range``.
         var gradient: GradientRole
-        /// The values between which the colours change.
+        /// The range of values over which the colors change.
         var range: ClosedRange<Double>
-        /// Its fill.
+        /// The fill.
         var fill: Fill
     }
 
@@ -27,14 +27,14 @@ struct AreaPainter {
     /// The value at the upper edge.
     var maximum: Double
 
-    /// Paints the areas; cells without dots do not change.
+    /// Paints the areas without changing cells that have no dots.
     func paint(on canvas: inout Canvas, in rect: Rect) {
         guard !rect.isEmpty, maximum > 0, !layers.isEmpty else { return }
         let glyphs = canvas.glyphs
         let columns = rect.width * glyphs.dotsAcross
         let tops = tops(columns: columns, levels: rect.height * glyphs.dotsDown)
         var counts = Array(repeating: 0, count: layers.count)
-        // Skip the cells above the upper edge of each column: most cells are there.
+        // Skip the cells above each column's upper edge, because most cells are there.
         let upper = (layers.count - 1) * columns
         let edges = (0..<rect.width).map { column in
             (0..<glyphs.dotsAcross).reduce(0) {
@@ -64,7 +64,7 @@ struct AreaPainter {
                         }
                     }
                 }
-                // A thin shaded area may lose all its dots to the checkered pattern.
+                // The checkered pattern may remove all dots of a thin shaded area.
                 guard let strongest = strongest(counts), bits != 0 || glyphs != .braille
                 else { continue }
                 let level = counts.reduce(0, +)
@@ -89,7 +89,7 @@ struct AreaPainter {
         }
     }
 
-    /// The upper edge of each layer in each dot column, in levels from the bottom.
+    /// Returns each layer's upper edge in each dot column, in levels from the bottom.
     private func tops(columns: Int, levels: Int) -> [Int] {
         var tops = Array(repeating: 0, count: layers.count * columns)
         for column in 0..<columns {
@@ -100,7 +100,7 @@ struct AreaPainter {
                 if value.isFinite, value > 0 {
                     sum += value
                     let top = Int((min(sum / maximum, 1) * Double(levels)).rounded())
-                    // Small values remain visible.
+                    // Keep small values visible.
                     low = min(max(top, low + 1), levels)
                 }
                 tops[index * columns + column] = low

@@ -1,10 +1,10 @@
-/// A heat map over time, whose cells are heavier for more frequent values.
+/// A heat map over time whose cells are heavier for more frequent values.
 package struct HeatMap: Sendable {
-    /// Columns of counts: over time from the left, each with its rows from the smallest value up.
+    /// The columns of counts in chronological order, each with its rows from the smallest value up.
     package var columns: [[Double]]
-    /// The texts on the left, by their row from the bottom.
+    /// The labels on the left, by row from the bottom.
     package var labels: [Int: String]
-    /// The colours, from few to many.
+    /// The colors, from few to many.
     package var gradient: GradientRole
 
     /// The width of the axis on the left: its labels and one column.
@@ -23,7 +23,8 @@ package struct HeatMap: Sendable {
         self.axisWidth = axisWidth
     }
 
-    /// Returns the characters of cells, from few to many; their weight is visible without colours.
+    /// Returns the characters for cells, from few values to many; their weight does not rely on
+    /// color.
     package static func weights(in glyphs: GlyphSet) -> [String] {
         glyphs == .ascii ? [".", ":", "+", "#"] : ["░", "▒", "▓", "█"]
     }
@@ -45,7 +46,7 @@ package struct HeatMap: Sendable {
         for offset in 0..<count {
             let column = columns[columns.count - count + offset]
             for row in 0..<min(plot.height, column.count) where column[row] > 0 {
-                // The square root keeps single slow accesses visible beside a peak of thousands.
+                // The square root keeps a single slow access visible beside a peak of thousands.
                 let share = (column[row] / largest).squareRoot()
                 let step = min(Int(share * Double(weights.count)), weights.count - 1)
                 canvas.put(

@@ -1,12 +1,12 @@
-/// A histogram with a bar for each bucket and marks on the axis below.
+/// A histogram with a bar for each bucket and marks on the horizontal axis.
 package struct Histogram: Sendable {
-    /// A position on the axis with a text.
+    /// A labeled position on the axis.
     package struct Mark: Sendable {
-        /// The position, as a share of the axis in 0…1.
+        /// The position, as a share of the axis from 0 to 1.
         package var share: Double
-        /// The text.
+        /// The label.
         package var label: String
-        /// Its colour.
+        /// The color.
         package var role: Role
 
         /// Creates a mark.
@@ -19,11 +19,11 @@ package struct Histogram: Sendable {
 
     /// The height of each bar, from the left; the buckets are equally wide.
     package var values: [Double]
-    /// The texts below the axis; overlapping texts are omitted.
+    /// The labels below the axis; overlapping labels are omitted.
     package var ticks: [Mark]
-    /// The lines through the bars, the most important first, with their texts above.
+    /// The lines through the bars, most important first, with their labels above.
     package var lines: [Mark]
-    /// The colours of the bars, from the left to the right.
+    /// The colors of the bars, from left to right.
     package var gradient: GradientRole
 
     /// Creates a histogram.
@@ -39,7 +39,7 @@ package struct Histogram: Sendable {
         self.gradient = gradient
     }
 
-    /// Draws the bars over a row of ticks, under a row of texts.
+    /// Draws the bars above a row of ticks and below a row of labels.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.width > 0, rect.height >= 3, !values.isEmpty else { return }
         let plot = Rect(
@@ -86,7 +86,7 @@ package struct Histogram: Sendable {
         drawTexts(lines, moving: true, on: &canvas, in: texts)
     }
 
-    /// Writes texts at their positions without overlaps; earlier texts have priority.
+    /// Writes labels at their positions without overlaps; earlier labels have priority.
     private func drawTexts(
         _ marks: [Mark],
         moving: Bool,
@@ -98,7 +98,7 @@ package struct Histogram: Sendable {
             let width = canvas.width(of: mark.label)
             guard width <= row.width else { continue }
             let x = row.minX + min(Int(mark.share * Double(row.width)), row.width - 1)
-            // Above its position, or beside another text.
+            // The label is above its position or beside another label.
             let middle = x - width / 2
             let beside = taken.filter { $0.overlaps(middle - 1..<middle + width + 1) }
                 .flatMap { [$0.lowerBound - width, $0.upperBound] }

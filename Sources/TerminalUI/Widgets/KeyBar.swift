@@ -1,4 +1,4 @@
-/// The last row of a screen, with keys and a remark at the right end.
+/// The last row of a screen, with keys on the left and a remark on the right.
 package struct KeyBar: Sendable {
     /// One key with its short name.
     package struct Item: Sendable, Equatable {
@@ -8,7 +8,7 @@ package struct KeyBar: Sendable {
         package var name: String
         /// The priority; the item with the lowest priority disappears first.
         package var priority: Int
-        /// The key that a click presses.
+        /// The key that a click activates.
         package var target: Key?
         /// Whether the item represents the displayed screen.
         package var isSelected: Bool
@@ -43,7 +43,7 @@ package struct KeyBar: Sendable {
         self.remarkPriority = remarkPriority
     }
 
-    /// Returns the widths of the items and of the remark; 0 for what does not fit.
+    /// Returns the widths of the items and of the remark; 0 for items that do not fit.
     private func widths(on canvas: Canvas, in row: Rect, gap: Int) -> [Int] {
         let remarkWidth = remark.isEmpty ? 0 : canvas.width(of: remark) + 1
         let tracks =
@@ -55,7 +55,7 @@ package struct KeyBar: Sendable {
         return Track.lengths(of: tracks, available: row.width)
     }
 
-    /// Draws the keys that fit into the row, the important ones first.
+    /// Draws the keys that fit into the row, with the most important keys first.
     package func draw(on canvas: inout Canvas, in row: Rect) {
         canvas.fill(row, style: canvas.theme.raised(.text))
         var widths = widths(on: canvas, in: row, gap: 3)

@@ -1,12 +1,12 @@
-/// A series of states over time, with a glyph and a colour for each interval.
+/// A series of states over time, with a glyph and a color for each interval.
 package struct LaneStrip: Sendable {
     /// The appearance of a state.
     package struct Mark: Sendable {
-        /// Its glyph.
+        /// The glyph.
         package var glyph: String
-        /// Its glyph in ASCII.
+        /// The ASCII glyph.
         package var ascii: String
-        /// Its colour.
+        /// The color.
         package var role: Role
 
         /// Creates a mark.
@@ -16,13 +16,13 @@ package struct LaneStrip: Sendable {
             self.role = role
         }
 
-        /// The glyph in a set.
+        /// Returns the glyph for a glyph set.
         package func text(in glyphs: GlyphSet) -> String { glyphs == .ascii ? ascii : glyph }
     }
 
     /// The states' marks.
     package var marks: [Mark]
-    /// The index of a mark for each cell, the newest last; nil for unknown states.
+    /// The index of a mark for each cell, newest last; nil for unknown states.
     package var cells: [Int?]
 
     /// Creates a strip.
@@ -31,7 +31,7 @@ package struct LaneStrip: Sendable {
         self.cells = cells
     }
 
-    /// Draws the newest cells that fit into the row, at its right edge.
+    /// Draws the newest cells that fit, aligned to the right edge of the row.
     package func draw(on canvas: inout Canvas, in row: Rect) {
         guard row.height > 0 else { return }
         let count = min(cells.count, row.width)

@@ -1,16 +1,16 @@
-/// A list of items as a table, with columns, sorting and filter.
+/// A list of items as a table with columns, sorting and a filter.
 package struct Listing<Item: Sendable>: Sendable {
     /// The sort key of a row.
     package enum Rank: Comparable, Sendable {
-        /// By a number, the largest first.
+        /// A number; the largest comes first.
         case number(Double)
-        /// By a text, in alphabetical order.
+        /// Text in alphabetical order.
         case text(String)
     }
 
     /// One column.
     package struct Column: Sendable {
-        /// The column of the table.
+        /// The table column.
         package var column: Table.Column
         /// Returns the cell of an item.
         package var cell: @Sendable (Item, Theme) -> Span
@@ -36,7 +36,7 @@ package struct Listing<Item: Sendable>: Sendable {
         }
     }
 
-    /// The columns; their titles differ.
+    /// The columns, whose titles must be unique.
     package var columns: [Column]
     /// Returns the name of an item.
     package var name: @Sendable (Item) -> String
@@ -59,15 +59,15 @@ package struct Listing<Item: Sendable>: Sendable {
         columns.filter { $0.rank != nil }.map(\.column.title)
     }
 
-    /// Returns the items that contain a text in a column or in their details, sorted by a column.
+    /// Returns the items that contain the filter text in a column or in their details, sorted by a
+    /// column.
     ///
     /// - Parameters:
     ///   - items: The items in their natural order; the sort is stable.
-    ///   - filter: The text that items must contain, ignoring case; an empty text matches all
-    ///     items.
+    ///   - filter: The text that items must contain, ignoring case; empty text matches all items.
     ///   - sort: The title of a column; nil for the natural order.
     ///   - isReversed: Whether the order is reversed.
-    /// - Returns: The displayed items, in their order.
+    /// - Returns: The displayed items, in order.
     package func arranged(
         _ items: [Item],
         filter: String,
@@ -76,11 +76,11 @@ package struct Listing<Item: Sendable>: Sendable {
     ) -> [Item] {
         var items = items
         if !filter.isEmpty {
-            let wanted = filter.lowercased()
+            let searchText = filter.lowercased()
             items = items.filter { item in
-                details(item).lowercased().contains(wanted)
+                details(item).lowercased().contains(searchText)
                     || columns.contains {
-                        $0.cell(item, .standard).text.lowercased().contains(wanted)
+                        $0.cell(item, .standard).text.lowercased().contains(searchText)
                     }
             }
         }
@@ -100,7 +100,7 @@ package struct Listing<Item: Sendable>: Sendable {
         return other < one
     }
 
-    /// Returns the table of arranged items.
+    /// Returns a table of arranged items.
     package func table(
         _ items: [Item],
         theme: Theme,

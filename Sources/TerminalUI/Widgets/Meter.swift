@@ -1,8 +1,8 @@
-/// A bar that fills with a share, in the colours of a gradient.
+/// A bar that is filled to a share, in the colors of a gradient.
 package struct Meter: Sendable {
-    /// The share, in 0…1.
+    /// The share, from 0 to 1.
     package var share: Double
-    /// Its colours.
+    /// The colors.
     package var gradient: GradientRole
 
     /// Creates a meter.
@@ -11,12 +11,12 @@ package struct Meter: Sendable {
         self.gradient = gradient
     }
 
-    /// Fills a row.
+    /// Draws the meter in a row.
     package func draw(on canvas: inout Canvas, in row: Rect) {
         guard row.height > 0 else { return }
         let bounded = share.isFinite ? min(max(share, 0), 1) : 0
         var filled = Int((bounded * Double(row.width)).rounded())
-        // Draw only 0 as empty, and only 100 % as full.
+        // Only a share of 0 is drawn as empty, and only a share of 1 as full.
         if bounded > 0 { filled = max(filled, 1) }
         filled = bounded < 0.995 ? min(filled, row.width - 1) : row.width
         let glyphs = canvas.glyphs.meter

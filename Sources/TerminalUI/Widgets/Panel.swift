@@ -1,12 +1,12 @@
-/// A border with a title, a remark at the right and a legend at the bottom.
+/// A border with a title, a remark on the right and a legend at the bottom.
 package struct Panel: Sendable {
     /// The title.
     package var title: String
-    /// A text after the title, if there is room.
+    /// Text after the title, shown if there is room.
     package var subtitle: String
     /// The text at the right end of the upper border.
     package var remark: String
-    /// The legend in the lower border, for the marks in the panel.
+    /// The legend in the lower border for the marks in the panel.
     package var legend: [[Span]]
 
     /// Creates a panel.
@@ -95,13 +95,15 @@ package struct Panel: Sendable {
 }
 
 extension Canvas {
-    /// Marks the panel in a rectangle as selected: its border has the accent colour in bold, and
-    /// its title is reversed, so that the selection is visible without colours.
+    /// Marks the panel in a rectangle as selected.
+    ///
+    /// The border is bold in the accent color, and the title is reversed to make the selection
+    /// visible without colors.
     package mutating func focus(_ rect: Rect) {
         guard rect.width >= 4, rect.height >= 1 else { return }
         let accent = theme.bold(.accent)
         guard surface[rect.minX, rect.minY].character == glyphs.border.corners.0 else {
-            // A part without a border.
+            // The part has no border.
             put(glyphs == .ascii ? ">" : "▶", x: rect.minX, y: rect.minY, style: accent)
             return
         }

@@ -1,12 +1,12 @@
-/// A row for input: a label, the text with a cursor, and a hint.
+/// An input row with a label, text with a cursor, and a hint.
 package struct Prompt: Sendable {
     /// The label.
     package var label: String
-    /// The text so far.
+    /// The current text.
     package var text: String
     /// The hint about the input.
     package var hint: String
-    /// The error in the text, which replaces the hint.
+    /// The error in the text; it replaces the hint.
     package var problem: String?
 
     /// Creates a prompt.
@@ -17,7 +17,7 @@ package struct Prompt: Sendable {
         self.problem = problem
     }
 
-    /// Draws the row; the end of a long text remains visible.
+    /// Draws the row, keeping the end of long text visible.
     package func draw(on canvas: inout Canvas, in row: Rect) {
         guard !row.isEmpty else { return }
         let theme = canvas.theme
@@ -45,7 +45,7 @@ package struct Prompt: Sendable {
                 style: theme.raised(problem == nil ? .dim : .error)
             )
         } else if problem != nil {
-            // The error is more important than the text.
+            // The error takes precedence over the text.
             let style = theme.raised(.error)
             canvas.write(" \(remark) ", x: row.minX, y: row.minY, style: style, limit: row.width)
         }

@@ -1,10 +1,10 @@
-/// Values over time in a strip of one or a few rows, the newest at its right end.
+/// Values over time in a strip of one or a few rows, with the newest at the right end.
 package struct Sparkline: Sendable {
-    /// A value for each dot column, see ``points(in:glyphs:)``; NaN for missing values.
+    /// A value for each dot column (see ``points(in:glyphs:)``); NaN for missing values.
     package var values: [Double]
-    /// The value at the upper edge; nil for the largest value.
+    /// The value at the upper edge; nil to use the largest value.
     package var maximum: Double?
-    /// Its colours, from low to high.
+    /// The colors, from low to high.
     package var gradient: GradientRole
 
     /// Creates a sparkline.
@@ -19,7 +19,7 @@ package struct Sparkline: Sendable {
         max(0, width) * glyphs.dotsAcross
     }
 
-    /// Draws the strip on a baseline.
+    /// Draws the strip above a baseline.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard !rect.isEmpty else { return }
         let floor = canvas.glyphs == .ascii ? "." : canvas.glyphs == .braille ? "⣀" : "▁"
@@ -42,7 +42,7 @@ package struct Sparkline: Sendable {
         }
     }
 
-    /// Draws characters of increasing weight: eight levels in one row of ASCII instead of two.
+    /// Draws characters of increasing weight, which give one ASCII row eight levels instead of two.
     private func drawWeights(on canvas: inout Canvas, in rect: Rect, maximum: Double) {
         guard maximum > 0 else { return }
         for column in 0..<min(rect.width, values.count)

@@ -1,15 +1,16 @@
-/// Rows of text under titles; one row can be selected.
+/// Rows of text with column titles; one row can be selected.
 ///
 /// If the table is too narrow, columns disappear by priority, and the user can scroll to them. The
-/// first column always remains. If there are too many rows, they scroll with the selection.
+/// first column always remains. If there are too many rows, they scroll to keep the selection
+/// visible.
 package struct Table: Sendable {
     /// One column.
     package struct Column: Sendable {
-        /// The title, which is also the mouse target.
+        /// The title, which is also a mouse target.
         package var title: String
-        /// The alignment of its text.
+        /// The text alignment.
         package var alignment: Alignment
-        /// The width; the ideal fits the text.
+        /// The width; the ideal width fits the text.
         package var track: Track
         /// Whether the column is sortable.
         package var isSortable: Bool
@@ -32,7 +33,7 @@ package struct Table: Sendable {
     package var columns: [Column]
     /// The rows: one span for each column.
     package var rows: [[Span]]
-    /// The names of the rows, for the mouse and the selection; empty if rows are not selectable.
+    /// The row names for the mouse and the selection; empty if rows are not selectable.
     package var names: [String] = []
     /// The name of the selected row.
     package var selected: String?
@@ -49,7 +50,7 @@ package struct Table: Sendable {
         self.rows = rows
     }
 
-    /// Returns the widths of the columns for the width of the table; 0 for omitted columns.
+    /// Returns the column widths for the width of the table; 0 for omitted columns.
     package func widths(in width: Int) -> [Int] {
         guard firstColumn > 0, columns.count > 1 else {
             return Track.lengths(of: columns.map(\.track), available: width, spacing: spacing)
@@ -59,8 +60,8 @@ package struct Table: Sendable {
         return columns.indices.map { index in
             guard index == 0 || index > hidden, left > 0 else { return 0 }
             let track = columns[index].track
-            let wanted = index == columns.count - 1 ? max(track.ideal, left) : track.ideal
-            let length = min(wanted, left, max(track.maximum, 1))
+            let preferred = index == columns.count - 1 ? max(track.ideal, left) : track.ideal
+            let length = min(preferred, left, max(track.maximum, 1))
             left -= length + spacing
             return length >= min(track.minimum, 4) ? length : 0
         }
@@ -77,7 +78,7 @@ package struct Table: Sendable {
         return max(0, columns.count - 2)
     }
 
-    /// Draws the titles and the rows that fit; the last row states the number of hidden rows.
+    /// Draws the titles and the rows that fit; the last row shows the number of hidden rows.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.height > 0 else { return }
         let cells = rect.columns(widths(in: rect.width), spacing: spacing)
@@ -110,7 +111,7 @@ package struct Table: Sendable {
         }
     }
 
-    /// Returns the first displayed row, so that the selected one is in the middle.
+    /// Returns the first displayed row that puts the selected row in the middle.
     private func firstRow(_ shown: Int) -> Int {
         guard let selected, let place = names.firstIndex(of: selected) else { return 0 }
         return min(max(place - shown / 2, 0), rows.count - shown)
@@ -142,8 +143,8 @@ package struct Table: Sendable {
 }
 
 extension Canvas {
-    /// Marks a row as selected: bold on a raised background, with a mark at its left that is
-    /// visible without colours.
+    /// Marks a row as selected: bold on a raised background, with a mark on the left that is
+    /// visible without colors.
     package mutating func select(_ row: Rect) {
         let mark = glyphs == .ascii ? ">" : "▶"
         put(mark, x: row.minX - 1, y: row.minY, style: theme.bold(.accent))

@@ -1,10 +1,10 @@
-/// Recent events, one per line, the newest first.
+/// Recent events, one per line, newest first.
 package struct Ticker: Sendable {
     /// One line.
     package struct Line: Sendable {
         /// The time of the event, as text.
         package var time: String
-        /// A glyph and a colour for the severity.
+        /// A glyph and a color for the severity.
         package var mark: Span
         /// The message.
         package var message: String
@@ -17,9 +17,9 @@ package struct Ticker: Sendable {
         }
     }
 
-    /// The lines, the newest first.
+    /// The lines, newest first.
     package var lines: [Line]
-    /// The text without events.
+    /// The text to show if there are no events.
     package var placeholder: String
 
     /// Creates a ticker.
@@ -28,7 +28,7 @@ package struct Ticker: Sendable {
         self.placeholder = placeholder
     }
 
-    /// Draws the lines that fit, with older ones dimmed.
+    /// Draws the lines that fit and dims older ones.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         let dim = canvas.theme.style(.dim)
         if lines.isEmpty {

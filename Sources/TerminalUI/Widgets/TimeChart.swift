@@ -1,14 +1,14 @@
-/// Stacked areas over time with a labelled axis on each side and a line for a limit.
+/// Stacked areas over time, with a labeled axis on the left and a line for a limit.
 package struct TimeChart: Sendable {
     /// One area of the stack.
     package struct Layer: Sendable {
-        /// A value for each dot column, see ``points(in:glyphs:)``; NaN for missing values.
+        /// A value for each dot column (see ``points(in:glyphs:)``); NaN for missing values.
         package var values: [Double]
-        /// Its colours, from the lower to the upper end of ``range``.
+        /// The colors, from the lower to the upper end of ``range``.
         package var gradient: GradientRole
-        /// The values on the axis between which the colours change.
+        /// The range of values on the axis over which the colors change.
         package var range: ClosedRange<Double>
-        /// Whether the area is filled with alternate dots, which is visible without colours.
+        /// Whether the area is filled with alternating dots, which are visible without colors.
         package var isShaded: Bool
 
         /// Creates a layer.
@@ -29,11 +29,11 @@ package struct TimeChart: Sendable {
     package var layers: [Layer]
     /// The value at the upper edge.
     package var maximum: Double
-    /// The value of the horizontal line, and its text on the axis.
+    /// The value of the horizontal line, and its label on the axis.
     package var reference: (value: Double, label: String)?
     /// The time between the left and the right edge, in seconds.
     package var seconds: Double
-    /// The text at the right edge; nil for "now".
+    /// The label at the right edge; nil for "now".
     package var end: String?
 
     /// Creates a chart.
@@ -54,12 +54,12 @@ package struct TimeChart: Sendable {
     /// The width of the axis on the left.
     package static let axisWidth = 7
 
-    /// Returns the number of values that fill a chart with a width in columns.
+    /// Returns the number of values that fill a chart of a width in columns.
     package static func points(in width: Int, glyphs: GlyphSet) -> Int {
         max(0, width - axisWidth) * glyphs.dotsAcross
     }
 
-    /// Returns a round upper edge with some space above the largest value.
+    /// Returns a round upper edge that leaves some space above the largest value.
     package static func niceMaximum(above value: Double) -> Double {
         guard value.isFinite, value < 1e9 else { return 1e9 }
         var step = 1.0
@@ -101,7 +101,7 @@ package struct TimeChart: Sendable {
         let empty = canvas.theme.style(.text)
         for x in plot.minX..<plot.maxX {
             let below = canvas.surface[x, plot.minY + row]
-            // Inside areas, the line uses every third cell.
+            // Inside areas, the line occupies every third cell.
             let isFree = below.character == " " && below.style == empty
             guard isFree || (x - plot.minX).isMultiple(of: 3) else { continue }
             canvas.put(canvas.glyphs.referenceLine, x: x, y: plot.minY + row, style: style)
@@ -129,7 +129,7 @@ package struct TimeChart: Sendable {
         }
     }
 
-    /// Returns the part of a chart's rectangle that contains the areas.
+    /// Returns the part of a chart's rectangle that contains its areas.
     package static func plot(in rect: Rect) -> Rect {
         Rect(
             x: rect.minX + axisWidth,

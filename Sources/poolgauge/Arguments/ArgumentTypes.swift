@@ -2,20 +2,22 @@ import ArgumentParser
 import TerminalUI
 import WorkloadEngine
 
-/// A time with its unit: `30s`.
+/// A duration with its unit: `30s`.
 struct TimeArgument: ExpressibleByArgument {
     var duration: Duration
 
-    /// The longest accepted time, thirty days: a longer one is probably a typing error.
+    /// The longest accepted duration, thirty days.
+    ///
+    /// A longer one is probably a typing error.
     private static let longest = Duration.seconds(720 * 3600)
 
-    /// Returns nil for an invalid time; ``parse(_:)`` throws an error that states the reason.
+    /// Returns nil for an invalid duration; ``parse(_:)`` throws an error that contains the reason.
     init?(argument: String) {
         guard let duration = try? Quantity.duration(argument) else { return nil }
         self.duration = duration
     }
 
-    /// Parses a time.
+    /// Parses a duration.
     static func parse(_ text: String) throws -> TimeArgument {
         let duration: Duration
         do { duration = try Quantity.duration(text) } catch {
@@ -43,7 +45,7 @@ struct SizeArgument {
         guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
             (1...1000).contains(width), (1...1000).contains(height)
         else {
-            throw ValidationError("'\(text)' is not a size in cells; write 120x40")
+            throw ValidationError("'\(text)' is not a size in cells; use a value such as 120x40")
         }
         return SizeArgument(size: Size(width: width, height: height))
     }
@@ -58,7 +60,7 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
     case html
     case junit
 
-    /// Returns the report on a result in this format.
+    /// Returns a report on a result in this format.
     func report(on result: RunResult) throws -> String {
         switch self {
         case .text: TextReport.text(of: result)
@@ -81,7 +83,7 @@ enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
     case junit
 }
 
-/// Whole numbers; the error messages state their limits.
+/// Parsers for whole numbers, with error messages that include the limits.
 enum NumberArgument {
     /// Parses a seed.
     static func seed(_ text: String) throws -> UInt64 {
@@ -100,7 +102,7 @@ enum NumberArgument {
     }
 }
 
-/// A part of the scenario to set, written `path=value`.
+/// A change to a part of the scenario, written `path=value`.
 struct SettingArgument {
     var setting: Scenario.Setting
 
@@ -112,7 +114,7 @@ struct SettingArgument {
     }
 }
 
-/// When progress is shown on standard error.
+/// Specifies when progress is shown on standard error.
 enum ProgressMode: String, CaseIterable, ExpressibleByArgument {
     case auto
     case always

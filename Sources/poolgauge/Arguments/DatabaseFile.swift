@@ -2,25 +2,25 @@ import Foundation
 import GRDBTarget
 import WorkloadEngine
 
-/// Finds and copies the user's database, the file of `--database`.
+/// Finds and copies the user's database, which `--database` specifies.
 enum DatabaseFile {
     /// Returns the URL of the file at a path.
     ///
-    /// - Throws: ``CommandFailure`` if no file exists there.
+    /// - Throws: ``CommandFailure`` if the file does not exist.
     static func url(_ path: String) throws -> URL {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw CommandFailure("--database: there is no file '\(path)'")
         }
         guard !isFolder.boolValue else {
-            throw CommandFailure("--database: '\(path)' is a folder; name a database file in it")
+            throw CommandFailure("--database: '\(path)' is a folder; specify a database file in it")
         }
         return URL(fileURLWithPath: path)
     }
 
-    /// Returns the URL of the file at a path, for a scenario given by its name or path.
+    /// Returns the URL of the file at a path for a scenario, which is given by its name or path.
     ///
-    /// - Throws: ``CommandFailure`` if no file exists there or the scenario is a preset.
+    /// - Throws: ``CommandFailure`` if the file does not exist or the scenario is a preset.
     static func url(_ path: String, for scenario: String) throws -> URL {
         let file = try url(path)
         guard Presets.named(scenario) == nil else {
@@ -35,10 +35,10 @@ enum DatabaseFile {
     /// Copies a database into a folder.
     ///
     /// - Parameters:
-    ///   - source: The database, which is only read.
-    ///   - name: Its path as the user wrote it.
+    ///   - source: The database; the copy only reads it.
+    ///   - name: The database's path as the user entered it.
     ///   - folder: The folder that receives the copy.
-    ///   - report: Called with lines that report the progress of the copy, first its size.
+    ///   - report: A closure that receives progress messages, starting with the database's size.
     /// - Returns: The copy.
     /// - Throws: ``CommandFailure`` if the database cannot be copied.
     static func copy(

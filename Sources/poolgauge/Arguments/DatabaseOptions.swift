@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import WorkloadEngine
 
-/// The user's database, of which a command uses copies.
+/// The user's database, which commands copy before use.
 struct DatabaseOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -12,7 +12,7 @@ struct DatabaseOptions: ParsableArguments {
     )
     var database: String?
 
-    // Declared so that the error message can state the reason.
+    // The option is declared to explain in the error message why it does not apply.
     @Flag(help: .hidden)
     var inPlace = false
 
@@ -28,11 +28,11 @@ struct DatabaseOptions: ParsableArguments {
     /// Copies the database once, so that all runs start with the same data.
     ///
     /// - Parameters:
-    ///   - scenario: The scenario's name or path, as the user named it.
+    ///   - scenario: The scenario's name or path, as the user entered it.
     ///   - folder: The folder that receives the copy.
-    ///   - report: Called with the size, then with the progress of the copy.
-    /// - Returns: The copy; nil without a database.
-    /// - Throws: ``CommandFailure`` for a preset, or a file that is missing or cannot be copied.
+    ///   - report: A closure that receives the size, and then the progress of the copy.
+    /// - Returns: The copy; nil if there is no database.
+    /// - Throws: ``CommandFailure`` for a preset, or if the file is missing or cannot be copied.
     func copy(
         for scenario: String,
         in folder: URL,

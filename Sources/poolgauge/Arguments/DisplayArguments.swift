@@ -6,7 +6,7 @@ struct DisplayArguments: ParsableArguments {
     @Option(help: "A theme's name, or the path of its file; see 'poolgauge themes list'.")
     var theme: String?
 
-    @Option(help: "The characters that draw charts; by default, the locale's best.")
+    @Option(help: "The characters that draw charts; by default, the best set for the locale.")
     var glyphs: GlyphSet?
 
     @Option(help: "The refresh rate in frames per second; 10 by default.")
@@ -33,7 +33,7 @@ struct DisplayArguments: ParsableArguments {
     @Option(help: "Write the cost of the display (CPU, frames, bytes) to this file, as JSON.")
     var costs: String?
 
-    /// Whether the user gave one of these options.
+    /// Whether the user specified one of these options.
     var isGiven: Bool {
         theme != nil || glyphs != nil || refresh != nil || screenshot != nil || size != nil
             || after != nil || press != nil || costs != nil

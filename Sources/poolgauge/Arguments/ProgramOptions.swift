@@ -2,12 +2,13 @@ import ArgumentParser
 import Foundation
 import WorkloadEngine
 
-/// The options that compare two programs in place of arms.
+/// The options for comparing two programs instead of arms.
 struct ProgramOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Compare this program with another one, such as a build of an earlier version: the "
-                + "path of a poolgauge, which runs the same arm. The other program is the baseline.",
+                + "path of a poolgauge executable, which runs the same arm. The other program is "
+                + "the baseline.",
             valueName: "program"
         ),
         completion: .file()
@@ -22,8 +23,8 @@ struct ProgramOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With --against: the program to judge, if it is not this one, such as a program of "
-                + "yours with its own target.",
+            "With --against: the program to judge, if it is not this one, such as your own "
+                + "program with its own target.",
             valueName: "program"
         ),
         completion: .file()
@@ -33,9 +34,9 @@ struct ProgramOptions: ParsableArguments {
     @Option(help: "With --against: the arm that both programs run.")
     var arm: String?
 
-    /// The name of the program that is judged.
+    /// The name of the program under test.
     private static let judgedName = "this"
-    /// The usual name of the baseline.
+    /// The default name of the baseline.
     private static let baselineName = "baseline"
 
     func validate() throws {
@@ -60,7 +61,7 @@ struct ProgramOptions: ParsableArguments {
         }
         guard arm == nil else {
             throw ValidationError(
-                "--arm requires --against; to compare arms of one program, write --arms"
+                "--arm requires --against; to compare arms of one program, use --arms"
             )
         }
     }
@@ -69,10 +70,10 @@ struct ProgramOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - scenario: The scenario.
-    ///   - changes: The options that change it.
-    ///   - arms: The option `--arms`, which `--against` excludes.
+    ///   - changes: The options that change the scenario.
+    ///   - arms: The option `--arms`, which cannot be combined with `--against`.
     /// - Returns: The programs; nil without `--against`.
-    /// - Throws: ``CommandFailure`` for a path that is no program, or an arm that is missing.
+    /// - Throws: ``CommandFailure`` if a path is not a program, or if an arm is missing.
     func programs(
         for scenario: Scenario,
         _ changes: ScenarioOptions,

@@ -26,7 +26,7 @@ struct SQLArguments: ParsableArguments {
 
     /// Replaces `--sql=LEVEL` with a flag and an option.
     ///
-    /// ArgumentParser has no option with an optional value.
+    /// ArgumentParser does not support options with an optional value.
     static func expanded(_ arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         return arguments[..<end].flatMap { argument in
@@ -55,14 +55,14 @@ struct SQLArguments: ParsableArguments {
             throw ValidationError("--pid, --literals, --values and --sql-limit require --sql")
         }
         if level == .full, pid.isEmpty {
-            throw ValidationError("--sql=full requires --pid: name at least one process")
+            throw ValidationError("--sql=full requires --pid: specify at least one process")
         }
         if level != .full, !pid.isEmpty {
             throw ValidationError("--pid requires --sql=full")
         }
     }
 
-    /// The options of tracing; nil without `--sql`.
+    /// The tracing options; nil without `--sql`.
     var options: SQLTraceOptions? {
         level.map { level in
             var options = SQLTraceOptions()

@@ -16,7 +16,7 @@ struct ScenarioOptions: ParsableArguments {
     )
     var scale: Int?
 
-    @Option(help: "The seed of all randomness.", transform: NumberArgument.seed)
+    @Option(help: "The seed for all random numbers.", transform: NumberArgument.seed)
     var seed: UInt64?
 
     @Option(help: "The number of readers of every pool.", transform: NumberArgument.positive)
@@ -49,11 +49,12 @@ struct ScenarioOptions: ParsableArguments {
 }
 
 extension Scenario {
-    /// Returns the arms with these names, in the scenario's order;
-    /// ``WorkloadEngine/Scenario/defaultArms`` without names.
+    /// Returns the arms with these names, in the scenario's order.
     ///
-    /// - Throws: A ``CommandFailure`` with a remedy, for an arm that does not exist or that this
-    ///   program cannot run.
+    /// If there are no names, returns ``WorkloadEngine/Scenario/defaultArms``.
+    ///
+    /// - Throws: A ``CommandFailure`` with a remedy if an arm does not exist or this program cannot
+    ///   run it.
     func arms(named names: [String]) throws -> [Arm] {
         let known = arms.map(\.name)
         for name in names where !known.contains(name) {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import WorkloadEngine
 
-/// A variable with its values, such as `readers=1,2,4,8`.
+/// A variable and its values, such as `readers=1,2,4,8`.
 struct SweepArgument {
     var sweep: Sweep
 
@@ -60,7 +60,7 @@ struct VariantOptions: ParsableArguments {
     )
     var scale: Int?
 
-    @Option(help: "The seed of all randomness.", transform: NumberArgument.seed)
+    @Option(help: "The seed for all random numbers.", transform: NumberArgument.seed)
     var seed: UInt64?
 
     @Option(
@@ -91,7 +91,7 @@ struct VariantOptions: ParsableArguments {
         return words.map(Self.quoted).joined(separator: " ")
     }
 
-    /// A word, quoted for a POSIX shell where necessary.
+    /// Returns a word, quoted for a POSIX shell if necessary.
     private static func quoted(_ word: String) -> String {
         let isPlain =
             !word.isEmpty
@@ -106,9 +106,9 @@ struct VariantOptions: ParsableArguments {
 extension Scenario {
     /// Returns the arms with these names.
     ///
-    /// Without names, returns `queue`, `queue-wal` and `pool`, which separate the effect of a pool
-    /// from the effect of the write-ahead log. If the scenario has fewer than two of them, returns
-    /// its default arms.
+    /// If no names are given, returns `queue`, `queue-wal` and `pool`, which separate the effect of
+    /// a pool from the effect of the write-ahead log. If the scenario has fewer than two of these
+    /// arms, returns its default arms.
     func arms(toCompare names: [String]?) throws -> [Arm] {
         if let names { return try arms(named: names) }
         let usual = defaultArms.filter { ["queue", "queue-wal", "pool"].contains($0.name) }

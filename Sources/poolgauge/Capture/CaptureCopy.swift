@@ -13,13 +13,13 @@ struct CaptureCopy {
     /// The journal mode of the captured database: `wal`, or `delete` for any rollback journal.
     let journal: String
 
-    /// How long to retry the copy while transactions write.
+    /// The period during which the copy is retried while transactions write.
     private static let retryLimit = Duration.seconds(3)
 
     /// Copies a database that other programs may use.
     ///
     /// - Parameters:
-    ///   - path: The database, which SQLite does not open in this process.
+    ///   - path: The database; SQLite does not open it in this process.
     ///   - folder: An empty folder for the copy.
     /// - Throws: ``CommandFailure`` with the reason and a remedy if the copy fails.
     init(of path: String, in folder: URL) throws {
@@ -63,8 +63,8 @@ struct CaptureCopy {
 
     /// Reads the journal mode from the header (<https://sqlite.org/fileformat.html>, offset 18).
     ///
-    /// This happens before SQLite opens the file: closing a descriptor later would release SQLite's
-    /// locks.
+    /// The file is read before SQLite opens it, because closing a descriptor later would release
+    /// SQLite's locks.
     private static func journal(of path: String) throws -> String {
         let file: FileHandle
         do {
@@ -76,8 +76,8 @@ struct CaptureCopy {
         let header = Array(try file.read(upToCount: 20) ?? Data())
         guard header.isEmpty || header.starts(with: Array("SQLite format 3\0".utf8)) else {
             throw CommandFailure(
-                "\(path) is not a SQLite database, or it is encrypted; name the database of the "
-                    + "program"
+                "\(path) is not an SQLite database, or it is encrypted; specify the database of "
+                    + "the program"
             )
         }
         return header.count == 20 && header[18] == 2 ? "wal" : "delete"

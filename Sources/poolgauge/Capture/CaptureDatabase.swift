@@ -6,7 +6,7 @@ import WorkloadEngine
 struct CaptureDatabase {
     let schema: CaptureSchema
 
-    /// In tables with more rows, only columns with an index are queried for their range.
+    /// In tables with more rows, only indexed columns are queried for their range.
     private static let manyRows: Int64 = 2_000_000
 
     /// Reads a copy of the database.

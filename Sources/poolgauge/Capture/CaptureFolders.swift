@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The temporary folders of a capture; they are removed when it ends, or when a signal ends it.
+/// The temporary folders of a capture, which are removed when it ends, even if a signal ends it.
 final class CaptureFolders: Sendable {
     private let folders = Mutex<[RunFolder]>([])
 

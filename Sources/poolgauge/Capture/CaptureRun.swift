@@ -11,9 +11,9 @@ struct CaptureRun {
     private let output: String
     var options: CaptureOptions
     var replacesOutput = false
-    /// How long the scenario runs for the comparison with the capture; nil to skip the run.
+    /// The duration of the run that is compared with the capture; nil to skip the run.
     var checkDuration: Duration?
-    /// The writes of the programs during a live capture.
+    /// The programs' writes during a live capture.
     private var written: WrittenLoad?
     /// The periods in which a live capture recorded nothing, in seconds of the trace's clock.
     private var gaps: [ClosedRange<Double>] = []
@@ -28,7 +28,7 @@ struct CaptureRun {
 
     /// Captures from a file of JSON lines.
     ///
-    /// - Throws: ``CommandFailure`` with a remedy.
+    /// - Throws: ``CommandFailure`` with a remedy if the capture fails.
     func run(from source: String) throws {
         try checkOutput()
         let data = try Self.data(of: source)
@@ -48,14 +48,14 @@ struct CaptureRun {
 
     /// Captures the statements that programs execute on the database from now on.
     ///
-    /// - Throws: ``CommandFailure`` with a remedy.
+    /// - Throws: ``CommandFailure`` with a remedy if the capture fails.
     func run(_ live: LiveCapture) throws {
         try checkOutput()
         let folders = CaptureFolders()
         defer { folders.remove() }
         let interruption = Interruption(cleanUp: folders.remove, nil)
-        // Copy first: a failed copy then wastes no capture, and the scenario starts with the rows
-        // that existed at the start of the capture.
+        // Copy the database first. A failed copy then wastes no capture, and the scenario starts
+        // with the rows that existed at the start of the capture.
         let copy = try CaptureCopy(of: database, in: folders.make())
         let result = try live.run(interruption)
         guard !result.executions.isEmpty else {
@@ -70,7 +70,7 @@ struct CaptureRun {
             "the programs that use "
             + URL(fileURLWithPath: database).lastPathComponent
         run.options.notes = result.notes
-        // Commits were counted in pauses of the trace too.
+        // Commits were also counted while the trace was paused.
         run.options.observedCommits = result.written.map {
             Int(Double($0.commits) * result.tracedShare)
         }
@@ -101,7 +101,7 @@ struct CaptureRun {
         )
     }
 
-    /// Analyses executions, writes the scenario and compares the capture with a run.
+    /// Analyzes executions, writes the scenario and compares the capture with a run.
     private func write(
         _ copy: CaptureCopy,
         in folders: CaptureFolders,
@@ -121,7 +121,7 @@ struct CaptureRun {
         }
     }
 
-    /// Analyses executions and writes the scenario.
+    /// Analyzes executions and writes the scenario.
     private func writeScenario(
         on copy: CaptureCopy,
         in folder: URL,
@@ -189,7 +189,7 @@ struct CaptureRun {
             scenario: scenario,
             arm: arm,
             factory: RowCountingFactory(counts) { [written] path in
-                // Without a count from the capture, there is nothing to compare with.
+                // If the capture contains no counts, there is nothing to compare.
                 if written != nil { watch.withLock { $0 = ReplayWatch(path: path, for: length) } }
             },
             options: options

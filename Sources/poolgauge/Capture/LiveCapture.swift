@@ -8,7 +8,7 @@ import WorkloadEngine
 struct LiveCapture {
     /// The time between two reads of the kernel's buffer.
     private static let pause = Duration.milliseconds(20)
-    /// The largest number of executions that a capture keeps.
+    /// The maximum number of executions that a capture keeps.
     private static let maximumExecutions = 5_000_000
 
     let database: String
@@ -20,7 +20,7 @@ struct LiveCapture {
         var executions: [CapturedExecution] = []
         /// The limits of the trace, one sentence each.
         var notes: [String] = []
-        /// The writes of the programs, counted without the trace; nil if no counter is available.
+        /// The programs' writes, counted without the trace; nil if no counter is available.
         var written: WrittenLoad?
         /// The periods in which nothing was recorded, in seconds of the trace's clock.
         var gaps: [ClosedRange<Double>] = []
@@ -28,7 +28,7 @@ struct LiveCapture {
         var tracedShare = 1.0
     }
 
-    /// Traces until the time has passed or the user interrupts.
+    /// Traces statements until the time has passed or the user interrupts the capture.
     ///
     /// - Parameter interruption: The receiver of signals.
     /// - Returns: The executed statements.
@@ -103,7 +103,7 @@ struct LiveCapture {
     }
 
     private func add(_ execution: StatementExecution, to result: inout Result) {
-        // The report's notes count the executions without text.
+        // The report's notes already count executions without text.
         guard let sql = execution.sql else { return }
         // sqlite3_exec runs all statements in its text.
         let statements =
@@ -117,8 +117,9 @@ struct LiveCapture {
 }
 
 extension LiveCapture.Result {
-    /// Adds the periods of a trace in which nothing was recorded; one without an end lasted until
-    /// the end of the trace.
+    /// Adds the periods of a trace in which nothing was recorded.
+    ///
+    /// A period without an end lasts until the trace ends.
     fileprivate mutating func addGaps(_ periods: [ClosedRange<UInt64>], of length: Duration) {
         let now = MonotonicTime.now
         gaps += periods.map { Double($0.lowerBound) / 1e9...Double($0.upperBound) / 1e9 }
@@ -133,7 +134,7 @@ extension LiveCapture.Result {
 }
 
 extension CapturedExecution {
-    /// An execution of a trace, or one of several that ran in one call.
+    /// An execution in a trace, or one of several executions in a single call.
     fileprivate init(_ execution: StatementExecution, sql: String, of count: Int) {
         self.init(
             end: Double(execution.end) / 1e9,
@@ -152,7 +153,9 @@ extension CapturedExecution {
 }
 
 extension WorkloadValue {
-    /// Converts a traced value; blobs become null, because their content is not traced.
+    /// Converts a traced value.
+    ///
+    /// Blobs become null, because their contents are not traced.
     fileprivate init(_ value: StatementValue) {
         self =
             switch value {

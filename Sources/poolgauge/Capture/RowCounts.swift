@@ -2,7 +2,7 @@ import GRDBTarget
 import Telemetry
 import WorkloadEngine
 
-/// How many rows statements return in a run.
+/// The numbers of rows that statements return in a run.
 final class RowCounts: Sendable {
     private struct Entry {
         var executions = 0
@@ -19,7 +19,7 @@ final class RowCounts: Sendable {
         }
     }
 
-    /// The mean number of rows of a statement; nil if it did not run.
+    /// Returns the mean number of rows of a statement; nil if the statement did not run.
     func mean(of sql: String) -> Double? {
         entries.withLock { $0[sql].map { Double($0.rows) / Double($0.executions) } }
     }

@@ -1,13 +1,13 @@
 import Foundation
 import SQLiteWatch
 
-/// The writes of a load, derived from the locks and the wal-index or change counter.
+/// The writes of a load, derived from locks and from the wal-index or the change counter.
 struct WrittenLoad: Equatable {
-    /// The commits that changed a page.
+    /// The number of commits that changed a page.
     var commits: UInt64
-    /// The frames that these commits wrote; nil without a write-ahead log.
+    /// The number of frames that these commits wrote; nil if there is no write-ahead log.
     var frames: UInt64?
-    /// The share of time, in 0…1, during which a process held the write lock.
+    /// The share of time, from 0 to 1, during which a process held the write lock.
     var writerShare: Double
 
     /// Extracts the load from a report; nil if the report contains no commits.
@@ -18,17 +18,17 @@ struct WrittenLoad: Equatable {
         writerShare = min(1, report.processes.reduce(0) { $0 + $1.share.writer.value })
     }
 
-    /// The mean frames per commit; nil without commits.
+    /// The mean number of frames per commit; nil if there are no commits.
     var framesPerCommit: Double? {
         guard let frames, commits > 0 else { return nil }
         return Double(frames) / Double(commits)
     }
 }
 
-/// Watches the database of a run from a separate process: a process that uses a database through
+/// Watches a run's database from a separate process, because a process that uses a database through
 /// SQLite must not open and close its files.
 ///
-/// `@unchecked`: the thread of the run creates it, and the caller uses it after the run has ended.
+/// `@unchecked`: the run's thread creates it, and the caller uses it after the run ends.
 final class ReplayWatch: @unchecked Sendable {
     private let process = Process()
     private let output = Pipe()
@@ -45,9 +45,9 @@ final class ReplayWatch: @unchecked Sendable {
         do { try process.run() } catch { return nil }
     }
 
-    /// Waits for the process to end and returns what it recorded; nil if it failed.
+    /// Waits for the process to end and returns its measurements; nil if it failed.
     ///
-    /// - Parameter isEarly: Whether to end the process now, because the run ended early.
+    /// - Parameter isEarly: Whether to end the process immediately because the run ended early.
     /// - Returns: The written load.
     func finish(isEarly: Bool) -> WrittenLoad? {
         if isEarly { process.terminate() }

@@ -3,11 +3,11 @@ import Capture
 import GRDBTarget
 import WorkloadEngine
 
-/// `poolgauge advise`.
+/// The `poolgauge advise` command.
 struct AdviseSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "advise",
-        abstract: "Try changes to an arm, and recommend the ones that are shown to help.",
+        abstract: "Try changes to an arm, and recommend those that are proven to help.",
         discussion: """
             The candidates are other numbers of readers, a pool, a write-ahead log, caches, busy \
             timeouts, other kinds of BEGIN, checkpoint settings, ANALYZE, and indexes for \

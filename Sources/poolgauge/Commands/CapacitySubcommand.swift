@@ -2,7 +2,7 @@ import ArgumentParser
 import GRDBTarget
 import WorkloadEngine
 
-/// `poolgauge capacity`.
+/// The `poolgauge capacity` command.
 struct CapacitySubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capacity",

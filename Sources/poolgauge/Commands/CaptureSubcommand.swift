@@ -3,7 +3,7 @@ import Capture
 import Foundation
 import WorkloadEngine
 
-/// `poolgauge capture`.
+/// The `poolgauge capture` command.
 struct CaptureSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capture",
@@ -77,23 +77,25 @@ struct CaptureSubcommand: ParsableCommand {
     var noCheck = false
 
     func validate() throws {
-        if file == nil, database == nil { throw ValidationError("name the program's database") }
+        if file == nil, database == nil { throw ValidationError("specify the program's database") }
         if file != nil, database != nil {
-            throw ValidationError("name the database once: as '\(file ?? "")' or with --database")
+            throw ValidationError(
+                "specify the database only once: as '\(file ?? "")' or with --database"
+            )
         }
         if let name, !name.contains(where: { !$0.isWhitespace }) {
             throw ValidationError("--name must not be blank")
         }
         if from == nil, duration == nil {
             throw ValidationError(
-                "give either --for (how long to trace) or --from (a file of executed statements)"
+                "specify --for (how long to trace) or --from (a file of executed statements)"
             )
         }
         if from != nil, duration != nil {
-            throw ValidationError("give only one of --for and --from")
+            throw ValidationError("specify only one of --for and --from")
         }
         if check != nil, noCheck {
-            throw ValidationError("give only one of --check and --no-check")
+            throw ValidationError("specify only one of --check and --no-check")
         }
         if from != nil, !pid.isEmpty { throw ValidationError("--pid requires --for") }
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import GRDBTarget
 import WorkloadEngine
 
-/// `poolgauge compare`.
+/// The `poolgauge compare` command.
 struct CompareSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
@@ -133,7 +133,7 @@ struct CompareSubcommand: ParsableCommand {
         throw ExitCode(result.exitStatus.rawValue)
     }
 
-    /// Parses names separated by commas; nil without the option.
+    /// Parses comma-separated names; returns nil if the option is not specified.
     private func list(_ text: String?, of option: String) throws -> [String]? {
         guard let text else { return nil }
         let names = text.split(separator: ",").map { $0.trimmingWhitespace }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import TerminalUI
 
-/// `poolgauge config`.
+/// The `poolgauge config` command.
 struct ConfigSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
@@ -10,7 +10,7 @@ struct ConfigSubcommand: ParsableCommand {
         defaultSubcommand: Defaults.self
     )
 
-    /// `poolgauge config defaults`.
+    /// The `poolgauge config defaults` command.
     struct Defaults: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the default configuration, with comments."
@@ -21,7 +21,7 @@ struct ConfigSubcommand: ParsableCommand {
         }
     }
 
-    /// `poolgauge config check`.
+    /// The `poolgauge config check` command.
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Report which file is read, and check it and your themes."

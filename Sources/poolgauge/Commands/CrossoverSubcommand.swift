@@ -4,7 +4,7 @@ import Foundation
 import GRDBTarget
 import WorkloadEngine
 
-/// `poolgauge crossover`.
+/// The `poolgauge crossover` command.
 struct CrossoverSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crossover",
@@ -72,7 +72,7 @@ struct CrossoverSubcommand: ParsableCommand {
 
     @OptionGroup var data: DatabaseOptions
 
-    @Option(help: "The format of the report; by default, that of the file name's extension.")
+    @Option(help: "The format of the report; by default, determined by the file name's extension.")
     var format: CrossoverFormat?
 
     @Option(
@@ -136,7 +136,7 @@ struct CrossoverSubcommand: ParsableCommand {
         throw ExitCode(result.exitStatus.rawValue)
     }
 
-    /// Returns the arms of `--arms`; by default, the first queue and the first pool.
+    /// Returns the arms of `--arms`; defaults to the first queue and the first pool.
     private func twoArms(of scenario: Scenario) throws -> (String, String) {
         if let names = arms?.names {
             _ = try scenario.arms(named: names)
@@ -150,7 +150,7 @@ struct CrossoverSubcommand: ParsableCommand {
             let pool = arms.first(where: { $0.kind == .pool })
         else {
             throw CommandFailure(
-                "\(scenario.name) does not have both a queue and a pool; name two --arms of: "
+                "\(scenario.name) does not have both a queue and a pool; specify two --arms of: "
                     + scenario.arms.map(\.name).joined(separator: ", ")
             )
         }
@@ -184,7 +184,7 @@ struct CrossoverSubcommand: ParsableCommand {
         case .markdown: try destination.write(CrossoverReport.markdown(of: result))
         case .svg: try destination.write(CrossoverPicture.svg(of: result))
         }
-        // The file contains a picture, so the text goes to standard output.
+        // The file contains an image, so the text goes to standard output.
         if output != nil, format == .svg {
             try StandardOutput.write(CrossoverReport.text(of: result, style: style))
         }
@@ -198,7 +198,7 @@ enum CrossoverFormat: String, CaseIterable, ExpressibleByArgument {
     case markdown
     case svg
 
-    /// The format for a file name's extension.
+    /// Returns the format for a file name's extension.
     init?(ofFile path: String?) {
         guard let path else { return nil }
         switch path.split(separator: ".").last?.lowercased() {

@@ -3,7 +3,7 @@ import Dashboard
 import TerminalUI
 import WorkloadEngine
 
-/// `poolgauge dashboard`.
+/// The `poolgauge dashboard` command.
 struct DashboardSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dashboard",
@@ -46,7 +46,7 @@ struct DashboardSubcommand: ParsableCommand {
         options.endsWithRun = once
         try data.check(for: self.scenario)
         var scenario = try changes.load(self.scenario)
-        // The 'a' key cycles through the default arms and the named one.
+        // The 'a' key cycles through the default arms and the specified arm.
         let defaults = try scenario.arms(named: []).map(\.name)
         if let arm { options.arm = try scenario.arms(named: [arm]).first?.name }
         scenario.arms.removeAll { !defaults.contains($0.name) && $0.name != arm }

@@ -3,7 +3,7 @@ import Foundation
 import SQLiteWatch
 import WorkloadEngine
 
-/// `poolgauge doctor`.
+/// The `poolgauge doctor` command.
 struct DoctorSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -39,7 +39,7 @@ struct DoctorSubcommand: ParsableCommand {
             throw ValidationError("--copy-limit requires --database")
         }
         if clean, database != nil {
-            throw ValidationError("give only one of --clean and --database")
+            throw ValidationError("specify only one of --clean and --database")
         }
     }
 

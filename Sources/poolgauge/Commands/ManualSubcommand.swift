@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `poolgauge manual`.
+/// The `poolgauge manual` command.
 struct ManualSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "manual",

@@ -3,7 +3,7 @@ import Capture
 import Foundation
 import WorkloadEngine
 
-/// `poolgauge scenarios new`.
+/// The `poolgauge scenarios new` command.
 struct NewScenarioSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
@@ -11,7 +11,7 @@ struct NewScenarioSubcommand: ParsableCommand {
         discussion: """
             The scenario has, for each of the tables with the most rows, reads by key and by index, \
             searches of full-text indexes, and an update of one row. Each update is tried on a \
-            copy first; if a constraint or a trigger rejects it, a comment states this instead.
+            copy first; if a constraint or a trigger rejects it, a comment reports this instead.
             """
     )
 
@@ -51,7 +51,7 @@ struct NewScenarioSubcommand: ParsableCommand {
             )
         }
         let yaml = try draft(of: source, facts).yaml
-        // Validate the draft in the same way as a scenario that a user writes.
+        // Validate the draft in the same way as a user's scenario.
         _ = try Scenario.parse(yaml: yaml, file: output ?? "new")
         try destination.write(yaml)
     }
@@ -83,7 +83,7 @@ struct NewScenarioSubcommand: ParsableCommand {
         return draft
     }
 
-    /// Whether a read of a full-text index has words to search for.
+    /// Whether a full-text index has words to search for.
     private func hasWords(
         _ read: TableStatements.Statement,
         _ table: DraftTable,
@@ -112,7 +112,7 @@ struct NewScenarioSubcommand: ParsableCommand {
             if let reason = facts.failures[table.name] {
                 lines.append("No update of \(table.name), which failed: \(reason)")
             } else if case .fullText(ownsContent: false) = table.kind {
-                lines.append("No update of \(table.name): its texts are in another table.")
+                lines.append("No update of \(table.name): its text is in another table.")
             }
         }
         return lines

@@ -7,7 +7,7 @@ import Glibc
 import Darwin
 #endif
 
-/// The command.
+/// The `poolgauge` command.
 struct Poolgauge: ParsableCommand {
     /// The version of the command and its libraries.
     static let version = "0.1.0"
@@ -39,13 +39,13 @@ struct Poolgauge: ParsableCommand {
         ]
     )
 
-    /// The exit statuses with their meanings.
+    /// The exit statuses and their meanings.
     static let exitStatuses = [
         (status: "0", meaning: "passed"),
         (
             status: "1",
-            meaning: "the run failed, a client had no success, or more than 5 % of a client's "
-                + "accesses failed and no threshold allows it"
+            meaning: "the run failed, a client completed no accesses, or more than 5 % of a "
+                + "client's accesses failed and no threshold allows it"
         ),
         (status: "2", meaning: "a comparison found a regression"),
         (status: "3", meaning: "a threshold was missed, or top --watch-for timed out"),
@@ -53,7 +53,7 @@ struct Poolgauge: ParsableCommand {
         (status: "5", meaning: "the run is invalid: the generator was the bottleneck"),
         (
             status: "6",
-            meaning: "undecided: a threshold has too few samples; the report states the required "
+            meaning: "undecided: a threshold has too few samples; the report shows the required "
                 + "duration"
         ),
         (status: "64", meaning: "invalid arguments or an invalid scenario"),
@@ -68,12 +68,12 @@ struct Poolgauge: ParsableCommand {
         exitStatuses.map { "\($0.status) \($0.meaning)" }.joined(separator: "; ")
     }
 
-    /// The environment variables with their effects.
+    /// The environment variables and their effects.
     static let variables = [
         (name: "TMPDIR", meaning: "the folder for the databases of runs"),
         (name: "TERM", meaning: "the type of the terminal, for the dashboard"),
-        (name: "COLORTERM", meaning: "truecolor or 24bit if the terminal has 24-bit colours"),
-        (name: "NO_COLOR", meaning: "if not empty, the dashboard uses no colours"),
+        (name: "COLORTERM", meaning: "truecolor or 24bit if the terminal has 24-bit colors"),
+        (name: "NO_COLOR", meaning: "if not empty, the dashboard uses no colors"),
         (name: "LC_ALL, LC_CTYPE, LANG", meaning: "whether the dashboard can draw with UTF-8"),
     ]
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import WorkloadEngine
 
-/// `poolgauge run`.
+/// The `poolgauge run` command.
 struct RunSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -54,7 +54,7 @@ struct RunSubcommand: ParsableCommand {
         }
     }
 
-    /// The user's database, if there is one.
+    /// Returns the user's database, if one is specified.
     private func userDatabase(for arms: [Arm]) throws -> UserDatabase? {
         guard let url = try database.map({ try DatabaseFile.url($0, for: scenario) }) else {
             return nil

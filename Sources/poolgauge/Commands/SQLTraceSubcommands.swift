@@ -1,7 +1,7 @@
 import ArgumentParser
 import SQLTrace
 
-/// The process that loads a copy of another program's library to find its memory layout.
+/// A process that loads a copy of another program's library to determine its memory layout.
 ///
 /// `poolgauge top --sql` starts it.
 struct SQLCalibrationSubcommand: ParsableCommand {
@@ -19,7 +19,7 @@ struct SQLCalibrationSubcommand: ParsableCommand {
     func run() throws { SQLCalibration.run(measuresCost: cost) }
 }
 
-/// The process that removes the probes of `poolgauge top --sql` when that process ends.
+/// A process that removes the probes of `poolgauge top --sql` when that command's process ends.
 ///
 /// `poolgauge top --sql` starts it.
 struct TraceGuardianSubcommand: ParsableCommand {
@@ -37,7 +37,7 @@ struct TraceGuardianSubcommand: ParsableCommand {
     func run() throws { TraceGuardian.run(name: session) }
 }
 
-/// The process that plans the statements of traced programs.
+/// A process that plans the statements of traced programs.
 ///
 /// `poolgauge top --sql` starts it.
 struct StatementPlanSubcommand: ParsableCommand {

@@ -3,7 +3,7 @@ import GRDBTarget
 import TerminalUI
 import WorkloadEngine
 
-/// `poolgauge scenarios`.
+/// The `poolgauge scenarios` command.
 struct ScenariosSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenarios",
@@ -15,7 +15,7 @@ struct ScenariosSubcommand: ParsableCommand {
         defaultSubcommand: List.self
     )
 
-    /// `poolgauge scenarios list`.
+    /// The `poolgauge scenarios list` command.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the presets.")
 
@@ -30,7 +30,7 @@ struct ScenariosSubcommand: ParsableCommand {
         }
     }
 
-    /// `poolgauge scenarios show`.
+    /// The `poolgauge scenarios show` command.
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a scenario's YAML, for example as a template for your own."
@@ -44,7 +44,7 @@ struct ScenariosSubcommand: ParsableCommand {
         }
     }
 
-    /// `poolgauge scenarios validate`.
+    /// The `poolgauge scenarios validate` command.
     struct Validate: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Check scenarios without running them, and list all errors."
@@ -71,7 +71,7 @@ struct ScenariosSubcommand: ParsableCommand {
         }
     }
 
-    /// `poolgauge scenarios schema`.
+    /// The `poolgauge scenarios schema` command.
     struct Schema: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the JSON Schema of scenarios, for your editor.",

@@ -2,9 +2,9 @@ import ArgumentParser
 import GRDBTarget
 import WorkloadEngine
 
-/// The process of a scenario's client that has its own process; a run starts it.
+/// The separate process of a scenario's client, which a run starts.
 struct ServeSubcommand: ParsableCommand {
-    /// The name with which a run starts it.
+    /// The name of the subcommand that a run uses to start it.
     static let name = "serve-client"
 
     static let configuration = CommandConfiguration(

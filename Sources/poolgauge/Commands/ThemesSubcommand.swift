@@ -3,7 +3,7 @@ import CursesTerminal
 import Foundation
 import TerminalUI
 
-/// `poolgauge themes`.
+/// The `poolgauge themes` command.
 struct ThemesSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "themes",
@@ -14,7 +14,7 @@ struct ThemesSubcommand: ParsableCommand {
         defaultSubcommand: List.self
     )
 
-    /// `poolgauge themes list`.
+    /// The `poolgauge themes list` command.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the themes.")
 
@@ -30,16 +30,16 @@ struct ThemesSubcommand: ParsableCommand {
         }
     }
 
-    /// `poolgauge themes preview`.
+    /// The `poolgauge themes preview` command.
     struct Preview: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show all colours of a theme, reduced to those that the terminal supports."
+            abstract: "Show all colors of a theme, reduced to those that the terminal supports."
         )
 
         @Argument(help: "A theme's name, or the path of its file.")
         var name: String
 
-        @Option(help: "The characters that draw charts; by default, the locale's best.")
+        @Option(help: "The characters that draw charts; by default, the best set for the locale.")
         var glyphs: GlyphSet?
 
         func run() throws {
@@ -54,7 +54,8 @@ struct ThemesSubcommand: ParsableCommand {
             }
         }
 
-        /// The colour depth that the environment declares; standard output may be a file.
+        /// Returns the color depth that the environment declares, because standard output may be a
+        /// file.
         private static func depth(in environment: [String: String]) -> ColorDepth {
             let name = environment["TERM"] ?? ""
             guard (environment["NO_COLOR"] ?? "").isEmpty, !name.isEmpty, name != "dumb" else {
@@ -66,7 +67,7 @@ struct ThemesSubcommand: ParsableCommand {
         }
     }
 
-    /// `poolgauge themes show`.
+    /// The `poolgauge themes show` command.
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the file of a built-in theme, for example as a template for your own."

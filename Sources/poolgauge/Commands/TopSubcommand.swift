@@ -8,7 +8,7 @@ import Glibc
 import Darwin
 #endif
 
-/// `poolgauge top`.
+/// The `poolgauge top` command.
 struct TopSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
@@ -75,15 +75,15 @@ struct TopSubcommand: ParsableCommand {
 
     @OptionGroup var display: DisplayArguments
 
-    /// Whether an option asks for reports instead of the dashboard.
+    /// Whether an option requests reports instead of the dashboard.
     private var isHeadless: Bool {
         once || follow || format != nil || duration != nil || watchFor != nil
     }
 
     func validate() throws {
-        if once, follow { throw ValidationError("give only one of --once and --follow") }
+        if once, follow { throw ValidationError("specify only one of --once and --follow") }
         if once, watchFor != nil {
-            throw ValidationError("give only one of --once and --watch-for")
+            throw ValidationError("specify only one of --once and --watch-for")
         }
         if timeout != nil, watchFor == nil {
             throw ValidationError("--timeout requires --watch-for; otherwise, use --for")
@@ -136,7 +136,7 @@ struct TopSubcommand: ParsableCommand {
     private func runDisplay(_ source: WatchSource) throws {
         let picture = try display.screenshot.map(PictureFile.init)
         var options = try display.options()
-        // Show a few seconds of lanes by default.
+        // By default, show a few seconds of lanes.
         if display.after == nil, picture != nil { options.keysStart = 5_000_000_000 }
         var run = WatchDisplayRun(source: source, options: options)
         run.sql = sql.options

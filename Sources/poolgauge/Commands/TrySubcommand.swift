@@ -3,7 +3,7 @@ import Capture
 import Foundation
 import WorkloadEngine
 
-/// `poolgauge try`.
+/// The `poolgauge try` command.
 struct TrySubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "try",
@@ -105,12 +105,12 @@ struct TrySubcommand: ParsableCommand {
     func validate() throws {
         guard !read.isEmpty || !write.isEmpty else {
             throw ValidationError(
-                "there is nothing to run: give --read 'SELECT …' or --write 'UPDATE …'"
+                "there is nothing to run: specify --read 'SELECT …' or --write 'UPDATE …'"
             )
         }
         guard !print || format == .text || output != nil else {
             throw ValidationError(
-                "--print writes the scenario to standard output; name a file for the "
+                "--print writes the scenario to standard output; specify a file for the "
                     + "\(format.rawValue) report with --output"
             )
         }

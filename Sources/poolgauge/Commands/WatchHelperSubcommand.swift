@@ -1,14 +1,14 @@
 import ArgumentParser
 import SQLiteWatch
 
-/// The process that opens the files that `poolgauge top` watches; `top` starts it.
+/// A process that opens the files that `poolgauge top` watches; `top` starts it.
 struct WatchHelperSubcommand: ParsableCommand {
-    /// The name with which `top` starts it.
+    /// The name of the subcommand that `top` uses to start it.
     static let name = "watch-helper"
 
     static let configuration = CommandConfiguration(
         commandName: name,
-        abstract: "Read the headers of the files that a watching process names.",
+        abstract: "Read the headers of the files that a watching process specifies.",
         shouldDisplay: false
     )
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import WorkloadEngine
 
-/// `poolgauge what-if`.
+/// The `poolgauge what-if` command.
 struct WhatIfSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "what-if",
@@ -87,7 +87,7 @@ struct WhatIfSubcommand: ParsableCommand {
 
     func run() throws {
         let whatIf = try WhatIf(try recordedResult(), arm: arm)
-        // Report errors in the arguments and in the scenario before the long work starts.
+        // Report errors in the arguments and in the scenario before starting long work.
         let database = try checkedDatabase(of: whatIf)
         let scenario =
             check
@@ -133,7 +133,7 @@ struct WhatIfSubcommand: ParsableCommand {
         if let ending { throw ending }
     }
 
-    /// The user's database for the runs of `--check`, if any.
+    /// Returns the user's database for the runs of `--check`, if one is specified.
     private func checkedDatabase(of whatIf: WhatIf) throws -> UserDatabase? {
         if let database {
             let url = try DatabaseFile.url(database, for: scenario ?? "")
@@ -147,7 +147,7 @@ struct WhatIfSubcommand: ParsableCommand {
         }
         guard check, whatIf.hasOwnDatabase == true else { return nil }
         throw CommandFailure(
-            "the run was recorded on your own database; name it with --database (--check uses "
+            "the run was recorded on your own database; specify it with --database (--check uses "
                 + "copies of it)"
         )
     }

@@ -2,10 +2,10 @@ import Foundation
 
 /// The folder of the user's configuration: `$XDG_CONFIG_HOME/poolgauge`.
 ///
-/// If the variable is missing or is not an absolute path, `~/.config` replaces it
+/// If the variable is missing or does not contain an absolute path, `~/.config` is used instead
 /// (<https://specifications.freedesktop.org/basedir-spec/latest/>).
 struct ConfigurationFolder: Sendable, Equatable {
-    /// The folder; nil without a home folder.
+    /// The folder; nil if there is no home folder.
     let path: String?
 
     /// Determines the folder from environment variables.
@@ -22,13 +22,13 @@ struct ConfigurationFolder: Sendable, Equatable {
     /// The path of the configuration file.
     var configuration: String? { path.map { $0 + "/config.yaml" } }
 
-    /// The path of the folder with the user's themes.
+    /// The path of the folder that contains the user's themes.
     var themes: String? { path.map { $0 + "/themes" } }
 }
 
-/// A text file that the user wrote.
+/// A text file written by the user.
 enum TextFile {
-    /// Reads the text of a file.
+    /// Reads a text file.
     ///
     /// - Returns: The text; nil if the file does not exist.
     /// - Throws: A ``CommandFailure`` with the reason if the file cannot be read.

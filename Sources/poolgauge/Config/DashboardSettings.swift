@@ -1,17 +1,17 @@
 import Dashboard
 import TerminalUI
 
-/// The user's settings of the dashboard, from `config.yaml`.
+/// The user's dashboard settings from `config.yaml`.
 struct DashboardSettings: Sendable, Equatable {
     /// The theme's name; nil for the default.
     var theme: String?
-    /// The characters that draw charts; nil for the best that the locale supports.
+    /// The characters that draw charts; nil for the best set that the locale supports.
     var glyphs: GlyphSet?
     /// The refresh rate, in frames/s.
     var refreshRate = Self.standardRefreshRate
-    /// Whether the dashboard uses the mouse; otherwise the terminal selects text with it.
+    /// Whether the dashboard uses the mouse; otherwise, the mouse selects text in the terminal.
     var usesMouse = true
-    /// The keys of commands whose keys differ from the default ones.
+    /// The keys of commands that differ from the defaults.
     var keys: [DashboardCommand: [Key]] = [:]
 
     /// The default refresh rate, in frames/s.

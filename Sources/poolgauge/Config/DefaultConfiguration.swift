@@ -3,7 +3,7 @@ import TerminalUI
 
 /// The default configuration, as a commented template.
 enum DefaultConfiguration {
-    /// The file's text; its values are the defaults.
+    /// Returns the file's text, whose values are the defaults.
     static func yaml(themes: [Theme]) -> String {
         let glyphs = GlyphSet.allCases.map(\.rawValue).joined(separator: ", ")
         let rates = DashboardSettings.refreshRates

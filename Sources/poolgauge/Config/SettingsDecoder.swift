@@ -3,7 +3,7 @@ import TerminalUI
 import WorkloadEngine
 import Yams
 
-/// Reads a configuration from YAML and reports all of its errors with their positions.
+/// Reads a configuration from YAML, and reports all errors with their positions.
 struct SettingsDecoder {
     private let file: String
     private var issues: [String] = []
@@ -15,10 +15,10 @@ struct SettingsDecoder {
     /// Decodes settings.
     ///
     /// - Parameters:
-    ///   - yaml: The file's text.
+    ///   - yaml: The file's contents.
     ///   - file: The file's name, for errors.
     /// - Returns: The settings, with defaults for missing keys.
-    /// - Throws: A `SettingsError` that lists all errors in the text with their positions.
+    /// - Throws: A `SettingsError` that lists all errors with their positions.
     static func decode(yaml: String, file: String) throws(SettingsError) -> DashboardSettings {
         var decoder = SettingsDecoder(file: file)
         let settings = decoder.settings(from: yaml)
@@ -109,7 +109,7 @@ struct SettingsDecoder {
             places[command] = name
             keys[command] = list(value).compactMap { key($0) }
         }
-        // Invalid names would cause further errors.
+        // Continuing with invalid names would cause further errors.
         guard issues.count == before else { return keys }
         do { _ = try DashboardKeys(changing: keys) } catch {
             issue(places[error.command] ?? node, error.description)
@@ -117,7 +117,7 @@ struct SettingsDecoder {
         return keys
     }
 
-    /// One key, or several in brackets.
+    /// Returns one key, or several keys in brackets.
     private func list(_ node: Node) -> [Node] {
         if let sequence = node.sequence { return Array(sequence) }
         return node.null == nil ? [node] : []

@@ -5,15 +5,15 @@ import WorkloadEngine
 
 /// Examines a database file that other programs may use.
 ///
-/// This process does not open the file through SQLite, lock it or write to it: a ``WatchSession``
-/// reads its headers and locks, and the checks that need SQLite run on a copy.
+/// This process does not open the file through SQLite, lock it or write to it. A ``WatchSession``
+/// reads its headers and locks, and the checks that require SQLite run on a copy.
 struct DatabaseDoctor {
     /// The database.
     var path: String
-    /// The size limit of the copy, in bytes.
+    /// The size limit for the copy, in bytes.
     var copyLimit: UInt64 = 1 << 30
 
-    /// How long to watch the database: longer than the shortest lock or pin that is reported.
+    /// The watch duration, which exceeds the shortest lock or pin that is reported.
     private static let watchDuration = Duration.milliseconds(1_200)
 
     /// Examines the database.
@@ -43,13 +43,13 @@ struct DatabaseDoctor {
     }
 
     #if os(Linux)
-    /// Makes a copy, runs the checks that need SQLite on it, and removes it.
+    /// Makes a copy, runs the checks that require SQLite on it, and removes it.
     private func examineCopy(
         _ report: WatchReport,
         _ findings: inout [DatabaseExamination.Finding]
     ) throws -> DatabaseExamination.Copy {
         let folder = try RunFolder(isKept: false)
-        // The copy and its checks may take long, so a signal ends the process immediately.
+        // The copy and its checks may take a long time, so a signal ends the process immediately.
         let interruption = Interruption {
             folder.remove()
             CommandFailure.exit(with: ExitCode(ExitStatus.interrupted.rawValue))

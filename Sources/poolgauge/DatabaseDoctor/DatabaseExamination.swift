@@ -2,7 +2,7 @@ import SQLiteWatch
 
 /// The findings of `doctor --database`; the property names are the JSON keys.
 struct DatabaseExamination: Encodable {
-    /// The name and version of this format.
+    /// The name and the version of this format.
     static let currentSchema = "poolgauge.database/1"
 
     /// A finding about the database.
@@ -29,7 +29,7 @@ struct DatabaseExamination: Encodable {
     struct Copy: Encodable, Equatable {
         /// The size of the copy in bytes; nil if no copy was made.
         var bytes: UInt64?
-        /// The reason why no copy was made.
+        /// The reason if no copy was made.
         var skipped: String?
     }
 
@@ -40,13 +40,13 @@ struct DatabaseExamination: Encodable {
     var processes: [WatchedProcess]
     var copy: Copy
     var findings: [Finding]
-    /// The limits of the examination, with remedies.
+    /// The limitations of the examination, with remedies.
     var notes: [String]
 
     /// Whether any finding is a problem.
     var hasProblem: Bool { findings.contains { $0.mark == .problem } }
 
-    /// One paragraph for each finding, with a newline at the end.
+    /// The report, with one paragraph for each finding and a newline at the end.
     var text: String {
         var lines = [PrintableText.escaped(file.path)]
         for part in Finding.Part.allCases {
@@ -81,7 +81,7 @@ struct DatabaseExamination: Encodable {
 
     private static let width = 100
 
-    /// Wraps text; later lines are indented by the width of `first`.
+    /// Wraps text and indents continuation lines by the width of `first`.
     private static func wrapped(_ text: String, first: String) -> [String] {
         var lines: [String] = []
         var line = first

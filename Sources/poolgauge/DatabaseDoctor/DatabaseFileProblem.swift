@@ -29,19 +29,19 @@ enum DatabaseFileProblem {
 
     private static func description(of path: String) -> String {
         var information = stat()
-        guard stat(path, &information) == 0 else { return "is not a SQLite database" }
+        guard stat(path, &information) == 0 else { return "is not an SQLite database" }
         let type = information.st_mode & S_IFMT
-        if type == S_IFDIR { return "is a folder; name a database file in it" }
-        guard type == S_IFREG else { return "is not a regular file; name a database file" }
+        if type == S_IFDIR { return "is a folder; specify a database file in it" }
+        guard type == S_IFREG else { return "is not a regular file; specify a database file" }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return "is not a SQLite database" }
+        guard descriptor >= 0 else { return "is not an SQLite database" }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: length)
         bytes.removeLast(length - max(0, read(descriptor, &bytes, length)))
         return description(of: bytes, size: Int(information.st_size))
     }
 
-    /// Describes a file that is not a database by its first bytes, with a remedy.
+    /// Describes a non-database file based on its first bytes, and suggests a remedy.
     static func description(of bytes: [UInt8], size: Int) -> String {
         let kinds: [([UInt8], String)] = [
             ([0x1f, 0x8b], "is compressed with gzip; decompress it first"),
@@ -51,10 +51,10 @@ enum DatabaseFileProblem {
                 Array("** This file contains an SQLite 2.1".utf8),
                 "is a database of SQLite 2; convert it with: sqlite .dump | sqlite3 new.sqlite"
             ),
-            ([0x37, 0x7f, 0x06], "is a write-ahead log; name the database without -wal"),
+            ([0x37, 0x7f, 0x06], "is a write-ahead log; specify the database without -wal"),
             (
                 [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7],
-                "is a rollback journal; name the database without -journal"
+                "is a rollback journal; specify the database without -journal"
             ),
             (
                 Array("SQLite format 3\0".utf8),
@@ -63,7 +63,7 @@ enum DatabaseFileProblem {
         ]
         if let kind = kinds.first(where: { bytes.starts(with: $0.0) }) { return kind.1 }
         if bytes.allSatisfy({ $0 == 0 }) {
-            return "starts with zeros instead of a SQLite header; restore it from a backup"
+            return "starts with zeros instead of an SQLite header; restore it from a backup"
         }
         if size % 512 == 0, size >= 512, entropy(bytes.prefix(512)) > 7.3 {
             return "seems to be encrypted: its first bytes are random. Check a decrypted copy, "
@@ -71,13 +71,12 @@ enum DatabaseFileProblem {
         }
         let isText = String(validating: bytes, as: UTF8.self) != nil && !bytes.contains(0)
         return isText
-            ? "is a text file, not a SQLite database; check the path"
-            : "is not a SQLite database: it does not start with a SQLite header; check the path"
+            ? "is a text file, not an SQLite database; check the path"
+            : "is not an SQLite database: it does not start with an SQLite header; check the path"
     }
 
-    /// The entropy in bits per byte: 8 if all values are equally frequent.
-    ///
-    /// For 512 random bytes, it is about 7.6.
+    /// Returns the entropy in bits per byte, which is 8 if all values are equally frequent and
+    /// about 7.6 for 512 random bytes.
     private static func entropy(_ bytes: ArraySlice<UInt8>) -> Double {
         var counts = [Int](repeating: 0, count: 256)
         for byte in bytes { counts[Int(byte)] += 1 }

@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The findings from the headers, locks and processes of a database, without SQLite.
+/// The findings that do not require SQLite: from a database's headers, locks and processes.
 struct FileChecks {
     var report: WatchReport
 
@@ -9,14 +9,15 @@ struct FileChecks {
 
     /// The default page size since SQLite 3.12.0 (2016), in bytes; smaller pages are unusual.
     private static let usualPageSize = 4_096
-    /// The shares of free pages at which a finding becomes a note and a warning.
+    /// The shares of free pages that produce a note and a warning.
     private static let notableFreeShare = 0.1
     private static let largeFreeShare = 0.25
-    /// Fewer free pages than this are never notable.
+    /// The minimum number of free pages to report.
     private static let notableFreePages: UInt64 = 100
-    /// The default number of frames that starts a checkpoint (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
+    /// The default number of frames that triggers a checkpoint
+    /// (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
     private static let checkpointFrames: UInt64 = 1_000
-    /// The largest number of processes to list.
+    /// The maximum number of processes to list.
     private static let processLimit = 20
 
     /// All findings.
@@ -74,7 +75,7 @@ struct FileChecks {
                 )
             )
         }
-        // Findings about processes are in the part for processes.
+        // Findings about processes belong to the part for processes.
         for finding in report.findings where Self.isOfJournal(finding.kind) {
             found.append(
                 Finding(
@@ -143,7 +144,7 @@ struct FileChecks {
                     text: "Each commit that frees pages moves pages from the end of the file into "
                         + "their place, so commits write more and tables become fragmented.",
                     remedy: "PRAGMA auto_vacuum = INCREMENTAL, and PRAGMA incremental_vacuum at "
-                        + "quiet times."
+                        + "times of low load."
                 )
             )
         }

@@ -69,7 +69,7 @@ enum ForeignKeyCheck {
             part: .foreignKeys,
             mark: key.child.isLarge ? .warning : .note,
             text:
-                "\(key.child.name)(\(columns)) refers to \(key.parent) without an index: where "
+                "\(key.child.name)(\(columns)) refers to \(key.parent) without an index: if "
                 + "foreign keys are enforced, deleting a row of \(key.parent) reads all rows of "
                 + "\(key.child.name) (\(rows)).",
             remedy: "CREATE INDEX \(index) ON \(SchemaChecks.quoted(key.child.name))(\(quoted));"
@@ -95,7 +95,7 @@ enum ForeignKeyCheck {
         return keys
     }
 
-    /// Whether the planner searches for the rows of a key, as in the shell's `.lint fkey-indexes`.
+    /// Whether the planner uses an index for a key's rows, as in the shell's `.lint fkey-indexes`.
     private static func hasIndex(_ database: Database, _ key: Key) throws -> Bool {
         let condition = key.columns.map { SchemaChecks.quoted($0) + " = ?" }
             .joined(separator: " AND ")

@@ -6,10 +6,10 @@ import WorkloadEngine
 
 /// A copy of a database that other programs may use, made without SQLite.
 ///
-/// SQLite locks a database that it reads, writes to its `-shm` file, and may roll back its
-/// journal or create files as the user of this process. The copy avoids that.
+/// When SQLite reads a database, it locks it, writes to its `-shm` file, and may roll back its
+/// journal or create files that belong to this process's user. The copy avoids these side effects.
 enum PrivateCopy {
-    /// The reason for a failed copy, with a remedy.
+    /// The reason that a copy failed, with a remedy.
     struct Problem: Error {
         var reason: String
         var remedy: String?
@@ -21,7 +21,7 @@ enum PrivateCopy {
     ///
     /// - Parameters:
     ///   - path: The database.
-    ///   - duration: How long to watch a database that can be read.
+    ///   - duration: The watch duration for a readable database.
     /// - Returns: The report.
     /// - Throws: ``CommandFailure`` if databases cannot be watched.
     static func watch(_ path: String, for duration: Duration = .zero) throws -> WatchReport {
@@ -44,12 +44,12 @@ enum PrivateCopy {
     /// Copies a database.
     ///
     /// - Parameters:
-    ///   - path: The database, which this process must not use through SQLite.
+    ///   - path: The database, which must not be in use through SQLite in this process.
     ///   - folder: An empty folder for the copy.
-    ///   - limit: The size limit of the copy, in bytes.
+    ///   - limit: The size limit for the copy, in bytes.
     ///   - report: The report of ``watch(_:for:)`` on the database.
     /// - Returns: The copy.
-    /// - Throws: A ``Problem``.
+    /// - Throws: A ``Problem`` if the copy fails.
     static func make(
         of path: String,
         in folder: URL,

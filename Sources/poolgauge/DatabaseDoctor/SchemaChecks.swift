@@ -1,13 +1,13 @@
 import SQLiteEngine
 
-/// Checks that need SQLite, on a copy of a database.
+/// Checks that require SQLite and run on a copy of a database.
 ///
 /// The schema is untrusted: its views and triggers may call functions. The checks only list the
 /// schema, count rows of tables, and explain statements.
 enum SchemaChecks {
     typealias Finding = DatabaseExamination.Finding
 
-    /// A table of the schema that is not virtual.
+    /// A table in the schema that is not virtual.
     struct Table {
         var name: String
         /// The number of rows, counted up to ``SchemaChecks/largeRows`` + 1.
@@ -17,12 +17,12 @@ enum SchemaChecks {
         var isLarge: Bool { rows > largeRows }
     }
 
-    /// Tables with more rows are large: for them, the planner's guesses matter.
+    /// The row count above which a table is large, so that the planner's estimates matter.
     static let largeRows = 10_000
-    /// The largest number of tables and keys to list.
+    /// The maximum number of tables and keys to list.
     static let limit = 20
 
-    /// Checks a copy.
+    /// Checks the copy at a path.
     static func findings(on path: String) -> [Finding] {
         do {
             var configuration = Configuration()
@@ -76,12 +76,12 @@ enum SchemaChecks {
         }
     }
 
-    /// A name, quoted as an SQL identifier.
+    /// Returns a name, quoted as an SQL identifier.
     static func quoted(_ name: String) -> String {
         "\"" + name.replacing("\"", with: "\"\"") + "\""
     }
 
-    /// Joins names for a sentence; lists the first few.
+    /// Joins the first few names for a sentence.
     static func list(_ names: [String]) -> String {
         let shown = names.prefix(5).joined(separator: ", ")
         return names.count > 5 ? "\(shown) and \(names.count - 5) more" : shown
@@ -94,7 +94,7 @@ enum StatisticsCheck {
         _ database: Database,
         _ tables: [SchemaChecks.Table]
     ) throws -> [SchemaChecks.Finding] {
-        // Without an index, the planner has no choice to make.
+        // If there is no index, the planner has no choice.
         let large = tables.filter { $0.isLarge && $0.hasIndex }.map(\.name)
         let hasTable = try Bool.fetchOne(
             database,

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The reference to a database in a scenario file.
+/// A reference to a database in a scenario file.
 enum DatabaseReference {
-    /// Returns the database's file name if both files are in one folder, otherwise its absolute path.
+    /// Returns the database's file name if both files are in the same folder, or its absolute path.
     ///
     /// - Parameters:
     ///   - database: The path of the database.

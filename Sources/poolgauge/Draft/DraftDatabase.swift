@@ -2,22 +2,23 @@ import Capture
 import EngineTarget
 import WorkloadEngine
 
-/// The data for a draft: a database's tables, statements for them, and words of full-text indexes.
+/// The data for a draft: a database's tables, their statements, and words from full-text indexes.
 struct DraftDatabase {
     /// The tables and views, with the ranges of their columns.
     let schema: CaptureSchema
-    /// The tables for which statements can be generated, in descending order of their rows.
+    /// The tables for which statements can be generated, in descending order of row count.
     let tables: [DraftTable]
-    /// Words of the full-text tables, by the names of the tables.
+    /// Words in the full-text tables, by table name.
     let words: [String: [String]]
-    /// The reasons why writes failed on the copy, by the names of the tables.
+    /// The reasons for which writes failed on the copy, by table name.
     private(set) var failures: [String: String] = [:]
-    /// The statements of each table that succeeded on the copy.
+    /// The statements that succeeded on the copy, by table.
     private(set) var statements: [(table: DraftTable, statements: TableStatements)] = []
 
-    /// The number of trials of each write: different rows may violate different constraints.
+    /// The number of trials for each write, because different rows may violate different
+    /// constraints.
     private static let trials = 5
-    /// The number of words of a full-text index that a scenario draws from.
+    /// The number of words that a scenario draws from a full-text index.
     private static let wordCount = 20
 
     /// Reads a copy of a database.
@@ -60,7 +61,7 @@ struct DraftDatabase {
 
     private struct Undo: Error {}
 
-    /// Returns the reason why a statement fails; nil if it succeeds.
+    /// Returns the reason that a statement fails; nil if it succeeds.
     private static func problem(
         with statement: TableStatements.Statement,
         on target: any WorkloadTarget
@@ -132,7 +133,7 @@ private struct DraftTableReader {
         ).compactMap { row -> DraftTable.Column? in
             guard row.count == 3, case .text(let column) = row[0], case .integer(let key) = row[1]
             else { return nil }
-            // The hidden columns of a full-text table do not contain text.
+            // The hidden columns of a full-text table contain no text.
             if case .fullText = kind, row[2] != .integer(0) { return nil }
             return .init(name: column, keyPlace: Int(key), isWritable: row[2] == .integer(0))
         }
@@ -156,7 +157,8 @@ private struct DraftTableReader {
         let quoted = CaptureDatabase.quote(name)
         var sql = "SELECT count(*) FROM \(quoted)"
         if kind != .withoutRowID {
-            // Count the rows of small tables. For large ones, the largest rowid is a fast estimate.
+            // Count the rows of small tables. For large tables, the largest rowid is a fast
+            // estimate.
             sql = """
                 SELECT CASE WHEN coalesce((SELECT max(rowid) FROM \(quoted)), 0) < 2000000
                 THEN (SELECT count(*) FROM \(quoted))
@@ -204,7 +206,7 @@ private struct DraftTableReader {
                 []
             )
             defer { _ = try? session.run("DROP TABLE temp.poolgauge_words", []) }
-            // Use only letters: other characters could be operators of MATCH.
+            // Use only letters, because other characters could be operators of MATCH.
             found = try session.rows(
                 """
                 WITH usable AS (SELECT term, row_number() OVER (ORDER BY doc DESC, term) AS place

@@ -8,13 +8,13 @@ import WorkloadEngine
 struct Doctor {
     /// The severity of a finding.
     enum Mark: String, Encodable {
-        /// Works as intended.
+        /// No problem was found.
         case ok
-        /// Worth knowing.
+        /// The finding is informational.
         case note
-        /// Works less well, or leads to misleading numbers.
+        /// The finding reduces performance or leads to misleading numbers.
         case warning
-        /// Does not work.
+        /// The finding prevents correct operation.
         case problem
     }
 
@@ -43,7 +43,7 @@ struct Doctor {
     /// Whether a requirement for runs is missing.
     var hasProblem: Bool { findings.contains { $0.mark == .problem } }
 
-    /// One line for each finding, each with a newline at its end.
+    /// The report, with one line for each finding and a newline at the end of each line.
     var text: String {
         var lines: [String] = []
         var part = ""
@@ -91,7 +91,7 @@ struct Doctor {
             found.append((.ok, "TERM is \(name)"))
         }
         if let choice = environment["NO_COLOR"], !choice.isEmpty {
-            found.append((.note, "NO_COLOR is set: the dashboard uses no colours"))
+            found.append((.note, "NO_COLOR is set: the dashboard uses no colors"))
         }
         found.append(
             TextEncoding.isUTF8()
@@ -188,7 +188,7 @@ struct Doctor {
         var found: [(Mark, String)] = []
         var files = rlimit()
         if getrlimit(resource(RLIMIT_NOFILE), &files) == 0 {
-            // A connection in WAL mode has three files open: the database, the log and its index.
+            // A connection in WAL mode uses three open files: the database, the log and its index.
             let connections = files.rlim_cur / 3
             let text = "\(files.rlim_cur) open files allow about \(connections) connections"
             found.append(

@@ -11,7 +11,7 @@ struct HeadlessRun {
     let arms: [Arm]
     var progress = ProgressMode.auto
     var keepsFolder = false
-    /// The user's database to run on; nil for the scenario's data.
+    /// The user's database for the run; nil for the scenario's data.
     var database: UserDatabase?
 
     init(scenario: Scenario, arms: [Arm]) {
@@ -22,7 +22,7 @@ struct HeadlessRun {
     /// Runs the arms and writes the report; throws the exit status if the run does not pass.
     func run(format: ReportFormat, to destination: ReportDestination) throws {
         let (result, signal) = try measure()
-        // A run that measured nothing leaves the previous file intact.
+        // A run without measurements leaves the previous file intact.
         if !result.runs.isEmpty || format != .text && !destination.isFile {
             try destination.write(format.report(on: result))
         }
@@ -68,10 +68,10 @@ struct HeadlessRun {
             do {
                 results.append(try blocking { try await run.run() })
             } catch is CancellationError {
-                // The run was stopped before it measured anything.
+                // The run was stopped before it produced any measurements.
                 break
             } catch let error as RunError where !results.isEmpty && error.code != .scenario {
-                // The report contains the arms measured before, and the failure first.
+                // The report contains the failure, followed by the arms that completed earlier.
                 failures.append("\(arm.name): \(error.description)")
                 break
             }
@@ -109,7 +109,7 @@ private final class StopRelay: Sendable {
         run?.stop()
     }
 
-    /// Makes this run the current one, and stops it if a stop was requested before.
+    /// Makes this run the current one, and stops it if a stop has already been requested.
     func follow(_ run: WorkloadRun) {
         let isStopped = state.withLock { state in
             state.run = run

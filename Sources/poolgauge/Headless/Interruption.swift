@@ -7,14 +7,14 @@ import Glibc
 import Darwin
 #endif
 
-/// Lets `SIGINT`, `SIGTERM`, `SIGHUP` and `SIGQUIT` end a run early instead of killing it.
+/// Lets `SIGINT`, `SIGTERM`, `SIGHUP` and `SIGQUIT` end a run early without killing the process.
 ///
 /// A second signal removes the temporary files and ends the process immediately. Signals shortly
-/// after the first one belong to the same request, and so does every further `SIGHUP`: a closed
+/// after the first one belong to the same request, as does every further `SIGHUP`, because a closed
 /// terminal sends it several times.
 ///
-/// A command whose parts can be ended separately has one interruption, and calls ``begin(_:)`` for
-/// each part.
+/// A command whose parts end separately uses one interruption and calls ``begin(_:)`` for each
+/// part.
 final class Interruption: Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
@@ -24,7 +24,7 @@ final class Interruption: Sendable {
     private struct State {
         /// The signal that ended the current part; nil before a signal arrives.
         var received: Int32?
-        /// When the first signal of the last request arrived, in nanoseconds of the clock.
+        /// The time at which the last request's first signal arrived, in nanoseconds of the clock.
         var receivedAt: UInt64?
         /// Ends the current part early; nil if a signal ends the process instead.
         var stop: (@Sendable () -> Void)?
@@ -39,7 +39,8 @@ final class Interruption: Sendable {
     private struct Listening {
         /// One source for each signal.
         ///
-        /// The sources are never cancelled: Dispatch may not deliver signals to a replacement.
+        /// The sources are never canceled, because Dispatch may not deliver signals to a
+        /// replacement.
         var sources: [any DispatchSourceSignal] = []
         /// The newest interruption.
         weak var interruption: Interruption?
@@ -59,9 +60,9 @@ final class Interruption: Sendable {
     ///
     /// - Parameters:
     ///   - clock: The time in nanoseconds.
-    ///   - cleanUp: Called before a signal ends the process.
-    ///   - stop: Called at the first signal, on the queue of signals; nil to end the process at the
-    ///     first signal.
+    ///   - cleanUp: A closure that is called before a signal ends the process.
+    ///   - stop: A closure that is called at the first signal, on the signal queue; nil to end the
+    ///     process at the first signal.
     init(
         clock: @escaping @Sendable () -> UInt64 = { MonotonicTime.now },
         cleanUp: @escaping @Sendable () -> Void = {},
@@ -99,7 +100,8 @@ final class Interruption: Sendable {
 
     /// Begins a part of the command; the next signal counts as the first one.
     ///
-    /// - Parameter stop: Called at the first signal; see ``init(clock:cleanUp:_:)``.
+    /// - Parameter stop: A closure that is called at the first signal; see
+    ///   ``init(clock:cleanUp:_:)``.
     func begin(_ stop: (@Sendable () -> Void)?) {
         state.withLock { state in
             state.received = nil

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 
-/// The manual page, generated from the text of `--help`, so that both always agree.
+/// The manual page, generated from the `--help` text to keep both consistent.
 struct ManualPage {
-    /// The page, with the macros of man(7).
+    /// The page, with macros of man(7).
     let text: String
 
     /// Generates the page of a command and its subcommands.
@@ -38,7 +38,7 @@ struct ManualPage {
         text = page.text
     }
 
-    /// The part of ArgumentParser's description of a command that the page shows.
+    /// The parts of ArgumentParser's command description that the page shows.
     private struct Help: Decodable {
         var command: Command
     }
@@ -143,7 +143,7 @@ private struct Writer {
         return argument.isOptional ? "[\(title)\(dots)]" : title + dots
     }
 
-    /// The text with troff's special characters escaped.
+    /// Returns the text with troff's special characters escaped.
     static func escaped(_ text: String) -> String {
         var result = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
         if result.hasPrefix(".") || result.hasPrefix("'") { result = "\\&" + result }

@@ -4,7 +4,7 @@ import TerminalUI
 
 /// Reports the progress of a run on standard error.
 final class ProgressReporter: Sendable {
-    /// How progress is shown.
+    /// The style of progress output.
     private enum Style {
         /// No output.
         case silent
@@ -15,9 +15,9 @@ final class ProgressReporter: Sendable {
     }
 
     private struct State {
-        /// The length of the current line on the terminal.
+        /// The length of the current line in the terminal.
         var shown = 0
-        /// The whole second of the last line in the log.
+        /// The second of the last line in the log.
         var second = -1
         var message = ""
     }
@@ -78,7 +78,7 @@ final class ProgressReporter: Sendable {
             StandardError.write(line + "\n")
             return
         }
-        // Fit into 80 columns: a wrapped line could not be overwritten.
+        // Fit into 80 columns, because a wrapped line could not be overwritten.
         let text = String(line.prefix(78))
         state.shown = text.count
         StandardError.write("\r\(text)\u{1B}[K")

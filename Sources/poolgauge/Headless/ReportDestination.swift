@@ -1,10 +1,10 @@
 import Foundation
 
-/// Standard output, or the file that an option such as `--output` names.
+/// Standard output, or the file that an option such as `--output` specifies.
 ///
-/// A report replaces a previous file only when it is complete: the text goes to a new file in the
-/// same folder, which is then renamed. Anything else, such as a FIFO or a terminal, is opened
-/// immediately and written to directly.
+/// A report replaces a previous file only when it is complete. The text is written to a new file in
+/// the same folder, which is then renamed. Other destinations, such as a FIFO or a terminal, are
+/// opened immediately and written to directly.
 struct ReportDestination {
     private enum Target {
         /// A descriptor that stays open until the process ends.
@@ -27,9 +27,9 @@ struct ReportDestination {
         if case .file = target { true } else { false }
     }
 
-    /// Checks that a report can be written; an existing file does not change.
+    /// Checks whether a report can be written, without changing an existing file.
     ///
-    /// - Parameter path: The path that the user named; nil for standard output.
+    /// - Parameter path: The path that the user specified; nil for standard output.
     /// - Throws: ``CommandFailure`` if the path is not writable.
     init(path: String?) throws {
         guard let path else {
@@ -45,7 +45,7 @@ struct ReportDestination {
         let exists = access(file, F_OK) == 0
         if exists, access(file, W_OK) != 0 { throw Self.refusal(of: path, errno) }
         let isReplaceable = access(Self.folder(of: file), W_OK | X_OK) == 0
-        // A file in a folder that accepts no new files can still be overwritten.
+        // An existing file can be overwritten even if its folder accepts no new files.
         guard exists || isReplaceable else { throw Self.refusal(of: path, errno) }
         target = .file(path: file, isReplaceable: isReplaceable)
     }
@@ -65,7 +65,7 @@ struct ReportDestination {
         }
     }
 
-    /// Writes a new file beside the previous one, then renames it.
+    /// Writes a new file next to the previous one, and then renames it.
     private func replace(_ path: String, with text: String) throws {
         let temporary = Self.folder(of: path) + "/.poolgauge-\(UUID().uuidString)"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
@@ -84,15 +84,15 @@ struct ReportDestination {
         }
     }
 
-    /// Returns the path of the regular file at a path, or of one to create; nil for anything that
-    /// must be written to directly.
+    /// Returns the path of the regular file to replace or create; nil if the destination must be
+    /// written to directly.
     private static func regularFile(at path: String) throws -> String? {
         // `/dev/stdout` refers to a file that the shell has opened.
         if path.hasPrefix("/dev/") || path.hasPrefix("/proc/") { return nil }
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT else { throw refusal(of: path, errno) }
-            // The path may be a link whose destination does not exist yet.
+            // The path may be a link whose target does not exist yet.
             return try target(ofDanglingLink: path) ?? path
         }
         guard status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -101,7 +101,7 @@ struct ReportDestination {
         return String(cString: resolved)
     }
 
-    /// Returns the missing destination of a symbolic link; nil if the path is not a link.
+    /// Returns the missing target of a symbolic link; nil if the path is not a link.
     private static func target(ofDanglingLink path: String) throws -> String? {
         let files = FileManager.default
         guard let target = try? files.destinationOfSymbolicLink(atPath: path) else { return nil }

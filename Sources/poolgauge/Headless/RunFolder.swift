@@ -1,7 +1,7 @@
 import Foundation
 import WorkloadEngine
 
-/// The folder that contains all temporary files of a command, so that one call removes them.
+/// The folder that contains all of a command's temporary files, so that one call removes them.
 struct RunFolder: Sendable {
     /// The folder.
     let url: URL
@@ -9,8 +9,8 @@ struct RunFolder: Sendable {
 
     /// Creates the folder.
     ///
-    /// - Parameter isKept: Whether the files remain. In this case, they are in the system's
-    ///   temporary folder itself.
+    /// - Parameter isKept: Whether to keep the files. Files to keep are stored directly in the
+    ///   system's temporary folder.
     /// - Throws: A ``CommandFailure`` with the reason if the folder cannot be created.
     init(isKept: Bool) throws {
         try TemporaryFolder.check()

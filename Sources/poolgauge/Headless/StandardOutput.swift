@@ -1,6 +1,6 @@
 import Foundation
 
-/// The standard output, which receives reports.
+/// Standard output, which receives reports.
 enum StandardOutput {
     /// A failed write.
     struct Failure: Error, CustomStringConvertible {
@@ -44,7 +44,7 @@ enum StandardOutput {
     }
 }
 
-/// The standard error, which receives progress and errors; failed writes are ignored.
+/// Standard error, which receives progress and errors; failed writes are ignored.
 enum StandardError {
     /// Whether standard error is a terminal.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }

@@ -5,7 +5,7 @@ import WorkloadEngine
 enum TemporaryFolder {
     /// Checks that files can be created in the folder.
     ///
-    /// - Throws: A ``CommandFailure`` with the folder and a remedy.
+    /// - Throws: A ``CommandFailure`` that contains the folder and a remedy.
     static func check() throws {
         let folder = FileManager.default.temporaryDirectory
         guard let problem = problem(with: folder) else { return }
@@ -17,14 +17,15 @@ enum TemporaryFolder {
         )
     }
 
-    /// Returns the reason why files cannot be created in a folder; nil if they can.
+    /// Returns the reason that files cannot be created in a folder; nil if they can.
     static func problem(with folder: URL) -> String? {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) else {
             return "there is no such folder"
         }
         guard isFolder.boolValue else { return "this is not a folder" }
-        // The mode is not sufficient: root may ignore it, and a read-only file system overrides it.
+        // Permission bits are not sufficient: root may ignore them, and a read-only file system
+        // overrides them.
         let probe = folder.appendingPathComponent("poolgauge-\(UUID().uuidString)").path
         let descriptor = open(probe, O_CREAT | O_EXCL | O_WRONLY, 0o600)
         guard descriptor >= 0 else { return String(cString: strerror(errno)) }

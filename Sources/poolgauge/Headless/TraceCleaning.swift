@@ -1,8 +1,8 @@
 import SQLTrace
 
-/// `poolgauge doctor --clean`: removes the probes that killed runs left behind.
+/// Removes the probes that killed runs left behind, for `poolgauge doctor --clean`.
 enum TraceCleaning {
-    /// Removes the probes and reports which ones.
+    /// Removes the probes and lists them.
     static func run() throws {
         switch TraceGuardian.clean() {
         case .failure(let error):

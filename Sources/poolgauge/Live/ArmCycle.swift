@@ -1,6 +1,6 @@
 /// The order in which arms run: the scenario's order, repeated.
 struct ArmCycle: Equatable {
-    /// The action that a change requires.
+    /// The action that an event requires.
     enum Step: Equatable {
         /// Do nothing.
         case stay
@@ -17,7 +17,7 @@ struct ArmCycle: Equatable {
     }
 
     let count: Int
-    /// The index of the arm that runs, or ran last.
+    /// The index of the running arm, or of the last arm that ran.
     private(set) var current: Int
     private var phase = Phase.running
 
@@ -46,7 +46,7 @@ struct ArmCycle: Equatable {
         }
     }
 
-    /// Restarts the arm that is running or ran last.
+    /// Restarts the running arm, or the last arm that ran.
     mutating func restart() -> Step {
         switch phase {
         case .running:
@@ -57,7 +57,7 @@ struct ArmCycle: Equatable {
         }
     }
 
-    /// Records that the run of the arm has ended, either completed or stopped.
+    /// Records that the arm's run has completed or has been stopped.
     ///
     /// - Parameter startsNext: Whether the next arm starts automatically.
     /// - Returns: The required action.

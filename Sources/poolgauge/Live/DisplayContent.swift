@@ -1,16 +1,16 @@
 import CursesTerminal
 import TerminalUI
 
-/// The content of a ``DisplayLoop``: a model that collects data, handles events and renders.
+/// The content of a ``DisplayLoop``, which collects data, handles events and renders.
 protocol DisplayContent {
-    /// Frames per second.
+    /// The refresh rate, in frames per second.
     var refreshRate: Double { get }
-    /// Whether the display is frozen; it is then drawn only once per second.
+    /// Whether the display is frozen and therefore drawn only once per second.
     var isPaused: Bool { get }
-    /// Whether the loop ends because nothing more can happen.
+    /// Whether the loop ends because nothing else can happen.
     var isOver: Bool { get }
-    /// The time since the start of the key plan, in nanoseconds; nil before the content accepts
-    /// keys, and `.max` if it never will.
+    /// The time since the key plan started, in nanoseconds; nil before the content accepts keys,
+    /// and `.max` if it never does.
     func age(at now: UInt64) -> UInt64?
 
     /// Collects the data that arrived since the last call.
@@ -22,7 +22,7 @@ protocol DisplayContent {
     /// Renders the content for a terminal of this size.
     func render(size: Size) -> Surface
 
-    /// Stops the process through the terminal's job control (`^Z`); returns after it continues.
+    /// Stops the process through the terminal's job control (`^Z`), and returns after it continues.
     mutating func stop(_ terminal: any Terminal)
     /// Records that the process was stopped by `SIGSTOP` and has continued.
     mutating func noteContinued()
@@ -30,14 +30,14 @@ protocol DisplayContent {
     mutating func end()
 }
 
-/// The reason for the end of a display.
+/// The reason that a display ended.
 enum DisplayEnd: Equatable {
     /// The user pressed the quit key.
     case quit
     /// A signal arrived.
     case signal(Int32)
-    /// The picture was taken.
+    /// The image was written.
     case picture
-    /// Nothing more can happen.
+    /// Nothing else can happen.
     case over
 }

@@ -4,9 +4,9 @@ import Glibc
 import Darwin
 #endif
 
-/// The CPU time of the display's thread: the share of one CPU for each second, and the total.
+/// The CPU time of the display's thread, as a share of one CPU for each second and in total.
 struct DisplayCost {
-    /// The share during the last second, in 0…1; nil during the first second.
+    /// The share during the last second, from 0 to 1; nil during the first second.
     private(set) var share: Double?
 
     private let began = MonotonicTime.now
@@ -20,13 +20,13 @@ struct DisplayCost {
 
     /// The total cost of a display.
     struct Report: Encodable, Equatable {
-        /// How long the display was shown.
+        /// The time for which the display was shown.
         var seconds: Double
-        /// The number of frames drawn.
+        /// The number of drawn frames.
         var frames: Int
-        /// The CPU time of its thread.
+        /// The CPU time of the display's thread.
         var cpuSeconds: Double
-        /// The share of one CPU, in 0…1.
+        /// The share of one CPU, from 0 to 1.
         var cpuShare: Double
         /// The mean time for drawing a frame, including waits for the terminal.
         var meanFrameMicroseconds: Double
@@ -54,7 +54,7 @@ struct DisplayCost {
         longestFrame = max(longestFrame, nanoseconds)
     }
 
-    /// Records the end of the display; further calls have no effect.
+    /// Records that the display has ended; further calls have no effect.
     mutating func end(bytes: UInt64?) {
         guard report == nil else { return }
         let seconds = Double(MonotonicTime.now &- began) / 1e9
@@ -71,7 +71,7 @@ struct DisplayCost {
         )
     }
 
-    /// The total cost; nil before the end.
+    /// The total cost; nil before the display ends.
     var total: Report? { report }
 
     private static var threadTime: UInt64 { MonotonicTime.nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) }
@@ -79,7 +79,7 @@ struct DisplayCost {
 
 /// The monotonic clock.
 enum MonotonicTime {
-    /// Nanoseconds since an arbitrary moment.
+    /// The number of nanoseconds since an arbitrary moment.
     static var now: UInt64 { nanoseconds(of: CLOCK_MONOTONIC) }
 
     fileprivate static func nanoseconds(of clock: clockid_t) -> UInt64 {

@@ -16,7 +16,7 @@ struct DisplayLoop<Content: DisplayContent> {
         self.keys = keys
     }
 
-    /// Shows the content until a key, a signal, the picture or the content itself ends it.
+    /// Shows the content until a key, a signal, the image or the content ends the display.
     mutating func show() -> DisplayEnd {
         _ = content.handle(.resize(terminal.size))
         var nextFrame = MonotonicTime.now
@@ -29,7 +29,7 @@ struct DisplayLoop<Content: DisplayContent> {
                 cost.update(now: now)
                 content.setDisplayCost(cost.share)
                 draw()
-                // Do not catch up on frames missed while the terminal was stopped.
+                // Skip the frames that were missed while the terminal was stopped.
                 nextFrame = max(nextFrame + frameTime, now)
             }
             let wait = nextFrame > now ? nextFrame - now : 0
@@ -72,7 +72,7 @@ struct DisplayLoop<Content: DisplayContent> {
 
     private mutating func pressPlannedKeys(at now: UInt64) -> DisplayEnd? {
         guard let age = content.age(at: now) else { return nil }
-        // Take the picture of content that never accepts keys without pressing any.
+        // If the content never accepts keys, write the image without pressing any.
         if age == .max { return keys.step(at: .max) == .picture ? .picture : nil }
         while true {
             switch keys.step(at: age) {
@@ -86,5 +86,6 @@ struct DisplayLoop<Content: DisplayContent> {
     }
 }
 
-/// The minimum time between frames of a frozen display, in nanoseconds: only its cost changes.
+/// The minimum time between frames of a frozen display, in nanoseconds, because only its cost
+/// changes.
 private let frozenFrameTime: UInt64 = 1_000_000_000

@@ -1,15 +1,15 @@
 import Dashboard
 import TerminalUI
 
-/// The appearance of a display, and its automatic keys and picture.
+/// The appearance of a display, and its automatic keys and image.
 struct DisplayOptions {
     /// The initial theme.
     var theme = Theme.standard
     /// The themes that the `t` key cycles through.
     var themes = Theme.builtIn
-    /// The characters that draw charts; nil for the best that the locale supports.
+    /// The characters that draw charts; nil for the best set that the locale supports.
     var glyphs: GlyphSet?
-    /// Frames per second.
+    /// The refresh rate, in frames per second.
     var refreshRate = DashboardSettings.standardRefreshRate
     /// Whether the display uses the mouse.
     var usesMouse = true
@@ -17,19 +17,19 @@ struct DisplayOptions {
     var keyChanges: [DashboardCommand: [Key]] = [:]
     /// The keys to press automatically.
     var keys: [Key] = []
-    /// The time of the first key, in nanoseconds after the first content.
+    /// The time of the first key, in nanoseconds after the content first appears.
     var keysStart: UInt64 = 1_000_000_000
-    /// Whether the display ends with a picture.
+    /// Whether the display ends with an image.
     var takesPicture = false
-    /// The file for the cost of the display.
+    /// The file for the display's cost.
     var costs: ReportDestination?
 
     /// Reads the configuration and the themes.
     ///
     /// - Parameters:
-    ///   - theme: The theme of the command line; by default, the one of the configuration.
-    ///   - folder: The folder of the configuration.
-    /// - Throws: The errors of the configuration or the theme.
+    ///   - theme: The theme from the command line; by default, the theme from the configuration.
+    ///   - folder: The folder that contains the configuration.
+    /// - Throws: The errors in the configuration or the theme.
     init(theme: String? = nil, folder: ConfigurationFolder = .init()) throws {
         let settings = try DashboardSettings.load(from: folder)
         let library = ThemeLibrary(folder: folder.themes)

@@ -3,7 +3,7 @@ import CursesTerminal
 import Foundation
 import TerminalUI
 
-/// Runs a display, on the process's terminal or for a picture.
+/// Runs a display in the process's terminal or for an image.
 struct DisplaySession {
     let options: DisplayOptions
 
@@ -15,24 +15,24 @@ struct DisplaySession {
         var choices: [GlyphSet]
     }
 
-    /// Shows content on the process's terminal until it ends.
+    /// Shows content in the process's terminal until it ends.
     ///
     /// - Parameters:
     ///   - make: Creates the content.
     ///   - report: Writes the results after the terminal has been restored.
-    /// - Throws: `TerminalError`, the errors of `make` and `report`, and the exit code of a signal.
+    /// - Throws: `TerminalError`, errors from `make` and `report`, and the exit code for a signal.
     func run<Content: DisplayContent>(
         _ make: (any Terminal, Glyphs) throws -> Content,
         report: (Content) throws -> Void
     ) throws {
         let environment = ProcessInfo.processInfo.environment
-        let terminal = try CursesTerminal(environment: environment, wantsMouse: options.usesMouse)
+        let terminal = try CursesTerminal(environment: environment, usesMouse: options.usesMouse)
         let isUTF8 = TextEncoding.isUTF8()
-        // The fonts of the Linux console lack braille characters.
+        // The Linux console's fonts do not contain braille characters.
         let isConsole = environment["TERM"] == "linux"
         let glyphs = Glyphs(
             first: options.glyphs ?? (isUTF8 && !isConsole ? .braille : .ascii),
-            // Offer only sets that the terminal can show.
+            // Offer only the sets that the terminal can display.
             choices: isUTF8 ? GlyphSet.allCases : [.ascii]
         )
         let content: Content
@@ -45,7 +45,8 @@ struct DisplaySession {
         terminal.close()
         loop.end()
         if case .signal(let signal) = end {
-            // After a hang-up, standard output fails, but a report file can still be written.
+            // After a hang-up, writing to standard output fails, but a report file can still be
+            // written.
             try? writeCosts(loop.cost)
             try? report(loop.content)
             throw ExitCode(128 + signal)
@@ -56,7 +57,7 @@ struct DisplaySession {
 
     /// Shows content on a surface without a terminal, and returns the last frame.
     ///
-    /// - Throws: The errors of `make`, and the exit code of a signal.
+    /// - Throws: The errors from `make`, and the exit code for a signal.
     func picture<Content: DisplayContent>(
         size: Size,
         _ make: (any Terminal, Glyphs) throws -> Content

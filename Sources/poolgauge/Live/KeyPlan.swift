@@ -1,10 +1,10 @@
 import TerminalUI
 
-/// The times of automatic keys and of a picture.
+/// The schedule of automatic keys and an image.
 struct KeyPlan {
-    /// The time between two keys, in nanoseconds, so that the effect of each is visible.
+    /// The time between two keys, in nanoseconds, which makes the effect of each key visible.
     private static let gap: UInt64 = 300_000_000
-    /// The time from the last key to the picture, in nanoseconds.
+    /// The time from the last key to the image, in nanoseconds.
     private static let settling: UInt64 = 1_000_000_000
 
     private var keys: [Key]
@@ -14,24 +14,24 @@ struct KeyPlan {
     /// Creates a plan.
     ///
     /// - Parameters:
-    ///   - keys: The keys, in their order.
-    ///   - start: The time of the first key, in nanoseconds since the start of the load.
-    ///   - takesPicture: Whether the plan ends with a picture.
+    ///   - keys: The keys, in order.
+    ///   - start: The time of the first key, in nanoseconds since the load started.
+    ///   - takesPicture: Whether the plan ends with an image.
     init(keys: [Key], start: UInt64, takesPicture: Bool) {
         self.keys = keys.reversed()
         self.takesPicture = takesPicture
-        // Without keys, the picture is taken at the start.
+        // If there are no keys, the image is written at the start.
         next = start
     }
 
-    /// An action that is due.
+    /// The next action in the plan.
     enum Step: Equatable {
         case nothing
         case press(Key)
         case picture
     }
 
-    /// Returns the next action that is due, at a time in nanoseconds since the start of the load.
+    /// Returns the next action to perform at a time in nanoseconds since the load started.
     ///
     /// Call this method until it returns `.nothing`.
     mutating func step(at time: UInt64) -> Step {

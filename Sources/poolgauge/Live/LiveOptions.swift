@@ -8,9 +8,9 @@ struct LiveOptions {
     var startsNextArm = false
     /// Whether the program ends when the arm's run is complete.
     var endsWithRun = false
-    /// A copy of the user's database to run on; nil for the scenario's data.
+    /// A copy of the user's database for the runs; nil for the scenario's data.
     var database: UserDatabase?
-    /// The file for the report; nil for one line for each arm on standard output.
+    /// The file for the report; nil to write one line for each arm to standard output.
     var report: ReportDestination?
     /// The format of the report.
     var format = ReportFormat.text
@@ -19,9 +19,9 @@ struct LiveOptions {
 
     /// Reads the configuration.
     ///
-    /// - Throws: The errors of the configuration.
+    /// - Throws: The errors in the configuration.
     init() throws { display = try DisplayOptions() }
 
-    /// Creates options with the options of the display.
+    /// Creates options with the given display options.
     init(display: DisplayOptions) { self.display = display }
 }

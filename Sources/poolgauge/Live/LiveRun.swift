@@ -19,7 +19,7 @@ final class LiveRun: Sendable {
     private let inbox: Box
     private let isOver = DispatchSemaphore(value: 0)
 
-    /// Shared with the run's callback, which may run before this object is initialized.
+    /// Shared with the run's callback, which may be called before this object is initialized.
     private final class Box: Sendable {
         let state = Mutex(Inbox())
     }
@@ -55,7 +55,9 @@ final class LiveRun: Sendable {
         }
     }
 
-    /// Returns the samples since the last call, and once, the outcome of a run that has ended.
+    /// Returns the samples since the last call.
+    ///
+    /// After the run ends, also returns its outcome once.
     func take() -> (samples: [Sample], outcome: Outcome?) {
         inbox.state.withLock { state in
             defer { state = Inbox() }
@@ -69,7 +71,7 @@ final class LiveRun: Sendable {
         if isOver.wait(timeout: .now() + .seconds(seconds)) == .success { isOver.signal() }
     }
 
-    /// Requests the end of the run; `take()` returns its outcome later.
+    /// Requests that the run end; `take()` later returns its outcome.
     func stop() { run.stop() }
 
     /// Pauses the load and its clock; running accesses continue.
@@ -90,11 +92,11 @@ final class LiveRun: Sendable {
     /// Takes a snapshot and keeps it.
     func makeSnapshot() { run.makeSnapshot() }
 
-    /// Releases the snapshot of ``makeSnapshot()`` with this label, or the oldest one.
+    /// Releases the snapshot with this label that ``makeSnapshot()`` created, or the oldest one.
     func releaseSnapshot(label: String?) { run.releaseSnapshot(label: label) }
 
     /// Changes a knob of the load.
     ///
-    /// - Throws: The reason if the knob cannot be changed.
+    /// - Throws: An error that describes why the knob cannot be changed.
     func set(_ knob: LoadKnob) throws { try run.set(knob) }
 }

@@ -3,12 +3,12 @@ import Dashboard
 import TerminalUI
 import WorkloadEngine
 
-/// Runs a scenario on the dashboard, and removes its files afterwards.
+/// Runs a scenario in the dashboard and removes its files when it ends.
 struct LiveSession {
     let scenario: Scenario
     let options: LiveOptions
 
-    /// Shows the dashboard on the process's terminal and reports on each arm.
+    /// Shows the dashboard in the process's terminal and reports on each arm.
     func run() throws {
         let datasets = DatasetStore()
         defer { datasets.remove() }

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// A file for a picture of a surface; its name's extension determines the format.
+/// A file for an image of a surface; its file name extension determines the format.
 struct PictureFile {
     private enum Form: String, CaseIterable {
         case txt
@@ -24,7 +24,7 @@ struct PictureFile {
         destination = try ReportDestination(path: path)
     }
 
-    /// Writes the picture.
+    /// Writes the image.
     func write(_ surface: Surface, title: String) throws {
         switch form {
         case .txt: try destination.write(surface.plainText)

@@ -4,7 +4,7 @@ import TerminalUI
 import WorkloadEngine
 
 extension RunDisplay {
-    /// Performs an action of the dashboard; the ticker shows its result.
+    /// Performs an action from the dashboard; the ticker shows the result.
     mutating func perform(_ action: DashboardAction) {
         switch action {
         case .quit, .setRefreshRate: break
@@ -27,7 +27,7 @@ extension RunDisplay {
         }
     }
 
-    /// Changes a knob, for this run and those that follow.
+    /// Changes a knob for this run and the following ones.
     private mutating func turn(_ knob: LoadKnob) {
         do {
             try run.set(knob)
@@ -39,8 +39,8 @@ extension RunDisplay {
     }
 
     private mutating func setLoadPaused(_ isPaused: Bool) {
-        // The model knows the state of the newest sample, which is a tenth of a second old. If it
-        // requests the current state, the user has pressed the key twice since then.
+        // The model contains the state of the newest sample, which is a tenth of a second old. If
+        // it requests the current state, the user has since pressed the key twice.
         isLoadPaused = isPaused == isLoadPaused ? !isPaused : isPaused
         if isLoadPaused {
             run.pause()
@@ -51,7 +51,8 @@ extension RunDisplay {
         }
     }
 
-    /// Rebuilds the pool and restarts the arm's run: a pool's size is fixed when it is opened.
+    /// Rebuilds the pool and restarts the arm's run, because a pool's size is fixed when it is
+    /// opened.
     private mutating func setReaderCount(_ count: Int) {
         let arm = scenario.arms[cycle.current]
         guard arm.kind == .pool else {
@@ -66,7 +67,7 @@ extension RunDisplay {
 }
 
 extension LoadKnob {
-    /// The identity of a knob; its newest value applies.
+    /// Identifies a knob; the newest value for each identity applies.
     enum Place: Hashable {
         case workers(String)
         case rate(String)
@@ -86,7 +87,7 @@ extension LoadKnob {
         }
     }
 
-    /// The new value, for the ticker; nil values are the scenario's.
+    /// A description of the new value for the ticker; nil values mean the scenario's values.
     var words: String {
         let usual = "the scenario's value"
         switch self {
@@ -108,7 +109,7 @@ extension LoadKnob {
 }
 
 extension CheckpointMode {
-    /// Converts the dashboard's mode.
+    /// Converts the dashboard's checkpoint mode.
     fileprivate init(_ mode: DashboardAction.CheckpointMode) {
         switch mode {
         case .passive: self = .passive

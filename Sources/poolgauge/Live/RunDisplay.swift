@@ -10,12 +10,12 @@ import Glibc
 import Darwin
 #endif
 
-/// The dashboard of runs of a scenario's arms.
+/// The dashboard for runs of a scenario's arms.
 struct RunDisplay: DisplayContent {
     /// The time between pausing the load and stopping the program, in microseconds.
     private static let stopDelay: UInt32 = 50_000
 
-    /// The scenario, with the user's changes to the readers of its pools.
+    /// The scenario, including the user's changes to its pools' readers.
     var scenario: Scenario
     private let startsNextArm: Bool
     private let endsWithRun: Bool
@@ -25,19 +25,19 @@ struct RunDisplay: DisplayContent {
     var model: DashboardModel
     var cycle: ArmCycle
     var run: LiveRun
-    /// The knobs that the user changed; they also apply to a rebuilt pool and the next arm.
+    /// The knobs that the user changed; the changes also apply to a rebuilt pool and the next arm.
     var knobs: [LoadKnob.Place: LoadKnob] = [:]
     /// Whether the user paused the load.
     var isLoadPaused = false
-    /// How long the program was stopped (^Z) during the current arm.
+    /// The time for which the program was stopped (^Z) during the current arm's run.
     private var stoppedSeconds = 0.0
-    /// The time of the first sample of a running load.
+    /// The time of the first sample with a running load.
     private var loadBegan: UInt64?
     /// The verdicts on the arms that ran, one line each.
     private(set) var verdicts: [String] = []
     /// The results of the arms that ran, including partial ones.
     private(set) var results: [ArmResult] = []
-    /// The failure of the arm that ran last, if any.
+    /// The failure of the last arm that ran, if any.
     private(set) var failure: (any Error)?
 
     init(
@@ -70,7 +70,7 @@ struct RunDisplay: DisplayContent {
 
     var isOver: Bool { endsWithRun && cycle.isOver }
 
-    /// The time since the load started; `.max` if the run failed before.
+    /// The time since the load started; `.max` if the run failed before it started.
     func age(at now: UInt64) -> UInt64? {
         guard let loadBegan else { return cycle.isOver ? .max : nil }
         return now - min(now, loadBegan)
@@ -85,7 +85,7 @@ struct RunDisplay: DisplayContent {
         model.note("the program was stopped while its load ran", severity: .warning)
     }
 
-    /// Ends the run, waits briefly for the removal of its files, and records its result.
+    /// Ends the run, waits briefly for its files to be removed, and records its result.
     mutating func end() {
         run.end(within: 5)
         let (_, outcome) = run.take()
@@ -100,7 +100,8 @@ struct RunDisplay: DisplayContent {
         }
         guard let outcome else { return }
         let hasSucceeded = record(outcome)
-        // After a failure, the next arm does not start, so that the user can read the message.
+        // After a failure, the next arm does not start automatically, so the message remains
+        // visible.
         perform(cycle.runEnded(startsNext: startsNextArm && hasSucceeded))
         if cycle.isOver {
             let next = scenario.arms[cycle.following].name
@@ -117,7 +118,7 @@ struct RunDisplay: DisplayContent {
             var verdict = TextReport.verdict(of: result, scenario: scenario.name)
             if stoppedSeconds > 0 {
                 let time = HumanUnits.seconds(stoppedSeconds)
-                verdict += ", excluding \(time) for which the program was stopped"
+                verdict += ", excluding \(time) during which the program was stopped"
             }
             verdicts.append(verdict)
             failure = nil
@@ -141,10 +142,12 @@ struct RunDisplay: DisplayContent {
         return true
     }
 
-    /// Stops the program, and pauses the load's clock so that no access becomes due meanwhile.
+    /// Stops the program.
+    ///
+    /// Pauses the load's clock so that no accesses become due in the meantime.
     mutating func stop(_ terminal: any Terminal) {
         run.pause()
-        // Let running accesses end: otherwise their time would include the stop.
+        // Let running accesses complete; otherwise, their times would include the stop.
         usleep(Self.stopDelay)
         let before = MonotonicTime.now
         terminal.stop()

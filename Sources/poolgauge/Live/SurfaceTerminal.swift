@@ -3,14 +3,14 @@ import Dispatch
 import Synchronization
 import TerminalUI
 
-/// A terminal without a screen; it keeps the last surface for a picture.
+/// A terminal without a screen that keeps the last surface for an image.
 final class SurfaceTerminal: Terminal {
     let size: Size
     let depth = ColorDepth.direct
     private(set) var surface: Surface
     private let interrupted = Flag()
 
-    /// Set on the queue of signals; the thread of the display waits for it.
+    /// A flag that the signal queue sets and the display's thread waits for.
     private final class Flag: Sendable {
         let isSet = Atomic<Bool>(false)
         let wakeUp = DispatchSemaphore(value: 0)
@@ -21,7 +21,7 @@ final class SurfaceTerminal: Terminal {
         surface = Surface(size: size)
     }
 
-    /// Ends the loop soon; can be called from any thread.
+    /// Requests that the loop end soon; can be called from any thread.
     var interrupt: @Sendable () -> Void {
         let interrupted = interrupted
         return {

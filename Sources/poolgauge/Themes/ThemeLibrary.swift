@@ -1,13 +1,13 @@
 import Foundation
 import TerminalUI
 
-/// The available themes: the built-in ones and those in the user's folder.
+/// The available themes: the built-in themes and the themes in the user's folder.
 struct ThemeLibrary {
-    /// The valid themes; a theme in the folder replaces a built-in one with the same name.
+    /// The valid themes; a theme in the folder replaces a built-in theme with the same name.
     let themes: [Theme]
     /// The errors of files in the folder.
     let failures: [any Error]
-    /// The errors, by the name of the theme.
+    /// The errors, by theme name.
     private let failuresByName: [String: any Error]
 
     private static let ending = ".yaml"
@@ -33,12 +33,13 @@ struct ThemeLibrary {
         failuresByName = Dictionary(failures.map { ($0.name, $0.error) }) { first, _ in first }
     }
 
-    /// Returns the theme with a name, or of a file if the name contains `/` or ends with `.yaml`.
+    /// Returns the theme with a name, or the theme in a file if the name contains `/` or ends with
+    /// `.yaml`.
     ///
-    /// - Throws: The error of the file, or an ``UnknownThemeError``.
+    /// - Throws: The errors in the file, or an ``UnknownThemeError``.
     func theme(named name: String) throws -> Theme {
         if name.contains("/") || name.hasSuffix(Self.ending) { return try Self.read(name) }
-        // The built-in theme must not hide an error in the user's file of the same name.
+        // The built-in theme must not hide an error in the user's file with the same name.
         if let failure = failuresByName[name] { throw failure }
         if let theme = themes.first(where: { $0.name == name }) { return theme }
         throw UnknownThemeError(name: name, known: themes.map(\.name))

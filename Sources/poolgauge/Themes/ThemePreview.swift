@@ -4,7 +4,7 @@ import TerminalUI
 struct ThemePreview {
     let theme: Theme
 
-    /// The sample text of each role, similar to its use on the dashboard.
+    /// The sample text for each role, similar to its use in the dashboard.
     private static let samples: [Role: String] = [
         .text: "ordinary text", .dim: "units and hints", .border: "╭─ border ─╮",
         .title: "Title", .accent: "q quit", .track: "··········", .ok: "✔ all is well",

@@ -3,15 +3,15 @@ import SQLiteWatch
 
 /// Traces the statements of watched programs, in addition to a watch session.
 ///
-/// If tracing fails, the reports state the reason and contain all other data.
+/// If tracing fails, the reports contain the reason and all other data.
 struct SQLWatch {
     private let session: SQLTraceSession?
     private let problem: String?
 
-    /// The time between two reads of events, before the kernel's buffer fills.
+    /// The time between two reads of events, which is too short for the kernel's buffer to fill.
     private static let pause = Duration.milliseconds(20)
 
-    /// Starts tracing the programs that use databases.
+    /// Starts tracing the programs that use the databases.
     init(paths: [String], options: SQLTraceOptions) {
         do throws(TraceError) {
             session = try SQLTraceSession(
@@ -30,7 +30,7 @@ struct SQLWatch {
         }
     }
 
-    /// Traces the programs that use further databases.
+    /// Traces the programs that use additional databases.
     func add(_ paths: [String]) {
         for path in paths { session?.add(path: path) }
     }
@@ -38,7 +38,7 @@ struct SQLWatch {
     /// Removes the probes.
     func end() { session?.close() }
 
-    /// Watches for a time and reads events meanwhile.
+    /// Watches for a duration and reads events during that time.
     func run(_ watch: WatchSession, for duration: Duration, until isStopped: () -> Bool) {
         guard let session else { return watch.run(for: duration, until: isStopped) }
         let clock = ContinuousClock()

@@ -6,7 +6,7 @@ import WorkloadEngine
 /// A condition with the unit of its metric: `pin > 30s`, `log >= 1GiB`, `writer.share > 50%`.
 struct WatchConditionArgument {
     var condition: WatchCondition
-    /// The condition as the user wrote it.
+    /// The condition as the user entered it.
     var text: String
 
     /// Parses a condition.
@@ -17,7 +17,7 @@ struct WatchConditionArgument {
             }),
             let range = text.range(of: comparison.rawValue)
         else {
-            throw ValidationError("'\(text)' is not a condition; write, for example, 'pin > 30s'")
+            throw ValidationError("'\(text)' is not a condition; use, for example, 'pin > 30s'")
         }
         let name = trimmed(text[..<range.lowerBound])
         guard let metric = WatchCondition.Metric(rawValue: name) else {

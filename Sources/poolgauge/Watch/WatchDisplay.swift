@@ -7,11 +7,11 @@ struct WatchDisplay: DisplayContent {
     private let terminal: any Terminal
     private let feed: WatchFeed
     private var model: WatchDashboard
-    /// When the first reports arrived.
+    /// The time at which the first reports arrived.
     private var began: UInt64?
     private let start = MonotonicTime.now
 
-    /// The time after which planned keys are pressed without any report, in nanoseconds.
+    /// The time after which planned keys are pressed even if there is no report, in nanoseconds.
     private static let keyDelay: UInt64 = 2_000_000_000
 
     init(feed: WatchFeed, model: WatchDashboard, terminal: any Terminal) {
@@ -39,7 +39,7 @@ struct WatchDisplay: DisplayContent {
         if began == nil, !batch.reports.isEmpty { began = MonotonicTime.now }
     }
 
-    /// Does nothing: reports contain the cost of the whole process, including the display.
+    /// Does nothing, because reports contain the cost of the whole process, including the display.
     mutating func setDisplayCost(_ share: Double?) {}
 
     mutating func handle(_ event: InputEvent) -> Bool {

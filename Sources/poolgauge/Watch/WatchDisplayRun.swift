@@ -11,13 +11,13 @@ struct WatchDisplayRun {
     /// The time between two reports.
     var interval = Self.standardInterval
 
-    /// The options of SQL tracing; nil without tracing.
+    /// The SQL tracing options; nil if SQL is not traced.
     var sql: SQLTraceOptions?
 
     /// The default time between two reports.
     static let standardInterval = Duration.milliseconds(250)
 
-    /// Shows the dashboard on the process's terminal.
+    /// Shows the dashboard in the process's terminal.
     func run() throws {
         let keys = try keys
         do {

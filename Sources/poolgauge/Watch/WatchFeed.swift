@@ -6,11 +6,11 @@ import Synchronization
 
 /// Runs a watch session on a separate thread; a display collects its reports.
 final class WatchFeed: Sendable {
-    /// The data since the last call of ``take()``.
+    /// The data since the last call to ``take()``.
     struct Batch {
         /// The reports, one list for each interval.
         var reports: [[WatchReport]] = []
-        /// The limits of the search for databases; nil if it found nothing new.
+        /// The limitations of the search for databases; nil if the search found nothing new.
         var notes: [String]?
     }
 
@@ -32,7 +32,7 @@ final class WatchFeed: Sendable {
     /// - Parameters:
     ///   - source: The source of the databases.
     ///   - interval: The time between two reports.
-    ///   - sql: The options of SQL tracing; nil without tracing.
+    ///   - sql: The SQL tracing options; nil if SQL is not traced.
     /// - Throws: `CommandFailure` if the databases cannot be watched.
     init(source: WatchSource, interval: Duration, sql: SQLTraceOptions? = nil) throws {
         self.source = source
@@ -41,7 +41,7 @@ final class WatchFeed: Sendable {
         let first = try source.find(DatabaseSearch(helper: command))
         let start = Mutex<(any Error)?>(nil)
         let isStarted = DispatchSemaphore(value: 0)
-        // The thread creates the session, because a session belongs to one thread.
+        // The thread creates the session, because each session belongs to a single thread.
         let thread = Thread { [self] in
             defer { isOver.signal() }
             do {
@@ -83,7 +83,7 @@ final class WatchFeed: Sendable {
             let reports = worker.watch(for: interval) { isStopped }
             if !reports.isEmpty { state.withLock { $0.batch.reports.append(reports) } }
             guard let pause, Double(MonotonicTime.now - lastSearch) >= pause * 1e9 else { continue }
-            // A folder that cannot be listed now may be listed later.
+            // A folder that cannot be listed now may be readable later.
             if let found = try? source.find(worker.search), worker.add(found.paths) {
                 let notes = found.notes + worker.notes
                 state.withLock { $0.batch.notes = notes }
@@ -92,7 +92,7 @@ final class WatchFeed: Sendable {
         }
     }
 
-    /// The session with its search; used by one thread.
+    /// The session and its search, which only one thread uses.
     private final class Worker {
         let search: DatabaseSearch
         private let command: [String]
@@ -113,7 +113,7 @@ final class WatchFeed: Sendable {
             }
         }
 
-        /// Sentences about databases that are not watched.
+        /// Sentences that explain which databases are not watched.
         var notes: [String] {
             guard refused > 0 else { return [] }
             let limit = WatchSession.databaseLimit
@@ -155,10 +155,10 @@ final class WatchFeed: Sendable {
 }
 
 extension WatchSource {
-    /// A place in which new databases may appear.
+    /// The kind of place in which new databases may appear.
     enum Kind { case folder, machine }
 
-    /// The place in which new databases may appear; nil for none.
+    /// The place in which new databases may appear; nil if there is none.
     var kind: Kind? {
         switch self {
         case .machine: .machine

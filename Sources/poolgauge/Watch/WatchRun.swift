@@ -4,28 +4,28 @@ import SQLiteWatch
 import TerminalUI
 import WorkloadEngine
 
-/// Watches databases without a dashboard, and reports.
+/// Watches databases without a dashboard and writes reports.
 struct WatchRun {
     var format = TopSubcommand.WatchFormat.text
     /// Whether to report at each interval.
     var follows = false
     var interval = Duration.seconds(1)
-    /// How long to watch; nil for two seconds for a single report, otherwise without limit.
+    /// The watch duration; by default, two seconds for a single report, and otherwise unlimited.
     var duration: Duration?
     /// The condition that ends the command, if any.
     var condition: WatchConditionArgument?
-    /// Whether to report a list of the databases instead of a report on each.
+    /// Whether to report a list of databases instead of a report on each one.
     var isList = false
-    /// The limits of the search for databases.
+    /// The limitations of the search for databases.
     var notes: [String] = []
 
     private let session: WatchSession
     private let sql: SQLWatch?
     private let isOne: Bool
 
-    /// How long to watch before a single report.
+    /// The watch duration before a single report.
     private static let singleReportDuration = Duration.seconds(2)
-    /// The time below which recurring locks may be absent from a report, in seconds.
+    /// The report duration, in seconds, below which recurring locks may be missing from the report.
     private static let shortTime = 10.0
 
     /// Starts watching.
@@ -40,7 +40,7 @@ struct WatchRun {
         self.sql = sql.map { SQLWatch(paths: files, options: $0) }
     }
 
-    /// Reports until the end of the command.
+    /// Writes reports until the command ends.
     func run() throws {
         let interruption = Interruption {}
         let isStopped = { interruption.signal != nil }
@@ -100,7 +100,7 @@ struct WatchRun {
         try StandardOutput.write(format == .json ? list.json() : list.text)
     }
 
-    /// Watches for a time and returns its reports.
+    /// Watches for a duration and returns the reports.
     private func watch(for duration: Duration, until isStopped: () -> Bool) -> [WatchReport] {
         guard let sql else {
             session.run(for: duration, until: isStopped)
@@ -125,11 +125,11 @@ struct WatchRun {
             switch state {
             case .present, .empty: continue
             case .missing:
-                // A program may remove a database after the search has found it.
+                // A program may remove a database after the search finds it.
                 guard !follows, condition == nil, !isList else { continue }
                 throw CommandFailure("there is no file '\(file)'; check the path")
             case .notADatabase:
-                throw CommandFailure("'\(file)' is not a SQLite database: \(problem ?? "")")
+                throw CommandFailure("'\(file)' is not an SQLite database: \(problem ?? "")")
             case .unreadable:
                 throw CommandFailure(
                     "'\(file)' cannot be read: \(problem ?? "")",
@@ -139,7 +139,7 @@ struct WatchRun {
         }
     }
 
-    /// Suggests a longer time where a short report found nothing: locks may recur.
+    /// Suggests a longer duration if a short report found nothing, because locks may recur.
     private func writeHint(for report: WatchReport) throws {
         guard report.verdict.kind == .nothing, report.window.seconds < Self.shortTime else {
             return

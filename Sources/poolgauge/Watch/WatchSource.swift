@@ -3,19 +3,19 @@ import SQLiteWatch
 
 /// The source of the databases that `poolgauge top` watches.
 enum WatchSource: Sendable, Equatable {
-    /// Files, and the databases of folders.
+    /// Files, and the databases in folders.
     case paths([String])
     /// The databases that processes of this machine have open.
     case machine
 
-    /// Creates the source for arguments; the whole machine without arguments.
+    /// Creates the source for arguments; the whole machine if there are no arguments.
     init(arguments: [String]) { self = arguments.isEmpty ? .machine : .paths(arguments) }
 
     /// The result of a search.
     struct Found: Equatable {
         /// The paths of the databases.
         var paths: [String] = []
-        /// The limits of the search.
+        /// The limitations of the search.
         var notes: [String] = []
     }
 
@@ -37,7 +37,7 @@ enum WatchSource: Sendable, Equatable {
     var placeholder: String {
         switch self {
         case .machine:
-            "No process that is visible to this user has a SQLite database open. "
+            "No process that is visible to this user has an SQLite database open. "
                 + "Databases are listed here as soon as one is opened."
         case .paths(let paths):
             "There is no SQLite database in "
@@ -50,7 +50,7 @@ enum WatchSource: Sendable, Equatable {
     var nothingFound: String {
         switch self {
         case .machine:
-            "no process that is visible to this user has a SQLite database open"
+            "no process that is visible to this user has an SQLite database open"
         case .paths(let paths):
             "there is no SQLite database that this user may read directly in '"
                 + paths.map(PrintableText.escaped).joined(separator: "', '")
@@ -91,7 +91,7 @@ enum WatchSource: Sendable, Equatable {
         if found.paths.count > limit {
             found.notes.append(
                 "Of \(found.paths.count) databases, only the first \(limit) are watched. To watch "
-                    + "others, name their files."
+                    + "others, specify their files."
             )
             found.paths = Array(found.paths.prefix(limit))
         }

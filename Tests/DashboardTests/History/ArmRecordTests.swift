@@ -17,7 +17,7 @@ struct ArmRecordTests {
     }
 
     @Test func onlyMeasuredSecondsCount() throws {
-        // The first five seconds are warm-up.
+        // The first five seconds are the warm-up.
         let record = try #require(history([(Story(), 15)]).arms.first)
         #expect((8...10).contains(record.times.count))
         #expect(record.times[0] >= 5)

@@ -26,7 +26,7 @@ struct RunPeaksTests {
         #expect(model.history.peaks.longestWriter == nil)
     }
 
-    /// Returns a sample of a library that counts waits between samples.
+    /// Returns a sample from a library that counts waits between samples.
     private func counted(_ sequence: Int, reads: Int, isMeasured: Bool) throws -> Sample {
         var sample = try #require(Story().samples(until: 0).first)
         sample.sequence = sequence
@@ -40,7 +40,7 @@ struct RunPeaksTests {
         return sample
     }
 
-    @Test func countedWaitsAreKnownWithoutASampleThatShowsThem() throws {
+    @Test func waitsBetweenSamplesAreCounted() throws {
         var end = try counted(1, reads: 16, isMeasured: false)
         end.state = .finished
         let model = dashboard([try counted(0, reads: 0, isMeasured: true), end])
@@ -57,10 +57,10 @@ struct RunPeaksTests {
         var end = try counted(3, reads: 9, isMeasured: false)
         end.state = .finished
         let model = dashboard([
-            // The warm-up.
+            // This sample belongs to the warm-up.
             try counted(0, reads: 16, isMeasured: false),
             try counted(1, reads: 16, isMeasured: true),
-            // The library has restarted its counts; the measured time ends with this sample.
+            // The library has restarted its counts, and the measured time ends with this sample.
             try counted(2, reads: 2, isMeasured: false), end,
         ])
         #expect(model.history.peaks.accesses.waitingReaders == 2)
@@ -75,7 +75,7 @@ struct RunPeaksTests {
         #expect(overview.contains("o waiters observed"))
     }
 
-    @Test func theTargetRateStaysWhenTheLoadEnds() throws {
+    @Test func theTargetRateRemainsWhenTheLoadEnds() throws {
         let samples = Story().finished()
         let model = dashboard(samples)
         let last = try #require(samples.last { $0.state == .running })
@@ -95,7 +95,7 @@ struct RunPeaksTests {
         #expect(!past.contains("has ended") && !past.contains("at most"))
     }
 
-    /// Waiters that give up at the same age, one after the other, must be distinguished.
+    /// Waiters that give up at the same age, one after another, must be distinguishable.
     @Test func oldestWaitersOfTheSameAgeAreDistinguished() throws {
         var sample = try #require(Story().samples(until: 0).first)
         sample.database.waitingReaders = [

@@ -45,7 +45,7 @@ struct InterruptWatchTests {
         for sequence in 2...9 {
             model.ingest(
                 sample(sequence) {
-                    // Two statements end one after the other.
+                    // Two statements end, one after the other.
                     $0 = InterruptStatus(requested: 5, delivered: sequence < 3 ? 3 : 4)
                     $0.latency = summary(4, mean: 2_000_000)
                 }
@@ -61,7 +61,7 @@ struct InterruptWatchTests {
     @Test func reportsAnInterruptWithoutEffect() {
         var model = DashboardModel()
         model.ingest(sample(0))
-        // The only connection.
+        // The writer is the only connection.
         #expect(model.handle(.key(.character("i"))) == [.interrupt(connection: "db.writer")])
         model.ingest(sample(1) { $0 = InterruptStatus(requested: 1, withoutEffect: 1) })
         model.ingest(sample(2) { $0 = InterruptStatus(requested: 1, withoutEffect: 1) })

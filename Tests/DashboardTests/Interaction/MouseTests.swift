@@ -45,7 +45,7 @@ struct MouseTests {
         )
     }
 
-    @Test func aClickOnATitleSortsAndASecondOneReversesTheOrder() throws {
+    @Test func aClickOnATitleSortsAndASecondClickReversesTheOrder() throws {
         var model = dashboard()
         _ = model.handle(.key(.character("2")))
         let held = try place(of: "held   accesses", in: model)
@@ -66,12 +66,12 @@ struct MouseTests {
         _ = model.handle(.mouse(MouseEvent(.press, at: above)))
         #expect(model.isPaused)
         #expect((1.0...2.2).contains(model.shown.now))
-        // Dragging moves through time.
+        // Dragging moves through the recorded time.
         _ = model.handle(.mouse(MouseEvent(.drag, at: Point(x: left.x + 20, y: left.y - 3))))
         #expect((8.0...12.0).contains(model.shown.now))
     }
 
-    @Test func withoutASelectionNothingIsInterrupted() {
+    @Test func nothingIsInterruptedWithoutASelection() {
         var model = dashboard()
         #expect(model.handle(.key(.character("i"))).isEmpty)
         #expect(model.render(size: size).plainText.contains("select a connection"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dashboard
 
-/// Tab selects a part of a screen; Enter shows it alone.
+/// Tests that Tab selects a part of a screen and that Enter expands it.
 struct PartsTests {
     private static let size = Size(width: 120, height: 40)
 
@@ -27,7 +27,7 @@ struct PartsTests {
             #expect(model.view.part == part)
             let picture = model.render(size: Self.size)
             #expect(pictures.insert(Golden.digest(of: picture)).inserted)
-            // The selection is visible without colours too.
+            // The selection is also visible without colors.
             #expect(
                 Golden.digest(of: picture.reduced(to: .mono))
                     != Golden.digest(of: whole.reduced(to: .mono))
@@ -41,14 +41,14 @@ struct PartsTests {
     }
 
     @Test(arguments: DashboardScreen.allCases.filter { !$0.parts.isEmpty })
-    func enterShowsAPartAloneInAnySize(screen: DashboardScreen) throws {
+    func enterExpandsAPartInAnySize(screen: DashboardScreen) throws {
         let key = Key.character(try #require("\(screen.rawValue)".first))
         for part in screen.parts.indices {
             var model = dashboard([key] + Array(repeating: .tab, count: part + 1) + [.enter])
             for size in [Self.size, Size(width: 80, height: 24), Size(width: 40, height: 10)] {
                 _ = model.handle(.resize(size))
                 let text = model.render(size: size).plainText
-                // One panel has one upper left corner.
+                // A single panel has a single upper left corner.
                 #expect(text.filter { $0 == "╭" }.count <= 1)
             }
             _ = model.handle(.key(.escape))
@@ -58,7 +58,7 @@ struct PartsTests {
         }
     }
 
-    @Test func aSmallTerminalShowsTheLogAlone() {
+    @Test func aSmallTerminalShowsOnlyTheLog() {
         let keys = Array(repeating: Key.tab, count: 5) + [.enter]
         let text = dashboard(keys).render(size: Size(width: 80, height: 24)).plainText
         #expect(text.contains("Write-ahead log") && text.contains("pinned by snapshot"))

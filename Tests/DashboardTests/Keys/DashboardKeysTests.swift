@@ -13,7 +13,7 @@ struct DashboardKeysTests {
         #expect(keys.command(for: .character("q")) == .quit)
     }
 
-    @Test func twoChangesForOneKeyAreRefused() {
+    @Test func twoChangesForOneKeyAreRejected() {
         let changes: [DashboardCommand: [Key]] = [.help: [.function(2)], .copy: [.function(2)]]
         let failure = #expect(throws: DashboardKeys.Failure.self) {
             try DashboardKeys(changing: changes)
@@ -41,7 +41,7 @@ struct DashboardKeysTests {
         #expect(model.handle(.key(.character("Q"))) == [.quit])
     }
 
-    @Test func everyHelpFitsIntoAColumn() {
+    @Test func everyHelpTextFitsIntoAColumn() {
         for binding in DashboardCommand.bindings { #expect(binding.help.utf8.count <= 40) }
     }
 }

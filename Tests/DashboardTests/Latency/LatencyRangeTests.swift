@@ -4,7 +4,7 @@ import Testing
 @testable import Dashboard
 
 struct LatencyRangeTests {
-    @Test func aRowStatesItsBounds() {
+    @Test func aRowShowsItsBounds() {
         let low = LatencyDistribution.bucket(of: 17_000_000)
         #expect(LatencyRange(buckets: low..<low + 1).text == "16.8–21.0 ms")
         #expect(LatencyRange(buckets: low..<low + 1).beginning == "≥16.8 ms")

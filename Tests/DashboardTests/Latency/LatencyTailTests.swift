@@ -4,9 +4,9 @@ import Testing
 
 @testable import Dashboard
 
-/// Percentiles that the latency screen lists only with enough accesses.
+/// Percentiles that the latency screen lists only if there are enough accesses.
 struct LatencyTailTests {
-    /// Draws the latency screen with `factor` times the accesses of the story.
+    /// Draws the latency screen with `factor` times the story's accesses.
     private func picture(factor: Int) throws -> String {
         var model = DashboardModel(theme: try Theme.named("dark"))
         for var sample in Story().samples() {

@@ -35,7 +35,7 @@ struct SlowPartsTests {
         )
     }
 
-    @Test func namesNoHolderForSlowService() {
+    @Test func showsNoHolderForSlowService() {
         let slow = SlowSplit(
             beyond: "max",
             accesses: 1,
@@ -53,7 +53,7 @@ struct SlowPartsTests {
         )
     }
 
-    @Test func aLowerPercentileIsNamed() {
+    @Test func aLowerPercentileIsIdentified() {
         let slow = SlowSplit(beyond: "p95", accesses: 12, waited: 60_000_000, service: 40_000_000)
         let parts = SlowParts(slow: slow)
         #expect(parts.scope == "the 12 at or beyond p95; too few for p99")

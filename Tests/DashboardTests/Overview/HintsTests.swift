@@ -5,7 +5,7 @@ import Testing
 @testable import Dashboard
 
 struct HintsTests {
-    /// The overview of a run; `frames` returns the length of the log at a time of the run.
+    /// Returns the overview of a run; `frames` returns the length of the log at a time in the run.
     private func overview(
         keys: DashboardKeys = .standard,
         size: (Int, Int) = (120, 40),
@@ -25,11 +25,12 @@ struct HintsTests {
         return model.render(size: Size(width: size.0, height: size.1)).plainText
     }
 
-    @Test func aGrowingLogNamesTheScreenWithTheCause() {
+    @Test func aGrowingLogIdentifiesTheScreenWithTheCause() {
         let growing = overview { 2_000 + UInt64($0) * 100 }
         #expect(growing.contains("4 shows why it grows"))
         #expect(overview(size: (80, 24)) { 2_000 + UInt64($0) * 100 }.contains("▲ grows, see 4"))
-        // A long log of constant length; and a log below SQLite's automatic checkpoint.
+        // A long log of constant length, and a log below SQLite's threshold for automatic
+        // checkpoints.
         #expect(!overview { _ in 4_000 }.contains("grows"))
         #expect(!overview { UInt64($0) * 40 }.contains("grows"))
     }
@@ -41,7 +42,7 @@ struct HintsTests {
         #expect(!overview(keys: none) { 2_000 + UInt64($0) * 100 }.contains("shows why it grows"))
     }
 
-    @Test func interruptsAreReportedAsCallsAndStatements() {
+    @Test func interruptsAreReportedAsCallsAndEndedStatements() {
         #expect(overview { _ in 10 }.contains("no interrupts"))
         let counts = InterruptStatus(requested: 3, delivered: 4, withoutEffect: 1)
         let text = overview(interrupts: counts) { _ in 10 }

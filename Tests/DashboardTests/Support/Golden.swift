@@ -4,14 +4,14 @@ import Testing
 
 /// Compares surfaces with the pictures in `Golden/`.
 ///
-/// `POOLGAUGE_RECORD=1 swift test --filter DashboardTests` records the pictures again. Check them
+/// `POOLGAUGE_RECORD=1 swift test --filter DashboardTests` records the pictures again. Review them
 /// before you commit them. If `POOLGAUGE_SVG` is set, the pictures are also written to that folder
 /// as SVG.
 enum Golden {
     private static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Golden")
 
-    /// Expects a surface to equal the picture of this name.
+    /// Expects a surface to match the picture with the given name.
     static func expect(
         _ surface: Surface,
         named name: String,
@@ -52,7 +52,7 @@ enum Golden {
         return String(hash, radix: 16)
     }
 
-    /// Expects a text to equal the file of this name.
+    /// Expects text to match the file with the given name.
     static func expect(
         _ picture: String,
         named name: String,
@@ -77,7 +77,8 @@ enum Golden {
         )
     }
 
-    /// A letter for the style of each cell, as a terminal of sixteen colours shows it, and a legend.
+    /// Returns a letter for the style of each cell, as in a terminal with sixteen colors, and a
+    /// legend.
     private static func styleMap(_ surface: Surface) -> String {
         let reduced = surface.reduced(to: .basic16)
         let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")

@@ -1,15 +1,15 @@
 import Telemetry
 
-/// A fictional run with content for each panel, and the same samples every time.
+/// A fictional run with content for each panel, which produces the same samples every time.
 ///
 /// A report holds a reader from 12 s to 21 s, a storm of reads starts at 20 s, an import acquires
-/// the writer at 23 s, a snapshot exists from 9 s on, and an interrupt occurs every seven seconds.
+/// the writer at 23 s, a snapshot exists from 9 s, and an interrupt occurs every seven seconds.
 struct Story {
     /// The arm.
     var kind: DatabaseKind = .pool
-    /// `maximumReaderCount`.
+    /// The value of `maximumReaderCount`.
     var readers = 4
-    /// Seconds between two samples.
+    /// The time between two samples, in seconds.
     var interval = 0.1
 
     private var random = SplitMix(state: 7)
@@ -20,14 +20,14 @@ struct Story {
         self.readers = readers
     }
 
-    /// The samples up to a moment of the run.
+    /// Returns the samples up to a moment of the run.
     func samples(until end: Double = 31) -> [Sample] {
         var story = self
         return (0...Int((end / interval).rounded())).map { story.sample(sequence: $0) }
     }
 
-    /// The samples up to a moment, followed by the last two of a run, without holders, waiters and
-    /// target rates.
+    /// Returns the samples up to a moment, followed by the last two samples of a run, which have no
+    /// holders, waiters or target rates.
     func finished(at end: Double = 31) -> [Sample] {
         var samples = samples(until: end)
         guard var last = samples.last else { return [] }
@@ -119,13 +119,13 @@ struct Story {
         )
     }
 
-    /// The distributions of one second: two operations of `ui`, one of `pay`.
+    /// Returns the distributions of one second: two operations of `ui` and one of `pay`.
     private func latencies(
         of client: String,
         sequence: Int,
         isStorm: Bool
     ) -> [OperationLatencies] {
-        // A separate random stream: latencies do not affect what connections do.
+        // A separate random stream keeps the latencies from affecting the connections.
         var random = SplitMix(state: UInt64(sequence))
         let names = client == "ui" ? ["find", "list"] : ["pay"]
         return names.enumerated().map { index, name in

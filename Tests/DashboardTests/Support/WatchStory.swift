@@ -4,12 +4,12 @@ import TerminalUI
 @testable import SQLiteWatch
 
 /// Fictional reports of a watch: a writer, a reader, a program that leaves a read transaction open
-/// at second 10, one that holds the write lock during other work from second 16 to 19, and one that
-/// is idle.
+/// from second 10, a program that holds the write lock during other work from second 16 to 19, and
+/// an idle program.
 struct WatchStory {
     /// The path of the database.
     var path = "/srv/shop/app.sqlite"
-    /// Seconds between two reports.
+    /// The time between two reports, in seconds.
     var interval = 0.25
     /// Whether the database is in WAL mode.
     var isWAL = true
@@ -24,12 +24,12 @@ struct WatchStory {
     private static let pinStart = 10.0
     private static let work = 16.0..<19.0
 
-    /// The reports up to a second.
+    /// Returns the reports up to a second.
     func reports(until end: Double = 24) -> [WatchReport] {
         (0...Int(end / interval)).map { report(at: Double($0) * interval) }
     }
 
-    /// The calendar time of a second.
+    /// Returns the calendar time of a second.
     static func time(_ seconds: Double) -> WatchTime {
         WatchTime(milliseconds: start + Int64((seconds * 1000).rounded()))
     }
@@ -37,7 +37,8 @@ struct WatchStory {
     private func report(at now: Double) -> WatchReport {
         let isPinned = now >= Self.pinStart + 1
         let isWorking = Self.work.contains(now)
-        // 100 frames per second, and a checkpoint every five seconds while the log is not pinned.
+        // The log grows by 100 frames per second, and a checkpoint runs every five seconds while it
+        // is not pinned.
         let frames =
             isPinned ? UInt64(100 * (now - 5)) : UInt64(100 * (now - (now / 5).rounded(.down) * 5))
         let pinned = isPinned ? frames - 500 : 0
@@ -218,7 +219,7 @@ struct WatchStory {
         )
     }
 
-    /// The same processes with the locks of a rollback journal.
+    /// Returns the same processes with the locks of a rollback journal.
     private func rollback(_ processes: [WatchedProcess]) -> [WatchedProcess] {
         processes.map { process in
             var process = process
@@ -268,7 +269,7 @@ struct WatchStory {
 }
 
 extension WatchDashboard {
-    /// Creates a dashboard that has received the reports of a story.
+    /// Creates a dashboard that has received a story's reports.
     static func watching(
         _ story: WatchStory = WatchStory(),
         theme: String = "dark",

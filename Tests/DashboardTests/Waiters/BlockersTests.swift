@@ -42,7 +42,7 @@ struct BlockersTests {
         database.waitingReaders = [waiter("ui", 12), waiter("ui", 3)]
         database.waitingWriters = [waiter("pay", 20)]
         let groups = Blockers.all(in: database)
-        #expect(groups.map(\.wanted) == ["a reader", "the writer"])
+        #expect(groups.map(\.resource) == ["a reader", "the writer"])
         #expect(groups.map(\.waiters) == ["2 reads", "1 write"])
         #expect(groups[0].holders.map { $0.holder?.name } == ["report", "ui"])
         #expect(groups[1].holders.map { $0.holder?.name } == ["import"])
@@ -50,21 +50,21 @@ struct BlockersTests {
         #expect(Waiting.all(in: database).map(\.name) == ["w1", "r1", "r2"])
     }
 
-    @Test func aFreeReaderIsNotBlamedOnItsPredecessors() {
+    @Test func aWaiterForAFreeReaderIsReportedAsNext() {
         var database = pool
         database.readers?.inUse = 1
         database.waitingReaders = [waiter("ui", 1)]
         #expect(Blockers.all(in: database).first?.remark?.contains("next") == true)
     }
 
-    @Test func aQueuesReadsAndWritesWaitForItsOneConnection() {
+    @Test func aQueuesReadsAndWritesWaitForItsConnection() {
         var database = DatabaseStatus(label: "d", kind: .queue)
         database.connections = [held("d.queue", .queue, by: "import", for: 7)]
         database.waitingReaders = [waiter("ui", 1)]
         database.waitingWriters = [waiter("pay", 2), waiter("pay", 1)]
         let groups = Blockers.all(in: database)
         #expect(groups.map(\.waiters) == ["1 read and 2 writes"])
-        #expect(groups.map(\.wanted) == ["the connection"])
+        #expect(groups.map(\.resource) == ["the connection"])
         #expect(groups.first?.holders.count == 1)
     }
 
@@ -72,14 +72,14 @@ struct BlockersTests {
         var database = pool
         database.connections[0].state = .waitingForLock
         let group = Blockers.all(in: database).first
-        #expect(group?.wanted == "a file lock")
+        #expect(group?.resource == "a file lock")
         #expect(group?.remark?.contains("another process") == true)
         database.connections[1].transaction = .write
         let known = Blockers.all(in: database).first
         #expect(known?.holders.map(\.label) == ["d.reader.1"] && known?.remark == nil)
     }
 
-    @Test func withoutWaitersThereAreNoBlockers() {
+    @Test func thereAreNoBlockersWithoutWaiters() {
         #expect(Blockers.all(in: pool).isEmpty)
     }
 }

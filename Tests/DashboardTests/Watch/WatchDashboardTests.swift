@@ -27,7 +27,7 @@ struct WatchDashboardTests {
         }
     }
 
-    @Test func aNumberShowsItsScreenAndTheFooterNamesIt() throws {
+    @Test func aNumberKeyShowsItsScreenAndTheFooterIdentifiesIt() throws {
         for (place, screen) in WatchScreens.standard.enumerated() {
             var model = try WatchDashboard.watching()
             model.press("\(place + 1)")
@@ -49,7 +49,7 @@ struct WatchDashboardTests {
         #expect(keys.command(for: .function(2)) == nil)
     }
 
-    @Test func quittingAndCopyingAreLeftToTheProgram() throws {
+    @Test func quittingAndCopyingReturnActions() throws {
         var model = try WatchDashboard.watching(until: 18)
         #expect(model.handle(.key(.character("q"))) == [.quit])
         #expect(model.handle(.key(.control("c"))) == [.quit])
@@ -62,7 +62,7 @@ struct WatchDashboardTests {
         #expect(picture(model).contains("copied: sync"))
     }
 
-    @Test func tabSelectsAPartAndEnterShowsItAlone() throws {
+    @Test func tabSelectsAPartAndEnterExpandsIt() throws {
         var model = try WatchDashboard.watching()
         for _ in 0..<3 { _ = model.handle(.key(.tab)) }
         _ = model.handle(.key(.enter))
@@ -119,22 +119,22 @@ struct WatchDashboardTests {
         #expect(shown.contains("sync (4714) has held the write lock for at least 1.0 s"))
         #expect(shown.contains("4714 sync"))
         #expect(shown.contains("writer, reader"))
-        // The episode had not ended at that moment.
+        // The episode was still in progress at that moment.
         #expect(model.history?.episodes.first?.end == nil)
         #expect(model.history?.episodes.first?.seconds == 1)
     }
 
-    @Test func anInvalidTimeIsRefusedWithAnExample() throws {
+    @Test func anInvalidTimeIsRejectedWithAnExample() throws {
         var model = try WatchDashboard.watching()
         model.press("Snoon")
         _ = model.handle(.key(.enter))
-        #expect(picture(model).contains("'noon' is not a time; write 12.5"))
+        #expect(picture(model).contains("'noon' is not a time; enter 12.5"))
     }
 
     @Test func aClickOnALaneGoesToItsTime() throws {
         var model = try WatchDashboard.watching(until: 24)
         _ = model.handle(.resize(size))
-        // In the middle of the first lane, which shows 30 s.
+        // This point is in the middle of the first lane, which shows 30 s.
         _ = model.handle(.mouse(MouseEvent(.press, at: Point(x: 90, y: 6))))
         #expect(model.isPaused)
         let now = try #require(model.history?.now)
@@ -143,7 +143,7 @@ struct WatchDashboardTests {
 
     // MARK: Filter and sort
 
-    @Test func aFilterLeavesTheRowsThatContainIt() throws {
+    @Test func aFilterKeepsOnlyMatchingRows() throws {
         var model = try WatchDashboard.watching(until: 18)
         model.press("/repo")
         #expect(model.content.rowNames == ["4713 report"])
@@ -161,7 +161,7 @@ struct WatchDashboardTests {
     @Test func rowsAreSortedByEachColumnAndReversed() throws {
         var model = try WatchDashboard.watching(until: 18)
         func names() -> [String] { model.content.rowNames }
-        /// The names without the numbers before them.
+        /// Returns the names without the preceding process IDs.
         func programs() -> [Substring] { names().map { $0.drop { $0 != " " } } }
         let natural = names()
         model.press("s")
@@ -210,7 +210,7 @@ struct WatchDashboardTests {
 
     // MARK: Untrusted text
 
-    @Test func controlCharactersOfOtherProgramsReachNoCell() throws {
+    @Test func controlCharactersFromOtherProgramsAreNotDisplayed() throws {
         let evil = "a\u{1B}[2J\u{202E}b\u{7}\n"
         var story = WatchStory(path: "/srv/\(evil).db", idleName: evil, table: evil)
         story.interval = 1
@@ -236,7 +236,7 @@ struct WatchDashboardTests {
 
     // MARK: Robustness
 
-    @Test func anySizeIsDrawnOnAnyScreen() throws {
+    @Test func everyScreenCanBeDrawnInAnySize() throws {
         var model = try WatchDashboard.watching(until: 18)
         for place in model.screens.indices {
             _ = model.perform(.screen(place))
@@ -249,7 +249,7 @@ struct WatchDashboardTests {
         }
     }
 
-    @Test func aDatabaseThatDisappearsAndReturnsStaysInItsPlace() throws {
+    @Test func aDatabaseThatReappearsKeepsItsPosition() throws {
         var model = try WatchDashboard.watching(until: 4)
         var reports = WatchStory().reports(until: 8)
         reports[20].file.state = .missing
@@ -270,13 +270,14 @@ struct WatchDashboardTests {
             for report in story.reports(until: 100) { model.ingest([report]) }
         }
         #expect(model.databases.map(\.reportBytes).reduce(0, +) <= WatchHistory.budget)
-        // The oldest reports are dropped, and the newest ones are available.
+        // The oldest reports are removed, and the newest ones are available.
         var history = model.databases[39]
         history.show(time: 0)
         #expect(history.now > 0 && history.now < 100)
     }
 
-    /// If hundreds of processes use a database, seconds can pass between two lists of all locks.
+    /// If hundreds of processes use a database, seconds can pass between two complete lists of
+    /// locks.
     @Test func reportsWithoutAListDoNotCountInTheSharesOfReaders() throws {
         var history = WatchHistory(path: "/srv/shop/app.sqlite")
         for (number, report) in WatchStory().reports().enumerated() {
@@ -289,7 +290,7 @@ struct WatchDashboardTests {
             }
             history.append(report, time: Double(number) * 0.25)
         }
-        // Its read transaction is open for all of the ten seconds.
+        // Its read transaction is open during all ten seconds.
         let row = try #require(history.rows.first { $0.pid == 4713 })
         #expect(row.share.reader.value == 1)
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Dashboard
 @testable import SQLiteWatch
 
-/// The screens of traced statements.
+/// Tests the screens for traced statements.
 struct WatchStatementScreensTests {
     private static let update = "UPDATE stock SET n = n - ? WHERE id = ?"
 
@@ -72,7 +72,7 @@ struct WatchStatementScreensTests {
         #expect(!text(try dashboard(isTraced: false)).contains("SELECT late"))
     }
 
-    @Test func statementsHaveTheirCountsAndTheirPlan() throws {
+    @Test func statementsShowTheirCountsAndPlan() throws {
         var model = try dashboard()
         model.press("7")
         for word in ["UPDATE stock SET", "1234", "2.1", "812", "light"] {
@@ -83,7 +83,7 @@ struct WatchStatementScreensTests {
         #expect(text(model).contains("SEARCH stock USING INTEGER PRIMARY KEY"))
     }
 
-    @Test func openTransactionsShowTheirAgeAndNoControlCharacter() throws {
+    @Test func openTransactionsShowTheirAgeAndNoControlCharacters() throws {
         var model = try dashboard()
         model.press("8")
         for word in ["77 cron.py", "open, writing", "4.9 s", "4.8 s", "begin immediate\\u{1b}[2J"] {
@@ -91,7 +91,7 @@ struct WatchStatementScreensTests {
         }
     }
 
-    @Test func waitsNameTheWaiterAndItsBlocker() throws {
+    @Test func waitsShowTheWaiterAndItsBlocker() throws {
         var model = try dashboard()
         model.press("9")
         for word in ["812 worker.py", "77 cron.py", "BUSY", "4.8 s"] {
@@ -99,7 +99,7 @@ struct WatchStatementScreensTests {
         }
     }
 
-    @Test func withoutATraceTheScreensStateTheReason() throws {
+    @Test func withoutATraceTheScreensShowTheReason() throws {
         var model = try dashboard(isTraced: false)
         for key in ["7", "8", "9"] {
             model.press(key)

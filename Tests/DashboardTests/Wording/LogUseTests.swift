@@ -17,7 +17,7 @@ struct LogUseTests {
         #expect(LogUse(wal(room(for: 900), 900, copied: 0)) == .filling(waiting: 900))
         #expect(LogUse(wal(room(for: 900), 900, copied: 300)) == .filling(waiting: 600))
         #expect(LogUse(wal(room(for: 900), 900, copied: 900)) == .startsOver)
-        // The log started over in a file that was longer before.
+        // The log restarted in a file that was previously longer.
         #expect(LogUse(wal(room(for: 900), 12, copied: 0)) == .startsOver)
         #expect(LogUse(wal(room(for: 900), nil)) == .unknown)
     }

@@ -56,7 +56,7 @@ struct KnobTests {
         #expect(abs(next - to) < 1e-9)
     }
 
-    @Test func anUnsteerableRunIsReported() throws {
+    @Test func aRunWithoutKnobsIsReported() throws {
         var sample = try #require(Story(kind: .queue).samples(until: 0).first)
         sample.knobs = nil
         var model = DashboardModel()

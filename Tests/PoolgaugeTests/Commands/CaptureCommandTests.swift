@@ -3,10 +3,10 @@ import SQLiteEngine
 import Testing
 import WorkloadEngine
 
-/// `poolgauge capture`, from a file to a scenario that runs.
+/// Tests `poolgauge capture`, from a file to a running scenario.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct CaptureCommandTests {
-    /// Runs `body` in a folder with a database of 100 notes.
+    /// Calls `body` with a folder that contains a database of 100 notes.
     private func withDatabase(_ body: (URL) throws -> Void) throws {
         try withTemporaryFolder { folder in
             let path = folder.appendingPathComponent("app.sqlite").path
@@ -25,7 +25,7 @@ struct CaptureCommandTests {
         }
     }
 
-    /// Two seconds of reads, and of writes that hold their transaction for 4 ms.
+    /// Returns two seconds of reads, and of writes that hold their transaction for 4 ms.
     private static var log: String {
         var lines: [(Double, String)] = []
         func add(_ time: Double, _ connection: String, _ sql: String, _ values: String = "") {
@@ -119,7 +119,7 @@ struct CaptureCommandTests {
         ("{\"time\": 1, \"sql\": \"SELECT 'open\"}\n", "log.jsonl:1: this is not an SQLite"),
         ("{\"time\": 1, \"sql\": \"SELECT * FROM gone\"}\n", "such as 'gone'"),
     ])
-    func anInvalidFileIsAnErrorWithItsPlace(log: String, message: String) throws {
+    func anInvalidFileIsAnErrorWithItsPosition(log: String, message: String) throws {
         try withDatabase { folder in
             let outcome = try capture(log, in: folder)
             #expect(outcome.status == 64 && outcome.errors.contains(message), "\(outcome)")
@@ -129,17 +129,17 @@ struct CaptureCommandTests {
     }
 
     @Test(arguments: [
-        (["--output", "a.yaml"], "name the program's database"),
-        (["app.sqlite", "--output", "a.yaml"], "give either --for"),
+        (["--output", "a.yaml"], "specify the program's database"),
+        (["app.sqlite", "--output", "a.yaml"], "specify --for"),
         (["app.sqlite", "--from", "x", "--for", "1s", "--output", "a.yaml"], "one of --for"),
         (["app.sqlite", "--from", "missing.jsonl", "--output", "a.yaml"], "cannot be read"),
         (["gone.sqlite", "--from", "x", "--output", "a.yaml"], "there is no file 'gone.sqlite'"),
         (
             ["log.jsonl", "--from", "log.jsonl", "--output", "a.yaml"],
-            "log.jsonl' is a text file, not a SQLite database"
+            "log.jsonl' is a text file, not an SQLite database"
         ),
     ])
-    func wrongArgumentsHaveARemedy(arguments: [String], message: String) throws {
+    func wrongArgumentsAreErrorsWithARemedy(arguments: [String], message: String) throws {
         try withDatabase { folder in
             try Data(Self.log.utf8).write(to: folder.appendingPathComponent("log.jsonl"))
             let outcome = try HeadlessProgram.run(["capture"] + arguments, in: folder)
@@ -147,7 +147,7 @@ struct CaptureCommandTests {
         }
     }
 
-    /// A table's name comes from the captured program, and could change the terminal.
+    /// A table's name comes from the captured program, and could contain control characters.
     @Test func namesReachTheTerminalWithoutControlCharacters() throws {
         let line =
             #"{"time": 1, "sql": "SELECT * FROM \"gone\u001b[31m\u009b2J\"", "seconds": 0.001}"#
@@ -163,7 +163,7 @@ struct CaptureCommandTests {
     }
 
     #if os(Linux)
-    /// A queue whose transactions may last while the program runs.
+    /// Returns a queue whose transactions may remain open while the program runs.
     private func queue(in folder: URL) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
@@ -182,14 +182,14 @@ struct CaptureCommandTests {
             #expect(outcome.status == 1, "\(outcome)")
             #expect(outcome.errors.contains("a transaction is writing to it"), "\(outcome.errors)")
             #expect(outcome.errors.contains("Try again"), "\(outcome.errors)")
-            // The copy is removed.
+            // The copy must be removed.
             #expect(!contents(of: folder).contains { $0.hasPrefix("poolgauge-") })
         }
     }
 
     private static let strace = "/usr/bin/strace"
 
-    /// The capture and its check read the database once, and neither write nor lock it.
+    /// The capture and its check read the database once, without writing to it or locking it.
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: strace), "strace is missing"),
         arguments: ["WAL", "DELETE"]

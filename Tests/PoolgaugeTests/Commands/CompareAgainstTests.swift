@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `poolgauge compare --against` with real programs.
+/// Tests `poolgauge compare --against` with real programs.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct CompareAgainstTests {
     private static let scenario = """
@@ -43,7 +43,7 @@ struct CompareAgainstTests {
         return file.path
     }
 
-    /// A verdict of a busy machine may be inconclusive, but not a difference.
+    /// On a busy machine, the verdict may be inconclusive, but must not be a difference.
     @Test func aProgramDoesNotDifferFromItself() throws {
         try withTemporaryFolder { folder in
             let outcome = try compare(
@@ -58,7 +58,7 @@ struct CompareAgainstTests {
         }
     }
 
-    /// The wrapper stands for an earlier version that read fewer rows.
+    /// The wrapper represents an earlier version that read fewer rows.
     @Test func aSlowerProgramIsARegression() throws {
         try withTemporaryFolder { folder in
             let old = try script(
@@ -140,7 +140,7 @@ struct CompareAgainstTests {
         }
     }
 
-    @Test func anotherProgramIsNotPoolgauge() throws {
+    @Test func aProgramOtherThanPoolgaugeIsRejected() throws {
         try withTemporaryFolder { folder in
             let outcome = try compare(["--against", "/bin/ls", "--arm", "pool"], in: folder)
             #expect(outcome.status == 1, "\(outcome)")

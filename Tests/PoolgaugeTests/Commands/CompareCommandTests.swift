@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// `poolgauge compare` as a command: its arguments, its output and its exit status.
+/// Tests the arguments, output and exit status of `poolgauge compare`.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct CompareCommandTests {
-    /// Compares two arms on the same rows, one of which must scan all of them.
+    /// Compares two arms on the same rows; one arm must scan all of them.
     ///
-    /// The rows are so few that a short run has hundreds of accesses, and a median even if the
-    /// machine stalls.
+    /// The number of rows is small, so a short run has hundreds of accesses, and a median even if
+    /// the machine stalls.
     private static let scenario = """
         version: 1
         name: index-or-scan
@@ -33,7 +33,8 @@ struct CompareCommandTests {
     @Test func aRegressionExitsWithStatus2AndAReason() throws {
         try withTemporaryFolder { folder in
             let outcome = try compare(
-                // Medians, and two additional blocks, because a machine may stall for a run.
+                // Medians and two additional blocks are used because a machine may stall during a
+                // run.
                 [
                     "--blocks", "8", "--duration", "300ms", "--primary", "read.response.p50",
                     "--fail-if", "read.response.p50 > 1.1x", "--output", "report.txt",
@@ -84,7 +85,8 @@ struct CompareCommandTests {
                 sending: (SIGINT, after: "block 3 of 10")
             )
             #expect(outcome.status == 130, "\(outcome)")
-            // In the third block, or a later one if the signal had to wait for a core.
+            // The signal arrives in the third block, or in a later one if it had to wait for a
+            // core.
             let reported = outcome.errors.matches(of: /block (\d+) of 10/).compactMap {
                 Int($0.output.1)
             }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import poolgauge
 
-/// `poolgauge doctor --database` on databases that this process creates and uses.
+/// Tests `poolgauge doctor --database` on databases that this process creates and uses.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct DatabaseDoctorTests {
     private struct Examination: Decodable {
@@ -31,7 +31,7 @@ struct DatabaseDoctorTests {
         _ arguments: [String] = [],
         name: String = "app.sqlite"
     ) throws -> Examination {
-        // Copies go to a separate folder, which must be empty afterwards.
+        // Copies are created in a separate folder, which must be empty after the run.
         let temporary = folder.appendingPathComponent("temporary")
         try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
         let outcome = try HeadlessProgram.run(
@@ -52,7 +52,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    /// A queue whose transactions may last while the program runs.
+    /// Returns a queue whose transactions may remain open while the program runs.
     private static func queue(_ folder: URL) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
@@ -62,7 +62,7 @@ struct DatabaseDoctorTests {
         )
     }
 
-    /// A table `name` with an index and a number of rows.
+    /// Returns the SQL for a table `name` with an index and a number of rows.
     private static func table(_ name: String, rows: Int) -> String {
         """
         CREATE TABLE \(name)(id INTEGER PRIMARY KEY, x);
@@ -72,7 +72,7 @@ struct DatabaseDoctorTests {
         """
     }
 
-    @Test func aUsualDatabaseHasNoWarning() throws {
+    @Test func anOrdinaryDatabaseHasNoWarnings() throws {
         try withQueue("PRAGMA journal_mode = WAL;" + Self.table("t", rows: 10)) { queue, folder in
             try queue.close()
             let found = try examine(folder)
@@ -86,7 +86,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    @Test func largeTablesWithoutStatisticsAreNamed() throws {
+    @Test func largeTablesWithoutStatisticsAreReported() throws {
         let sql = Self.table("large", rows: 10_001) + Self.table("small", rows: 10_000)
         try withQueue(sql + Self.table("other", rows: 10_001)) { queue, folder in
             let before = try examine(folder).findings("statistics")
@@ -101,7 +101,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    @Test func foreignKeysWithoutAnIndexAreNamedWithOne() throws {
+    @Test func foreignKeysWithoutAnIndexAreReportedWithARemedy() throws {
         let sql = """
             CREATE TABLE parent(id INTEGER PRIMARY KEY, a, b, UNIQUE(a, b));
             CREATE TABLE indexed(p REFERENCES parent, q);
@@ -122,7 +122,7 @@ struct DatabaseDoctorTests {
             #expect(found.allSatisfy { $0.mark == "note" })
             let children = found.map { $0.text.prefix { $0 != "(" } }
             #expect(Set(children) == ["second", "partial", "od\"d name"])
-            // The remedy is valid SQL.
+            // The remedy must be valid SQL.
             try queue.writeWithoutTransaction { database in
                 for finding in found { try database.execute(sql: finding.remedy ?? "") }
             }
@@ -131,7 +131,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    @Test func freePagesAndSmallPagesAndAutoVacuumAreNamed() throws {
+    @Test func freePagesSmallPagesAndAutoVacuumAreReported() throws {
         let sql =
             "PRAGMA page_size = 1024; PRAGMA auto_vacuum = FULL;" + Self.table("t", rows: 20_000)
         try withQueue(sql) { queue, folder in
@@ -148,7 +148,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    @Test func aLogLargerThanTheDatabaseIsNamedWithItsReader() throws {
+    @Test func aLogLargerThanTheDatabaseIsReportedWithItsReader() throws {
         try withQueue("PRAGMA journal_mode = WAL; CREATE TABLE t(x)") { queue, folder in
             let reader = try Self.queue(folder)
             try reader.writeWithoutTransaction { try $0.execute(sql: "BEGIN; SELECT * FROM t") }
@@ -182,7 +182,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    /// An invalid page in the b-tree of the schema's table.
+    /// Tests an invalid page in the b-tree of the schema's table.
     @Test func aDamagedDatabaseIsAProblem() throws {
         try withQueue(Self.table("t", rows: 10_000)) { queue, folder in
             try queue.close()
@@ -211,11 +211,11 @@ struct DatabaseDoctorTests {
         ("zeros", Data(count: 4_096), "starts with zeros"),
         ("gzip", Data([0x1f, 0x8b, 8, 0]), "is compressed with gzip"),
         ("damaged", Data("SQLite format 3\0".utf8) + Data(count: 500), "has a damaged SQLite"),
-        ("binary", Data([0, 1, 2, 3, 0xff]), "is not a SQLite database"),
+        ("binary", Data([0, 1, 2, 3, 0xff]), "is not an SQLite database"),
     ]
 
     @Test(arguments: others)
-    func otherFilesAreNamed(name: String, content: Data, words: String) throws {
+    func otherFilesAreIdentified(name: String, content: Data, words: String) throws {
         try withTemporaryFolder { folder in
             try content.write(to: folder.appendingPathComponent(name))
             let outcome = try HeadlessProgram.run(["doctor", "--database", name], in: folder)
@@ -225,7 +225,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    @Test func placesWithoutAFileAreNamed() throws {
+    @Test func pathsWithoutARegularFileAreReported() throws {
         try withTemporaryFolder { folder in
             #expect(mkfifo(folder.appendingPathComponent("fifo").path, 0o600) == 0)
             for (name, words) in [
@@ -301,7 +301,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    /// Sizes, times and contents of a database's files.
+    /// The sizes, times and contents of a database's files.
     private struct FileStates: Equatable {
         private var states: [[Int]] = []
         private var contents: [Data?] = []
@@ -318,7 +318,8 @@ struct DatabaseDoctorTests {
                             information.st_ctim.tv_nsec,
                         ] : []
                 )
-                // Read in another process: closing a descriptor in this one would release its locks.
+                // Read in another process, because closing a descriptor in this process would
+                // release its locks.
                 contents.append(isThere ? Self.content(path + suffix) : nil)
             }
         }

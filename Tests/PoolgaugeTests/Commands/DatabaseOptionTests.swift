@@ -2,7 +2,7 @@ import Foundation
 import SQLiteEngine
 import Testing
 
-/// `--database` on every command that runs load.
+/// Tests `--database` on every command that runs a load.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct DatabaseOptionTests {
     /// Creates a user's database, and a scenario whose dataset does not contain its table.
@@ -54,11 +54,12 @@ struct DatabaseOptionTests {
                 arguments + ["--database", "mine.sqlite"],
                 in: folder
             )
-            // 6: the search ended early; 5: the machine was too busy.
+            // Status 6 means that the search ended early, and status 5 that the machine was too
+            // busy.
             #expect([0, 3, 5, 6].contains(outcome.status), "\(outcome)")
             #expect(!outcome.errors.contains("no such table"), "\(outcome)")
             if arguments.contains("picture.txt") {
-                // The screen of a run that cannot start shows no rate.
+                // The screen shows no rate if a run cannot start.
                 let picture = folder.appendingPathComponent("picture.txt")
                 #expect(try String(contentsOf: picture, encoding: .utf8).contains("accesses/s"))
             }
@@ -137,8 +138,9 @@ struct DatabaseOptionTests {
         }
     }
 
-    /// A program that holds a lock, by the `sqlite3` shell's name or another one.
-    @Test func aLockedDatabaseNamesItsHolder() throws {
+    /// Tests with a program that holds a lock, under the name of the `sqlite3` shell or another
+    /// name.
+    @Test func theHolderOfALockedDatabaseIsReported() throws {
         try withTemporaryFolder { folder in
             let database = try prepare(in: folder)
             let holder = Process()
@@ -174,7 +176,7 @@ struct DatabaseOptionTests {
     }
 
     @Test(arguments: ["compare", "capacity", "crossover", "advise"])
-    func repeatedRunsAreRefusedInPlace(command: String) throws {
+    func repeatedRunsAreRejectedInPlace(command: String) throws {
         try withTemporaryFolder { folder in
             _ = try prepare(in: folder)
             let outcome = try HeadlessProgram.run(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The real program without a terminal.
+/// Tests the real program without a terminal.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct RunCommandTests {
     private let quick = ["run", "ycsb-c", "--scale", "1", "--arm", "pool"]
@@ -68,7 +68,7 @@ struct RunCommandTests {
     }
 
     @Test
-    func theReportGoesToTheNamedFile() throws {
+    func theReportIsWrittenToTheSpecifiedFile() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 quick + ["--duration", "300ms", "--output", "report.txt"],
@@ -82,7 +82,7 @@ struct RunCommandTests {
     }
 
     @Test
-    func theKeptFolderIsNamedWithoutProgress() throws {
+    func theKeptFolderIsReportedWithoutProgress() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 quick + ["--duration", "1s", "--keep"],
@@ -116,7 +116,7 @@ struct RunCommandTests {
         }
     }
 
-    /// Arguments, and strings that the message must contain.
+    /// Arguments, and strings that the error message must contain.
     private static let mistakes: [([String], String)] = [
         (["run", "ycsb-x"], "ycsb-"),
         (["run", "ycsb-c", "--arm", "poool"], "'pool'"),
@@ -152,7 +152,7 @@ struct RunCommandTests {
     }
 
     @Test
-    func everyErrorInAScenarioIsShownWithItsPlace() throws {
+    func everyErrorInAScenarioIsShownWithItsPosition() throws {
         try withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("mine.yaml")
             let yaml = try HeadlessProgram.run(["scenarios", "show", "ycsb-c"], in: folder).output

@@ -3,7 +3,7 @@ import Testing
 
 @testable import poolgauge
 
-/// Parsing of `--sql=LEVEL` at any position.
+/// Tests that `--sql=LEVEL` is parsed at any position.
 struct SQLArgumentsTests {
     private func options(_ arguments: String...) throws -> SQLTraceOptions? {
         let all = SQLArguments.expanded(["top", "app.sqlite"] + arguments)
@@ -20,7 +20,7 @@ struct SQLArgumentsTests {
         #expect(full?.processes == [7])
     }
 
-    @Test func anUnknownLevelIsRefused() {
+    @Test func anUnknownLevelIsRejected() {
         #expect(throws: (any Error).self) { try options("--sql=bogus", "--once") }
         #expect(throws: (any Error).self) { try options("--sql=full", "--once") }
         #expect(throws: (any Error).self) { try options("--sql", "--pid", "7", "--once") }

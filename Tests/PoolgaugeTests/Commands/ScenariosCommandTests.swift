@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WorkloadEngine
 
-/// `poolgauge scenarios`, and scenarios from a pipe.
+/// Tests `poolgauge scenarios`, and scenarios that are read from a pipe.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ScenariosCommandTests {
     @Test
@@ -33,7 +33,7 @@ struct ScenariosCommandTests {
     }
 
     @Test
-    func aStatementThatCannotBePreparedIsNamedWithItsPlace() throws {
+    func aStatementThatCannotBePreparedIsReportedWithItsPosition() throws {
         try withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("mine.yaml")
             let yaml = try #require(Presets.named("ycsb-c")).yaml

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// `capacity`, `crossover` and GRDB's arms in the real program.
+/// Tests `capacity`, `crossover` and GRDB's arms with the real program.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct SearchCommandsTests {
     private func json(_ text: String) throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    @Test func aMapIsWrittenAsPictureAndAsText() throws {
+    @Test func aMapIsWrittenAsAnImageAndAsText() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 [
@@ -64,7 +64,7 @@ struct SearchCommandsTests {
             )
     }
 
-    /// Runs a command that a report prints, verbatim in a shell.
+    /// Runs a command from a report verbatim in a shell.
     private func runAdvice(_ command: String, in folder: URL) throws -> (Int32, String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -103,7 +103,7 @@ struct SearchCommandsTests {
         }
     }
 
-    @Test func unsuitableTimesNameTheOptionThatFixesThem() throws {
+    @Test func unsuitableTimesAreReportedWithTheOptionThatFixesThem() throws {
         try withTemporaryFolder { folder in
             try write("1500ms", "1s", to: folder)
             let arguments = [
@@ -161,7 +161,7 @@ struct SearchCommandsTests {
     }
 
     #if !GRDB
-    @Test func anArmOfGRDBStatesHowToEnableIt() throws {
+    @Test func aGRDBArmExplainsHowToEnableGRDB() throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(
                 ["run", "ycsb-c", "--arm", "grdb-pool"],

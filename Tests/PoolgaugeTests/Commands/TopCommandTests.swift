@@ -4,10 +4,10 @@ import SQLiteEngine
 import SQLiteWatch
 import Testing
 
-/// `poolgauge top` on a database that this process uses.
+/// Tests `poolgauge top` on a database that this process uses.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct TopCommandTests {
-    /// Runs `body` with a pool after its first write, and the folder of its file.
+    /// Calls `body` with a pool after its first write, and with the folder that contains its file.
     private func withPool(_ body: (DatabasePool, URL) throws -> Void) throws {
         try withTemporaryFolder { folder in
             let pool = try DatabasePool(path: folder.appendingPathComponent("app.sqlite").path)
@@ -112,7 +112,7 @@ struct TopCommandTests {
 
     private static let mistakes: [([String], String)] = [
         (["top", "absent.sqlite"], "absent.sqlite"),
-        (["top", "text"], "not a SQLite database"),
+        (["top", "text"], "not an SQLite database"),
         (["top", "."], "there is no SQLite database that this user may read directly in '.'"),
         (["top", "x", "--once", "--theme", "light"], "dashboard"),
         (["top", "x", "--screenshot", "x.gif"], ".svg"),
@@ -125,7 +125,7 @@ struct TopCommandTests {
     ]
 
     @Test(arguments: mistakes)
-    func mistakesAreNamed(arguments: [String], named: String) throws {
+    func mistakesAreReported(arguments: [String], named: String) throws {
         try withTemporaryFolder { folder in
             try Data("no database".utf8).write(to: folder.appendingPathComponent("text"))
             let outcome = try HeadlessProgram.run(arguments, in: folder)

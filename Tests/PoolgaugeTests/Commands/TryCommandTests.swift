@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// `poolgauge try` and `poolgauge scenarios new` on an existing database.
+/// Tests `poolgauge try` and `poolgauge scenarios new` on an existing database.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct TryCommandTests {
     private func makeDatabase(in folder: URL) throws {
@@ -44,7 +44,7 @@ struct TryCommandTests {
         "--write", "UPDATE orders SET state = :state WHERE id = :id",
     ]
 
-    @Test func statementsRunOnACopyWithValuesOfTheirColumns() throws {
+    @Test func statementsRunOnACopyWithValuesFromTheirColumns() throws {
         try withTemporaryFolder { folder in
             try makeDatabase(in: folder)
             let before = try Data(contentsOf: folder.appendingPathComponent("app.sqlite"))
@@ -59,7 +59,7 @@ struct TryCommandTests {
             #expect(result.runs.map(\.arm) == ["queue", "pool-2"])
             for run in result.runs {
                 #expect(run.clients.values.allSatisfy { $0.errorCount == 0 })
-                // Each customer has an order, so each read finds one.
+                // Each customer has an order, so each read returns at least one.
                 let reads = run.clients["reads"]?.operations?.values.first
                 #expect(reads?.profile?.counters?.rows == 1)
                 #expect((run.clients["writes"]?.completed ?? 0) > 0)
@@ -93,7 +93,7 @@ struct TryCommandTests {
             #expect(report.environment.scenarioText == printed.output, "it is the one that ran")
             let refused = try HeadlessProgram.run(arguments + ["--format", "json"], in: folder)
             #expect(refused.status == 64)
-            #expect(refused.errors.contains("name a file for the json report with --output"))
+            #expect(refused.errors.contains("specify a file for the json report with --output"))
             try printed.output.write(
                 to: folder.appendingPathComponent("mine.yaml"),
                 atomically: true,
@@ -216,7 +216,7 @@ struct TryCommandTests {
                 ["advise", "items.yaml", "--within", "30s", "--format", "json"],
                 in: folder
             )
-            // A slow machine may not confirm the index within the time limit (status 6).
+            // On a slow machine, the index may not be confirmed within the time limit (status 6).
             #expect([0, 6].contains(outcome.status), "\(outcome)")
             let result = try JSONDecoder()
                 .decode(AdviceResult.self, from: Data(outcome.output.utf8))

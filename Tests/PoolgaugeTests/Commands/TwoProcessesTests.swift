@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Runs with a second process that writes to the same file.
+/// Tests runs with a second process that writes to the same file.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct TwoProcessesTests {
     private func withFolder(_ body: (URL) throws -> Void) throws {
@@ -31,7 +31,7 @@ struct TwoProcessesTests {
             let report = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
             let runs = try #require((report as? [String: Any])?["runs"] as? [Any])
             let run = try object(runs.first)
-            // If the machine stalls, the run is invalid; other failures are not allowed.
+            // If the machine stalls, the run is invalid. Other failures are not allowed.
             let isValid = try #require(run["valid"] as? Bool)
             #expect(outcome.status == (isValid ? 0 : 5), "\(outcome.errors)")
             for client in ["pay", "other"] {
@@ -84,10 +84,11 @@ struct TwoProcessesTests {
         }
     }
 
-    @Test func theHolderOfTheLockIsNamed() throws {
+    @Test func theLockHolderIsIdentified() throws {
         #if os(Linux)
         try withFolder { folder in
-            // The other process has long transactions, so it still holds the lock when it is identified.
+            // The other process has long transactions, so it still holds the lock when it is
+            // identified.
             let scenario = """
                 version: 1
                 name: held
@@ -124,7 +125,7 @@ struct TwoProcessesTests {
         #endif
     }
 
-    @Test func theOtherProcessEndsWithTheRunInEachCase() throws {
+    @Test func theOtherProcessAlwaysEndsWithTheRun() throws {
         #if os(Linux)
         try withFolder { folder in
             let outcome = try HeadlessProgram.run(
@@ -136,7 +137,8 @@ struct TwoProcessesTests {
                 sending: (number: SIGKILL, after: "warm-up")
             )
             #expect(outcome.status == SIGKILL, "the run must be killed during its load")
-            // The other process checks its parent ten times a second, so it ends long before the run would.
+            // The other process checks its parent ten times per second, so it ends long before the
+            // run would.
             try eventually("the other process's end", timeout: 20) {
                 isServing(in: folder) ? nil : ()
             }
@@ -144,7 +146,7 @@ struct TwoProcessesTests {
         #endif
     }
 
-    /// Whether a process that a run started works in the folder.
+    /// Whether a process that a run started is working in the folder.
     private func isServing(in folder: URL) -> Bool {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return processes.contains { process in

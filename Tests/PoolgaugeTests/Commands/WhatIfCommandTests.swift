@@ -2,7 +2,7 @@ import Foundation
 import SQLiteEngine
 import Testing
 
-/// Predictions from a result of the real program.
+/// Tests predictions from a real program's result.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct WhatIfCommandTests {
     private let scenario = """
@@ -29,7 +29,7 @@ struct WhatIfCommandTests {
                 ["run", "s.yaml", "--format", "json", "--output", "run.json"],
                 in: folder
             )
-            // On a busy machine the run may be invalid, which the report then states.
+            // On a busy machine, the run may be invalid, and the report then says so.
             #expect([0, 5].contains(recording.status), "\(recording.errors)")
             let outcome = try HeadlessProgram.run(
                 [
@@ -58,7 +58,7 @@ struct WhatIfCommandTests {
             #expect(checks.compactMap { $0["runs"] as? Int } == [2, 2])
             let repetition = try #require(result["repetition"] as? [String: Any])
             #expect(repetition["runs"] as? Int == 2)
-            // One recorded run has these values, too.
+            // A single recorded run also has these values.
             if let again = (repetition["clients"] as? [String: [String: Any]])?["ui"] {
                 #expect(again["recorded"] as? UInt64 ?? 0 > 0)
                 #expect(again["now"] as? UInt64 ?? 0 > 0)
@@ -97,7 +97,7 @@ struct WhatIfCommandTests {
             let check = ["what-if", "run.json", "--check", "--check-runs", "1"]
             let refused = try HeadlessProgram.run(check, in: folder)
             #expect(refused.status == 64)
-            #expect(refused.errors.contains("on your own database; name it with --database"))
+            #expect(refused.errors.contains("on your own database; specify it with --database"))
             let missing = try HeadlessProgram.run(check + ["--database", "none"], in: folder)
             #expect(missing.status == 64)
             #expect(missing.errors == "poolgauge: --database: there is no file 'none'\n")

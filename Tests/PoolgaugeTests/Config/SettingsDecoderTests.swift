@@ -59,7 +59,7 @@ struct SettingsDecoderTests {
         #expect(keys.command(for: .character("t")) == nil)
     }
 
-    @Test func everyErrorStatesItsPlaceAndTheNearestName() throws {
+    @Test func everyErrorContainsItsPositionAndTheNearestName() throws {
         let yaml = """
             version: 2
             them: dark
@@ -98,7 +98,7 @@ struct SettingsDecoderTests {
         ("theme: a\ntheme: b", "config.yaml:"), ("refresh: 0", "config.yaml:1:10: '0'"),
         ("refresh: 1000", "config.yaml:1:10: '1000'"),
     ])
-    func invalidSettingsAreErrorsWithTheirPlace(yaml: String, start: String) throws {
+    func invalidSettingsAreErrorsWithTheirPosition(yaml: String, start: String) throws {
         let error = #expect(throws: SettingsError.self) { try decode(yaml) }
         #expect(try #require(error).description.hasPrefix(start), "\(error?.description ?? "")")
     }

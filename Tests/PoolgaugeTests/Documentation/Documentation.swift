@@ -1,6 +1,6 @@
 import Foundation
 
-/// The Markdown files for users, and the commands in them.
+/// The user documentation in Markdown, and the commands that it contains.
 enum Documentation {
     /// The folder of the package.
     static let root = URL(fileURLWithPath: #filePath)
@@ -16,12 +16,13 @@ enum Documentation {
         return ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] + names
     }()
 
-    /// The text of a page.
+    /// Returns the text of a page.
     static func text(of page: String) throws -> String {
         try String(contentsOf: root.appendingPathComponent(page), encoding: .utf8)
     }
 
-    /// The commands of a page: lines in code blocks and code in tables that start with `poolgauge`.
+    /// Returns the commands on a page: lines in code blocks and code in tables that start with
+    /// `poolgauge`.
     static func commands(of page: String) throws -> [String] {
         var commands: [String] = []
         var isInBlock = false
@@ -38,7 +39,7 @@ enum Documentation {
         return commands
     }
 
-    /// The arguments of a command line; nil for the name of a command alone.
+    /// Returns the arguments of a command line; nil if the line contains only the command's name.
     static func arguments(_ command: String) -> [String]? {
         // A comment, a pipe or a redirection ends the command.
         var words: [String] = []

@@ -5,7 +5,7 @@ import WorkloadEngine
 
 @testable import poolgauge
 
-/// Commands and links in the README and the pages in `docs` are valid.
+/// Tests that the commands and links in the README and in `docs` are valid.
 struct DocumentationTests {
     @Test(arguments: Documentation.pages)
     func everyCommandIsValid(page: String) throws {
@@ -16,7 +16,7 @@ struct DocumentationTests {
             } catch  where Poolgauge.exitCode(for: error) != .success {
                 Issue.record("\(command): \(Poolgauge.message(for: error))")
             } catch {
-                // Help and versions are requested by errors.
+                // ArgumentParser reports requests for help and versions as errors.
             }
         }
     }

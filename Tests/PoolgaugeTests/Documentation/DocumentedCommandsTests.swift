@@ -3,32 +3,32 @@ import SQLiteEngine
 import Synchronization
 import Testing
 
-/// Every command in the README and in `docs` runs.
+/// Tests that every command in the README and in `docs` runs.
 ///
-/// Commands that take long are interrupted: they report what they have measured.
+/// Commands that take a long time are interrupted, and then report what they have measured.
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct DocumentedCommandsTests {
     /// The time after which a command is interrupted, in seconds.
     private static let limit = 1.0
-    /// The statuses of a command that ran: passed, a regression, a missed threshold, an invalid or
-    /// an undecided result on a busy machine, and interrupted.
+    /// The exit statuses of a command that ran: passed, a regression, a missed threshold, an
+    /// invalid or undecided result on a busy machine, and interrupted.
     private static let statuses: Set<Int32> = [0, 2, 3, 5, 6, 130]
 
-    /// Commands that fail where a condition is not met, and a part of their message.
+    /// Commands that fail if a condition is not met, and a part of their error message.
     private static let conditions: [(command: String, message: String)] = [
         ("poolgauge dashboard", "the dashboard needs a terminal"),
         ("poolgauge capture", "tracefs"), ("poolgauge capture", "root"),
         ("poolgauge doctor --clean", "tracefs"), ("poolgauge doctor --clean", "root"),
     ]
 
-    /// Creates the files that the pages name: the README's scenario, a database, and recorded runs.
+    /// Creates the files that the pages use: the README's scenario, a database, and recorded runs.
     private func createFiles(in folder: URL) throws {
         let readme = try Documentation.text(of: "README.md")
         let scenario = try #require(readme.firstMatch(of: /```yaml\n([^`]*)```/)).1
         for name in ["inbox.yaml", "mine.yaml"] {
             try Data(scenario.utf8).write(to: folder.appendingPathComponent(name))
         }
-        // Builds of an earlier version.
+        // These files represent builds of an earlier version.
         for path in ["old", "old/.build/release"] {
             let builds = folder.appendingPathComponent(path)
             try FileManager.default.createDirectory(at: builds, withIntermediateDirectories: true)
@@ -68,13 +68,13 @@ struct DocumentedCommandsTests {
         }
     }
 
-    /// A command that did not run.
+    /// An error for a command that did not run.
     private struct Failure: Error, CustomStringConvertible {
         var description: String
         init(_ description: String) { self.description = description }
     }
 
-    /// Runs a command, and checks its status.
+    /// Runs a command and checks its exit status.
     private func run(_ arguments: [String], of page: String, in folder: URL) throws {
         let result = try HeadlessProgram.run(arguments, in: folder, interruptingAfter: Self.limit)
         if Self.statuses.contains(result.status) { return }
@@ -87,7 +87,7 @@ struct DocumentedCommandsTests {
 
     /// Each command runs in its own copy of the files.
     ///
-    /// Several run at the same time, because most of them wait for their time to pass.
+    /// Several commands run simultaneously, because most of them wait for time to pass.
     @Test func everyCommandRuns() throws {
         try withTemporaryFolder { folder in
             let template = folder.appendingPathComponent("template")

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The exit statuses of the real command.
+/// Tests the exit statuses of the real command.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ExitStatusTests {
-    /// A scenario over one small table.
+    /// Returns a scenario that uses one small table.
     private func scenario(
         clients: String,
         arms: String = "pool: {type: pool, readers: 2}",
@@ -42,14 +42,14 @@ struct ExitStatusTests {
     /// Every arrival is served, even if the machine stalls.
     private let arrivals = "arrival: {rate: 100/s, process: even}"
 
-    @Test func aRunThatPasses() throws {
+    @Test func aPassingRunExitsWithStatus0() throws {
         let outcome = try run(scenario(clients: reader), ["--duration", "2s"])
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.hasPrefix("PASSED  mine on pool"))
         #expect(outcome.output.contains("ui response *"))
     }
 
-    @Test func aRunWhereEverythingFails() throws {
+    @Test func aRunInWhichEverythingFailsExitsWithStatus1() throws {
         let clients = "ui: {access: write, \(arrivals), sql: \"INSERT INTO item VALUES (1, 1)\"}"
         let outcome = try run(scenario(clients: clients))
         #expect(outcome.status == 1, "\(outcome)")
@@ -63,7 +63,7 @@ struct ExitStatusTests {
         #expect(try run(allowed).status == 0)
     }
 
-    @Test func aDatabaseThatIsFull() throws {
+    @Test func aFullDatabaseExitsWithStatus1() throws {
         let clients = """
             ui: {access: write, \(arrivals), sql: "INSERT INTO item (n) SELECT 1 FROM \
             (WITH RECURSIVE c(x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM c LIMIT 2000) \
@@ -84,7 +84,7 @@ struct ExitStatusTests {
     }
 
     @Test(arguments: ["text", "json", "markdown", "html"])
-    func anArmThatFailsLeavesTheOthersInTheReport(format: String) throws {
+    func theReportOfAFailedArmContainsTheOtherArms(format: String) throws {
         let yaml = scenario(
             clients: reader,
             arms: "first: {type: pool}, second: {type: pool, setup: SELECT n FROM missing}"
@@ -103,7 +103,7 @@ struct ExitStatusTests {
         }
     }
 
-    @Test func aThresholdThatIsMissed() throws {
+    @Test func aMissedThresholdExitsWithStatus3() throws {
         let outcome = try run(
             scenario(
                 clients: reader.replacing("think: 1ms", with: arrivals),
@@ -114,7 +114,7 @@ struct ExitStatusTests {
         #expect(outcome.output.contains("ui.response mean < 1ns: FAILED"))
     }
 
-    @Test func aThresholdThatEndsTheRun() throws {
+    @Test func aThresholdThatEndsTheRunExitsWithStatus3() throws {
         let yaml = scenario(
             clients: reader,
             more: "thresholds: {ui.response: {limit: max < 1ns, abort: true}}"
@@ -127,7 +127,7 @@ struct ExitStatusTests {
         #expect(outcome.output.contains("  threshold ui.response max < 1ns: FAILED ("))
     }
 
-    @Test func aThresholdWithTooFewSamples() throws {
+    @Test func aThresholdWithTooFewSamplesExitsWithStatus6() throws {
         let yaml = scenario(
             clients: reader.replacing("think: 1ms", with: arrivals),
             more: "thresholds: {ui.response: [\"p(99) < 50ms\"]}"
@@ -136,13 +136,13 @@ struct ExitStatusTests {
         #expect(outcome.status == 6, "\(outcome)")
         #expect(outcome.output.hasPrefix("UNDECIDED  mine on pool"))
         #expect(outcome.output.contains("ui.response p(99) < 50ms: UNDECIDED (too few samples: "))
-        // A run with the stated duration decides it.
+        // A run with the reported duration decides the threshold.
         let option = try #require(outcome.output.firstMatch(of: /--duration (\d+s)/)).1
         let decided = try run(yaml, ["--duration", String(option)])
         #expect([0, 3].contains(decided.status), "\(decided)")
     }
 
-    @Test func anInvariantThatIsViolated() throws {
+    @Test func aViolatedInvariantExitsWithStatus4() throws {
         // The account is updated, but the history is not.
         let yaml = """
             version: 1
@@ -160,9 +160,9 @@ struct ExitStatusTests {
         #expect(outcome.output.hasPrefix("INVARIANT VIOLATED"))
     }
 
-    @Test func aGeneratorThatSleepsTooLong() throws {
-        // Stop the whole program while many workers sleep until their arrivals: after the
-        // warm-up, so that they sleep, and long before the end.
+    @Test func aGeneratorThatSleepsTooLongExitsWithStatus5() throws {
+        // Stop the whole program while many workers sleep until their arrivals. This happens after
+        // the warm-up, when the workers sleep, and long before the end.
         let yaml = """
             version: 1
             name: mine
@@ -188,7 +188,7 @@ struct ExitStatusTests {
         }
     }
 
-    @Test func aScenarioWithMistakes() throws {
+    @Test func anInvalidScenarioExitsWithStatus64() throws {
         let outcome = try run(scenario(clients: "ui: {access: raed, sql: SELECT 1}"))
         #expect(outcome.status == 64)
         #expect(outcome.output.isEmpty)
@@ -197,7 +197,7 @@ struct ExitStatusTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
-    func aRunThatIsStopped(signal: Int32) throws {
+    func aStoppedRunExitsWithTheSignalsStatus(signal: Int32) throws {
         let yaml = scenario(clients: reader)
         try withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("mine.yaml")

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Commands without a terminal, and their results.
+/// Tests commands without a terminal, and their results.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct HeadlessCommandTests {
     private let quick = ["run", "ycsb-c", "--arm", "pool", "--duration", "1s"]
 
-    @Test func anInvalidTemporaryFolderIsNamed() throws {
+    @Test func anInvalidTemporaryFolderIsReported() throws {
         try withTemporaryFolder { folder in
             for (name, reason) in [("absent", "no such folder"), ("file", "not a folder")] {
                 let temporary = folder.appendingPathComponent(name)
@@ -21,7 +21,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    /// Arguments, and strings that the message must contain.
+    /// Arguments, and strings that the error message must contain.
     private static let mistakes: [([String], String)] = [
         (["run", "ycsb-c", "--seed=-1"], "0 to 18446744073709551615"),
         (["run", "ycsb-c", "--seed", "1.5"], "0 to 18446744073709551615"),
@@ -38,7 +38,7 @@ struct HeadlessCommandTests {
     ]
 
     @Test(arguments: mistakes)
-    func mistakesNameTheLimits(arguments: [String], named: String) throws {
+    func mistakesAreReportedWithTheLimits(arguments: [String], named: String) throws {
         try withTemporaryFolder { folder in
             let outcome = try HeadlessProgram.run(arguments, in: folder)
             #expect(outcome.status == 64, "\(outcome)")
@@ -108,7 +108,7 @@ struct HeadlessCommandTests {
             )
             #expect(columns.contains("lag_max_ns,row,versions,response_p99.99_ns,"))
             #expect(columns.hasSuffix("journal_mode,synchronous"))
-            // Each row states its subject, and the settings of its arm.
+            // Each row contains its subject and the settings of its arm.
             let row = try #require(columns.split(separator: ",").firstIndex(of: "row"))
             for line in lines.dropFirst() {
                 let kinds = ["client", "operation", "phase", "phase-operation"]
@@ -125,7 +125,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    /// The rows of a CSV report without quoted cells, by column.
+    /// Returns the rows of a CSV report without quoted cells, by column.
     private func rows(_ text: String) -> [[String: String]] {
         let lines = text.split(separator: "\n").map {
             $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
@@ -161,7 +161,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    @Test func aUsersDatabaseStaysUnchanged() throws {
+    @Test func aUsersDatabaseRemainsUnchanged() throws {
         try withTemporaryFolder { folder in
             let database = try makeDatabase(in: folder)
             let before = try Data(contentsOf: database)
@@ -252,7 +252,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    /// `POOLGAUGE_RECORD=1` records the page again.
+    /// `POOLGAUGE_RECORD=1` records the manual page again.
     @Test func theManualPageIsCurrent() throws {
         try withTemporaryFolder { folder in
             let page = try HeadlessProgram.run(["manual"], in: folder).output
@@ -284,11 +284,11 @@ struct HeadlessCommandTests {
         }
     }
 
-    @Test func aReportMayGoToAClosedPipe() throws {
+    @Test func aReportCanBeWrittenToAClosedPipe() throws {
         try withTemporaryFolder { folder in
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/bash")
-            // The status of the shell contains the signal.
+            // The shell's exit status contains the signal.
             process.arguments = [
                 "-c", #""$0" run ycsb-c --arm pool --duration 300ms; exit"#, Program.path,
             ]

@@ -17,7 +17,7 @@ struct InterruptionTests {
         }
     }
 
-    @Test func eachPartOfACommandEndsOnItsOwnSignal() async {
+    @Test func eachPartOfACommandHandlesItsOwnSignal() async {
         await #expect(processExitsWith: .success) { endTwoParts() }
     }
 
@@ -44,14 +44,14 @@ private func endTwoParts() {
     precondition(interruption.signal == SIGINT)
 }
 
-/// A clock that moves only when a test advances it.
+/// A clock that advances only when a test advances it.
 private final class Clock: Sendable {
     private let time = Atomic<UInt64>(1)
     var now: UInt64 { time.load(ordering: .relaxed) }
     func advance() { time.add(10_000_000_000, ordering: .relaxed) }
 }
 
-/// Receives a signal between two parts; exits with the status of the cleanup.
+/// Receives a signal between two parts, and exits with the status of the cleanup.
 private func endBetweenParts() {
     alarm(20)
     let interruption = Interruption(cleanUp: { _exit(7) }, nil)
@@ -59,9 +59,9 @@ private func endBetweenParts() {
     withExtendedLifetime(interruption) { while true { pause() } }
 }
 
-/// Sends this process a signal once a handler exists, and waits until it is handled.
+/// Sends a signal to this process once a handler exists, and waits until it is handled.
 private func handleOwnSignal() {
-    // The test would wait forever for an ignored signal.
+    // The test would wait forever if the signal were ignored.
     alarm(20)
     let isHandled = DispatchSemaphore(value: 0)
     let interruption = Interruption({ isHandled.signal() })

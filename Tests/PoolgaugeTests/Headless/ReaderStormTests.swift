@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Reports of the real command about a saturated pool.
+/// Tests the real command's reports about a saturated pool.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ReaderStormTests {
     private func run(_ arguments: [String]) throws -> [String: Any] {
@@ -16,7 +16,7 @@ struct ReaderStormTests {
         }
     }
 
-    @Test func oneReaderIsSaturatedAndItsHoldersAreNamed() throws {
+    @Test func oneReaderIsSaturatedAndItsHoldersAreIdentified() throws {
         let result = try run(["--arm", "pool-1"])
         let pool = try #require(result["pool"] as? [String: Any])
         #expect(try #require(pool["saturation"] as? Double) > 0.8)

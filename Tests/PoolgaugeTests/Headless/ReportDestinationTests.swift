@@ -3,7 +3,7 @@ import Testing
 
 @testable import poolgauge
 
-/// The effect of `--output` on its file.
+/// Tests the effect of `--output` on its file.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ReportDestinationTests {
     private let broken = """
@@ -56,7 +56,7 @@ struct ReportDestinationTests {
     }
 
     @Test(arguments: [true, false])
-    func aLinkStaysALink(exists: Bool) throws {
+    func aSymbolicLinkIsPreserved(exists: Bool) throws {
         try withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("report.txt")
             if exists { try "previous".write(to: file, atomically: false, encoding: .utf8) }
@@ -74,7 +74,7 @@ struct ReportDestinationTests {
         try withTemporaryFolder { folder in
             let path = folder.appendingPathComponent("pipe").path
             #expect(mkfifo(path, 0o600) == 0)
-            // A descriptor that reads and writes keeps the FIFO open on both sides.
+            // A descriptor for reading and writing keeps the FIFO open on both sides.
             let descriptor = open(path, O_RDWR)
             defer { close(descriptor) }
             try ReportDestination(path: path).write("new")
@@ -85,7 +85,7 @@ struct ReportDestinationTests {
         }
     }
 
-    @Test func foldersAndFilesInMissingFoldersAreRefused() throws {
+    @Test func foldersAndFilesInMissingFoldersAreRejected() throws {
         try withTemporaryFolder { folder in
             for path in [folder.path, folder.path + "/no/such/file"] {
                 #expect(throws: CommandFailure.self) { try ReportDestination(path: path) }

@@ -20,7 +20,7 @@ struct ArmCycleTests {
     }
 
     @Test
-    func aCompletedRunStays() {
+    func aCompletedRunDoesNotStartTheNextArm() {
         var cycle = ArmCycle(count: 3, current: 0)
         #expect(cycle.runEnded(startsNext: false) == .stay)
         #expect(cycle.isOver)

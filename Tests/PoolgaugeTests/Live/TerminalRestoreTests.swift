@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// The real program on a pseudo-terminal restores the terminal when it ends for any reason.
+/// Tests that the real program on a pseudo-terminal restores the terminal, whatever ends it.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct TerminalRestoreTests {
     @Test
-    func theKeyForQuitting() throws {
+    func theQuitKeyRestoresTheTerminal() throws {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
             #expect(!program.hasOriginalSettings)
@@ -19,7 +19,7 @@ struct TerminalRestoreTests {
     }
 
     @Test
-    func controlC() throws {
+    func controlCRestoresTheTerminal() throws {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
             program.type("\u{3}")
@@ -32,7 +32,7 @@ struct TerminalRestoreTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func terminationSignals(signal: Int32) throws {
+    func terminationSignalsRestoreTheTerminal(signal: Int32) throws {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
             program.send(signal)
@@ -45,7 +45,7 @@ struct TerminalRestoreTests {
     }
 
     @Test(arguments: [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGQUIT])
-    func crashSignals(signal: Int32) throws {
+    func crashSignalsRestoreTheTerminal(signal: Int32) throws {
         try withDashboard { program, _ in
             try program.wait(for: "ycsb-c")
             program.send(signal)
@@ -57,14 +57,14 @@ struct TerminalRestoreTests {
     }
 
     @Test
-    func aWindowThatIsClosed() throws {
+    func closingTheWindowEndsTheProgramAndWritesTheReport() throws {
         try withTemporaryFolder { results in
             let file = results.appendingPathComponent("result.json")
             let report = ["--output", file.path, "--format", "json"]
             try withDashboard(arguments: report) { program, folder in
                 try program.wait(for: "LIVE")
                 program.hangUp()
-                // The shell and the terminal's owner contain the text, too, until the end.
+                // The shell and the terminal's owner also contain the text until the end.
                 let end = try program.waitUntilEnd(sending: SIGHUP)
                 #expect(end == .status(128 + SIGHUP))
                 #expect(contents(of: folder).isEmpty)
@@ -92,7 +92,7 @@ struct TerminalRestoreTests {
         }
     }
 
-    /// Whether each run in a file of results is partial.
+    /// Returns whether each run in a results file is partial.
     private func partialRuns(of file: URL) throws -> [Bool?] {
         let object = try JSONSerialization.jsonObject(with: Data(contentsOf: file))
         let runs = (object as? [String: Any])?["runs"] as? [[String: Any]]
@@ -100,7 +100,7 @@ struct TerminalRestoreTests {
     }
 
     @Test
-    func stoppingAndContinuing() throws {
+    func stoppingRestoresTheTerminalAndContinuingRedrawsTheScreen() throws {
         try withShellThatControlsJobs { program in
             try program.wait(for: "Connections")
             program.type("\u{1A}")
@@ -109,7 +109,7 @@ struct TerminalRestoreTests {
             #expect(program.hasOriginalSettings)
             let resumed = program.output.count
             program.type("\n")
-            // Wait for a redrawn panel title: the shell itself prints the command.
+            // Wait for a redrawn panel title, because the shell itself prints the command.
             try program.wait(for: "Connections", from: resumed)
             #expect(!program.hasOriginalSettings)
             try program.wait(for: "stopped for", from: resumed)
@@ -125,8 +125,8 @@ struct TerminalRestoreTests {
     /// While ncurses writes, its own handler ignores the key.
     @Test
     func theStopKeyWorksWhileAFrameIsWritten() throws {
-        // On such a large terminal without background colour erase, a frame exceeds the kernel's
-        // buffer: without a reader, the program blocks in the middle of a frame.
+        // On such a large terminal without background color erase, a frame exceeds the kernel's
+        // buffer. If nothing reads the output, the program blocks in the middle of a frame.
         try withShellThatControlsJobs(["TERM": "screen-256color"], columns: 600, rows: 200) {
             try $0.wait(for: "ycsb-c")
             $0.type("\u{1A}")
@@ -142,9 +142,11 @@ struct TerminalRestoreTests {
         }
     }
 
-    /// Runs the dashboard under a shell: the kernel stops only processes that can be continued.
+    /// Runs the dashboard in a shell, because the kernel stops only processes that can be
+    /// continued.
     ///
-    /// When the program stops, the shell prints `stopped`, and continues it after a line of input.
+    /// When the program stops, the shell prints `stopped`. The shell continues the program after a
+    /// line of input.
     private func withShellThatControlsJobs(
         _ changes: [String: String] = [:],
         columns: Int32 = 120,

@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 
-/// The real program on a pseudo-terminal: sizes, colours, and unsuitable terminals.
+/// Tests the real program on a pseudo-terminal: sizes, colors, and unsuitable terminals.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct TerminalUseTests {
-    /// Four hundred sizes without waiting for frames, some of them too small for any drawing.
+    /// Uses four hundred sizes without waiting for frames; some sizes are too small to draw
+    /// anything.
     @Test
-    func aStormOfResizesAndKeys() throws {
+    func rapidResizesAndKeysAreHandled() throws {
         try withDashboard { program, folder in
             try program.wait(for: "ycsb-c")
             var random = Seeded(state: 7)
@@ -44,7 +45,7 @@ struct TerminalUseTests {
         try withDashboard { program, _ in
             try program.wait(for: "\u{1B}[?1006h")
             try program.wait(for: "LIVE")
-            // The first key of the key bar's upper row.
+            // This is the first key in the key bar's upper row.
             let start = program.output.count
             program.type("\u{1B}[<0;4;39M\u{1B}[<0;4;39m")
             try program.wait(for: "Navigation", from: start)
@@ -59,7 +60,7 @@ struct TerminalUseTests {
     }
 
     @Test
-    func aSettingLeavesTheMouseToTheTerminal() throws {
+    func aSettingDisablesTheMouse() throws {
         try withTemporaryFolder { folder in
             let settings = folder.appendingPathComponent(".config/poolgauge")
             try FileManager.default.createDirectory(
@@ -96,7 +97,7 @@ struct TerminalUseTests {
     }
 
     @Test
-    func keysThatControlTheRun() throws {
+    func keysControlTheRun() throws {
         try withDashboard(arguments: ["--arm", "pool"]) { program, _ in
             try program.wait(for: "LIVE")
             program.type("n")
@@ -105,7 +106,7 @@ struct TerminalUseTests {
             try program.wait(for: "show or hide this help")
             program.type("\u{1B}")
             program.type("a")
-            // The events name the arm after the pool.
+            // The events contain the arm that follows the pool.
             try program.wait(for: "raw starts")
             program.type("q")
             let end = try program.waitUntilEnd()
@@ -135,7 +136,7 @@ struct TerminalUseTests {
     }
 
     @Test
-    func anEncodingWithoutUnicodeGetsASCII() throws {
+    func anEncodingWithoutUnicodeUsesASCII() throws {
         try withDashboard(["LANG": "C"]) { program, _ in
             try program.wait(for: "LIVE")
             program.type("q")
@@ -158,9 +159,9 @@ struct TerminalUseTests {
     }
 
     @Test
-    func directColoursNeedATerminfoEntry() throws {
+    func directColorsRequireATerminfoEntry() throws {
         try withTemporaryFolder { folder in
-            // Debian's package ncurses-term has such entries. It is rarely installed.
+            // Debian's package ncurses-term contains such entries, but is rarely installed.
             let source = #"""
                 xterm-direct|xterm with direct colours,
                 	RGB, colors#0x1000000, pairs#0x7FFF,

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The screen on a real terminal, if tmux is installed (`./test` installs it).
+/// Tests the screen on a real terminal, if tmux is installed (`./test` installs it).
 @Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: Tmux.isInstalled))
 struct TmuxScreenTests {
-    /// Runs the dashboard with a load that outlasts all waits of a test.
+    /// Returns the command for the dashboard with a load that outlasts all waits of a test.
     private func dashboard(arm: String) -> [String] {
         [Program.path, "dashboard", "reader-storm", "--arm", arm, "--duration", "10m"]
     }
@@ -15,7 +15,7 @@ struct TmuxScreenTests {
             let tmux = Tmux(folder: folder)
             defer { tmux.end() }
             try tmux.start(dashboard(arm: "pool-1"), width: width, height: height)
-            // One reader for twelve threads: the pool is full, and accesses wait.
+            // With one reader for twelve threads, the pool is full and accesses wait.
             try tmux.wait(for: "max 1")
             try tmux.wait(for: "LIVE")
             try tmux.wait { $0.contains("saturated") && !$0.contains("reads waiting     0") }
@@ -61,7 +61,7 @@ struct TmuxScreenTests {
     }
 }
 
-/// A terminal multiplexer that only the test uses.
+/// A terminal multiplexer that is used only by the test.
 struct Tmux {
     let folder: URL
 
@@ -70,10 +70,10 @@ struct Tmux {
             FileManager.default.isExecutableFile(atPath: "\($0)/tmux")
         }
 
-    /// Starts a program in a window of this size, which stays open after the program ends.
+    /// Starts a program in a window of the given size, which remains open after the program ends.
     func start(_ command: [String], width: Int, height: Int) throws {
         let quoted = command.map { "'\($0)'" }.joined(separator: " ")
-        // Do not use Process, which would wait for the server that its child leaves running.
+        // Do not use Process, because it would wait for the server that its child leaves running.
         let client = try TerminalProgram(
             ["/usr/bin/env"] + self.command + [
                 "-f", "/dev/null", "new-session", "-d", "-x", "\(width)", "-y", "\(height)",
@@ -84,10 +84,10 @@ struct Tmux {
         _ = try client.waitUntilEnd()
     }
 
-    /// Types keys, by their tmux names.
+    /// Types keys, given by their tmux names.
     func type(_ key: String) { _ = run(["send-keys", key]) }
 
-    /// The content of the screen.
+    /// Returns the content of the screen.
     func screen() -> String { run(["capture-pane", "-p"]) }
 
     /// Waits until the screen contains a string.

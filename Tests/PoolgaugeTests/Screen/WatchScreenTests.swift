@@ -2,10 +2,10 @@
 import Foundation
 import Testing
 
-/// `poolgauge top` on a terminal, on a database that Python programs use.
+/// Tests `poolgauge top` on a terminal, with a database that Python programs use.
 @Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: PythonProgram.isInstalled))
 struct WatchScreenTests {
-    /// Runs `body` with the dashboard on a pseudo-terminal.
+    /// Calls `body` with the dashboard on a pseudo-terminal.
     private func withTop(
         _ arguments: [String] = ["app.sqlite"],
         _ changes: [String: String] = [:],
@@ -28,7 +28,7 @@ struct WatchScreenTests {
     }
 
     @Test(.enabled(if: Tmux.isInstalled), arguments: [(120, 40), (80, 24), (60, 16)])
-    func theOverviewNamesTheForgottenReader(width: Int, height: Int) throws {
+    func theOverviewIdentifiesTheForgottenReader(width: Int, height: Int) throws {
         try withTemporaryFolder { folder in
             let database = folder.appendingPathComponent("app.sqlite")
             let programs = try WatchedPrograms(on: database)
@@ -57,7 +57,7 @@ struct WatchScreenTests {
 
     @Test func keysWorkAndTheTerminalIsRestored() throws {
         try withTop { program, _, folder in
-            // This verdict needs about a second of reports, so that the display can step back.
+            // This verdict requires about a second of reports, so the display can then step back.
             try program.wait(for: ") pins the log: it has been")
             program.type("?")
             try program.wait(for: "watching continues")
@@ -77,7 +77,7 @@ struct WatchScreenTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func aSignalEndsItAndItsHelpers(signal: Int32) throws {
+    func aSignalEndsTheDashboardAndItsHelpers(signal: Int32) throws {
         try withTop { program, _, _ in
             try program.wait(for: "LIVE")
             program.send(signal)
@@ -88,7 +88,7 @@ struct WatchScreenTests {
         }
     }
 
-    @Test func aStormOfResizesAndKeys() throws {
+    @Test func rapidResizesAndKeysAreHandled() throws {
         try withTop { program, _, _ in
             try program.wait(for: "LIVE")
             var random = Seeded(state: 11)
@@ -131,7 +131,7 @@ struct WatchScreenTests {
         }
     }
 
-    @Test func anUnsuitableTerminalNamesTheHeadlessCommand() throws {
+    @Test func anUnsuitableTerminalErrorSuggestsTheHeadlessCommand() throws {
         try withTop(["app.sqlite"], ["TERM": "dumb"]) { program, _, _ in
             let end = try program.waitUntilEnd()
             #expect(end == .status(64))
@@ -140,7 +140,7 @@ struct WatchScreenTests {
         }
     }
 
-    @Test func aFolderIsAListThatGrowsAndEnterOpensADatabase() throws {
+    @Test func aFoldersListGrowsAndEnterOpensADatabase() throws {
         try withTop([]) { _, _, folder in
             let program = try TerminalProgram(
                 [Program.path, "top", folder.path],

@@ -2,16 +2,17 @@ import Foundation
 
 /// Polls until `probe` returns a value, and returns it.
 ///
-/// Use this function only if no notification exists, such as for the end of a process that is not a
-/// child of the tests, or for an age that a status must reach. Wait directly for a child, a pipe or a
-/// thread.
+/// Use this function only if no notification is available, such as for the end of a process that is
+/// not a child of the tests, or for an age that a status must reach. Wait directly for a child
+/// process, a pipe or a thread.
 ///
 /// - Parameters:
-///   - what: A description of the value for the error.
-///   - timeout: The timeout in seconds; by default far longer than a slow, busy machine needs.
-///   - probe: Returns the value, or nil.
+///   - what: A description of the expected value, for the error.
+///   - timeout: The timeout in seconds, which by default far exceeds what a slow, busy machine
+///     needs.
+///   - probe: Returns the value, or nil if it is not available yet.
 /// - Returns: The value.
-/// - Throws: ``TimedOut``, and the errors of `probe`.
+/// - Throws: ``TimedOut``, or an error from `probe`.
 func eventually<Value>(
     _ what: String,
     timeout: TimeInterval = 60,

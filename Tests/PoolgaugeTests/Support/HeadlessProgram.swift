@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The program without a terminal.
+/// The program, running without a terminal.
 struct HeadlessProgram {
     /// The outcome of a program.
     struct Outcome {
@@ -10,7 +10,7 @@ struct HeadlessProgram {
         var errors: String
     }
 
-    /// Reads a pipe on a separate thread, so that neither side blocks the other.
+    /// Reads a pipe on a separate thread to prevent deadlocks between the two sides.
     private final class Collector: Sendable {
         private let data = Mutex(Data())
         private let isDone = DispatchSemaphore(value: 0)
@@ -46,8 +46,10 @@ struct HeadlessProgram {
         func waitForText() { hasSeen.wait() }
     }
 
-    /// Starts a process that receives all signals: threads of Dispatch block them, and a child
-    /// inherits the mask of the thread that starts it.
+    /// Starts a process that receives all signals.
+    ///
+    /// Dispatch threads block them, and a child process inherits the signal mask of the thread that
+    /// starts it.
     private static func startWithoutBlockedSignals(_ process: Process) throws {
         var none = sigset_t()
         var previous = sigset_t()
@@ -57,11 +59,11 @@ struct HeadlessProgram {
         try process.run()
     }
 
-    /// Runs the program to its end.
+    /// Runs the program until it ends.
     ///
     /// - Parameters:
     ///   - arguments: The arguments.
-    ///   - folder: The working folder, also for temporary files.
+    ///   - folder: The working folder, which also contains temporary files.
     ///   - temporary: The folder for temporary files, if different.
     ///   - signal: A signal to send when a string appears on standard error.
     ///   - limit: The time in seconds after which to interrupt the program.
@@ -101,7 +103,7 @@ struct HeadlessProgram {
         if let pause {
             errorText.waitForText()
             kill(process.processIdentifier, SIGSTOP)
-            // The elapsed time itself is under test, so there is no event to wait for.
+            // The test measures elapsed time itself, so there is no event to wait for.
             usleep(pause.milliseconds * 1000)
             kill(process.processIdentifier, SIGCONT)
         }

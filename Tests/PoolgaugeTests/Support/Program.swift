@@ -1,6 +1,6 @@
 import Foundation
 
-/// The program under test, which SwiftPM builds beside the tests.
+/// The program under test, which SwiftPM builds next to the tests.
 enum Program {
     /// The path of `poolgauge`.
     static let path: String = {
@@ -22,7 +22,7 @@ enum Program {
         return "poolgauge-is-not-built"
     }()
 
-    /// The complete environment of a program.
+    /// Returns the complete environment of a program.
     ///
     /// - Parameter folder: The folder for temporary files.
     /// - Returns: The variables by name.
@@ -38,12 +38,12 @@ enum Program {
     }
 }
 
-/// A wait timed out.
+/// An error for a wait that timed out.
 struct TimedOut: Error, CustomStringConvertible {
     var description: String
 }
 
-/// Runs `body` with a folder that exists during a test.
+/// Calls `body` with a temporary folder that exists only during the call.
 func withTemporaryFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {
     let folder = FileManager.default.temporaryDirectory
         .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")
@@ -52,7 +52,7 @@ func withTemporaryFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {
     return try body(folder)
 }
 
-/// The files of a folder.
+/// Returns the names of the files in a folder.
 func contents(of folder: URL) -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
 }

@@ -4,7 +4,7 @@ import Foundation
 final class PythonProgram {
     private let process = Process()
 
-    /// Whether a Python with the module `sqlite3` is installed.
+    /// Whether Python is installed with the module `sqlite3`.
     static let isInstalled: Bool = {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -21,10 +21,10 @@ final class PythonProgram {
     /// Starts a program and waits for its setup.
     ///
     /// - Parameters:
-    ///   - name: The name in lists of processes.
-    ///   - database: The value of the program's `path`; `c` is a connection to it.
+    ///   - name: The name in process lists.
+    ///   - database: The value of the program's `path`; `c` is a connection to this database.
     ///   - setup: Code that runs before this initializer returns.
-    ///   - loop: Code that the program repeats afterwards.
+    ///   - loop: Code that the program then repeats.
     /// - Throws: ``TimedOut`` if the program ends during its setup.
     init(_ name: String, on database: URL, setup: String, loop: String = "time.sleep(60)") throws {
         let script = """

@@ -3,7 +3,7 @@ import Foundation
 
 /// A program on a pseudo-terminal, and the user's side of that terminal.
 final class TerminalProgram {
-    /// How a program ended.
+    /// The way in which a program ended.
     enum End: Equatable {
         case status(Int32)
         case signal(Int32)
@@ -56,7 +56,7 @@ final class TerminalProgram {
     /// Whether the terminal has the settings that it had before the program started.
     var hasOriginalSettings: Bool { Self.settings(near) == settingsBefore }
 
-    /// Whether the last sequences of the program show the normal screen and the cursor.
+    /// Whether the program's last sequences show the normal screen and the cursor.
     var isRestored: Bool {
         let text = String(decoding: output, as: UTF8.self)
         func last(_ sequence: String) -> String.Index? {
@@ -84,7 +84,7 @@ final class TerminalProgram {
     /// Resizes the terminal.
     func resize(columns: Int32, rows: Int32) { _ = pg_pty_resize(main, columns, rows) }
 
-    /// Closes the user's side, as closing a terminal window does.
+    /// Closes the user's side, like closing a terminal window.
     func hangUp() {
         if main >= 0 { close(main) }
         main = -1
@@ -98,15 +98,15 @@ final class TerminalProgram {
     }
 
     /// Waits until the terminal has, or no longer has, its original settings.
-    func wait(untilSettingsAreRestored wanted: Bool) throws {
-        try wait(for: "the terminal's settings") { hasOriginalSettings == wanted }
+    func wait(untilSettingsAreRestored expected: Bool) throws {
+        try wait(for: "the terminal's settings") { hasOriginalSettings == expected }
     }
 
-    /// Waits for the program's end, and reads its remaining output.
+    /// Waits for the program to end, and reads its remaining output.
     ///
-    /// - Parameter signal: A signal to send repeatedly meanwhile.
+    /// - Parameter signal: A signal to send repeatedly while waiting.
     /// - Returns: The kind of end.
-    /// - Throws: ``TimedOut`` if it does not end.
+    /// - Throws: ``TimedOut`` if the program does not end.
     func waitUntilEnd(sending signal: Int32? = nil) throws -> End {
         try wait(for: "the end") {
             if hasEnded() { return true }

@@ -41,7 +41,7 @@ struct ThemeLibraryTests {
         }
     }
 
-    @Test func aPathNamesAFile() throws {
+    @Test func aPathSelectsAFile() throws {
         try withTemporaryFolder { folder in
             try write("name: mine", to: "x.yaml", in: folder)
             let library = ThemeLibrary(folder: nil)

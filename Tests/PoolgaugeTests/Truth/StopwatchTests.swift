@@ -7,10 +7,11 @@ import Telemetry
 import TerminalUI
 import Testing
 
-/// The times on the screen match a stopwatch within a tenth of a second, even on a busy machine.
+/// Tests that times on the screen match a stopwatch within a tenth of a second, even on a busy
+/// machine.
 ///
-/// The tests read the stopwatch before and after each event. A thread that waits for a processor
-/// therefore widens the tolerance instead of failing the test.
+/// The tests read the stopwatch before and after each event. If a thread waits for a processor, the
+/// tolerance therefore increases and the test does not fail.
 @Suite(.timeLimit(.minutes(2)))
 struct StopwatchTests {
     private static let tenth = 0.1
@@ -41,7 +42,7 @@ struct StopwatchTests {
         #expect((least...most).contains(seconds), what, sourceLocation: sourceLocation)
     }
 
-    /// A thread that performs an operation, and its result.
+    /// A thread that performs an operation and stores its result.
     private final class Worker: Sendable {
         private let outcome = Mutex<Result<Void, any Error>?>(nil)
         private let isOver = DispatchSemaphore(value: 0)
@@ -113,7 +114,7 @@ struct StopwatchTests {
             try pool.read(as: AccessLabel("by hand")) { db in
                 held.withLock { $0 = Moment(earliest: before, latest: Moment.clock) }
                 isHeld.signal()
-                // A statement, which starts some time after the access, pins the log.
+                // A statement pins the log. It starts some time after the access.
                 mayRead.wait()
                 let before = Moment.clock
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM t")
@@ -129,7 +130,7 @@ struct StopwatchTests {
         }
         mayRead.signal()
         hasRead.wait()
-        // These frames are newer than the reader's state, so that the log cannot restart.
+        // These frames are newer than the reader's state, so the log cannot restart.
         try pool.write { db in try db.execute(sql: "INSERT INTO t VALUES (2)") }
         let saturatedBefore = try #require(pool.status().readers).saturatedNanoseconds
         let wants = Moment.clock
@@ -156,7 +157,7 @@ struct StopwatchTests {
         )
         let pin = try #require(now.wal?.pin)
         #expect(pin.by.name == "by hand")
-        // The age may also count from the last status before the reader acquired its state.
+        // The age may also be counted from the last status before the reader acquired its state.
         let firstStatement = Moment(
             earliest: unread.earliest,
             latest: try #require(read.withLock { $0 }).latest
@@ -256,7 +257,7 @@ struct StopwatchTests {
         for sequence in 1...20 { ingest(after, sequence) }
         let overview = model.render(size: size).plainText
         #expect(overview.contains("1 statement ended within"))
-        // Show only the events, so that none is truncated.
+        // Show only the events, so that no event is truncated.
         _ = model.handle(.key(.backTab))
         _ = model.handle(.key(.enter))
         let screen = model.render(size: size).plainText

@@ -13,7 +13,7 @@ struct ColorDepthTests {
     }
 
     @Test(arguments: ColorDepth.allCases)
-    func defaultColorsStay(depth: ColorDepth) {
+    func defaultColorsAreKept(depth: ColorDepth) {
         #expect(depth.nearest(to: .standard) == .standard)
     }
 

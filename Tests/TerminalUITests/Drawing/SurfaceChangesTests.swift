@@ -18,12 +18,12 @@ struct SurfaceChangesTests {
         #expect(changes == [CellChange(point: Point(x: 2, y: 1), cell: Cell("d"))])
     }
 
-    @Test func afterAResizeEverythingIsAChange() {
+    @Test func allCellsAreChangesAfterAResize() {
         #expect(surface("abc").changes(from: surface("abc", width: 9)).count == 16)
         #expect(surface("abc").changes(from: nil).count == 16)
     }
 
-    @Test func aStyleIsAChangeToo() {
+    @Test func aDifferentStyleIsAChange() {
         var bold = surface("abc")
         bold[0, 1].style.attributes.insert(.bold)
         #expect(bold.changes(from: surface("abc")).map(\.point) == [Point(x: 0, y: 1)])

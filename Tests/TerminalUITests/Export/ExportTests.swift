@@ -37,7 +37,7 @@ struct ExportTests {
         #expect(svg.contains("M8.4 27h8.4v9h-8.4z"))
     }
 
-    /// A viewer that collapses spaces would stretch the rest of a text over its whole length.
+    /// A viewer that collapses spaces would stretch the remaining text over its whole length.
     @Test func svgOmitsGapsFromItsText() {
         var canvas = Canvas(size: Size(width: 20, height: 1), theme: .standard, glyphs: .braille)
         canvas.write("a b   c d  e", x: 1, y: 0, style: Style(foreground: .rgb(1, 2, 3)))
@@ -47,23 +47,23 @@ struct ExportTests {
         #expect(svg.contains("<text x=\"100.8\" y=\"13.5\">e</text>"))
     }
 
-    @Test func svgDrawsRepetitionsAsOnePiece() {
+    @Test func svgDrawsRepetitionsAsOneElement() {
         var canvas = Canvas(size: Size(width: 12, height: 3), theme: .standard, glyphs: .braille)
         canvas.write("⣿⣿⣿⡪⡪⡪", x: 0, y: 0, style: Style(foreground: .rgb(1, 2, 3)))
         canvas.write("│╌╌╌╌───────", x: 0, y: 1, style: Style(foreground: .rgb(7, 8, 9)))
         canvas.put("│", x: 0, y: 2, style: Style(foreground: .rgb(7, 8, 9)))
         let svg = SVGRenderer.render(canvas.surface, title: "")
-        // Six full columns of dots per row, then every other one.
+        // Six full columns of dots per row, followed by alternating columns.
         #expect(svg.components(separatedBy: "stroke-dasharray=\"2.9 1.3\"").count == 2)
         #expect(svg.contains("stroke-dasharray=\"2.9 5.5\""))
         #expect(svg.contains("h23.9"))
-        // One line crosses both cells.
+        // A single line crosses both cells.
         #expect(svg.contains("v36"))
         #expect(svg.contains("stroke-dasharray=\"2.4 1.6 2.4 2\""))
         #expect(!svg.contains("<text"))
     }
 
-    @Test func svgFillsShadesWithOnePatternForEachColour() {
+    @Test func svgFillsShadesWithOnePatternForEachColor() {
         var canvas = Canvas(size: Size(width: 6, height: 2), theme: .standard, glyphs: .braille)
         for y in 0..<2 {
             canvas.write("▒▒▒▒▒▒", x: 0, y: y, style: Style(foreground: .rgb(4, 5, 6)))

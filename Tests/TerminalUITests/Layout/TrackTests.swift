@@ -16,7 +16,7 @@ struct TrackTests {
         #expect(Track.lengths(of: tracks, available: available) == lengths)
     }
 
-    @Test func spacingCountsBetweenShownTracksOnly() {
+    @Test func spacingAppliesOnlyBetweenVisibleTracks() {
         #expect(Track.lengths(of: tracks, available: 11, spacing: 1) == [2, 3, 4])
         #expect(Track.lengths(of: tracks, available: 10, spacing: 1) == [2, 0, 7])
     }

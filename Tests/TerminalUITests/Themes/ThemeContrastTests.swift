@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalUI
 
-/// The contrast of themes: texts are readable, and states are distinguishable.
+/// Tests that themes make text readable and states distinguishable.
 struct ThemeContrastTests {
     private static let colored = Theme.builtIn.filter { $0.name != "monochrome" }.map(\.name)
 
@@ -22,7 +22,7 @@ struct ThemeContrastTests {
         }
     }
 
-    @Test func theMonochromeThemeUsesNoColour() throws {
+    @Test func theMonochromeThemeUsesNoColors() throws {
         let theme = try Theme.named("monochrome")
         #expect(Role.allCases.allSatisfy { theme.style($0).foreground == .standard })
         #expect(theme.style(.text).background == .standard)
@@ -41,13 +41,14 @@ struct ThemeContrastTests {
         for one in states.indices {
             for other in states.indices where other > one {
                 let difference = sqrt(((seen[one] - seen[other]) * (seen[one] - seen[other])).sum())
-                // CIE76: 2.3 is just noticeable side by side; states are not adjacent on a screen.
+                // According to CIE76, 2.3 is just noticeable side by side. States are not adjacent
+                // on a screen.
                 #expect(difference > 15, "\(states[one]) and \(states[other])")
             }
         }
     }
 
-    @Test func colourBlindnessMakesRedAndGreenSimilar() throws {
+    @Test func colorBlindnessMakesRedAndGreenSimilar() throws {
         let red = try #require(LinearColor(.rgb(200, 90, 40)))
         let green = try #require(LinearColor(.rgb(120, 130, 40)))
         func difference(_ one: SIMD3<Double>, _ other: SIMD3<Double>) -> Double {
@@ -59,12 +60,12 @@ struct ThemeContrastTests {
     }
 }
 
-/// Kinds of colour blindness, by the names of their themes.
+/// The kinds of color blindness, by theme name.
 enum Vision: String, CaseIterable {
     case protanopia
     case deuteranopia
 
-    /// The matrix of perceived red, green and blue.
+    /// The matrix that maps to perceived red, green and blue.
     ///
     /// Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color
     /// Vision Deficiency", IEEE TVCG 15:6, 2009, severity 1.
@@ -84,11 +85,11 @@ enum Vision: String, CaseIterable {
     }
 }
 
-/// Red, green and blue as linear light, in 0…1.
+/// Red, green and blue as linear light, from 0 to 1.
 struct LinearColor {
     var amounts: SIMD3<Double>
 
-    /// The linear light of an RGB colour; nil for colours that the terminal defines.
+    /// Creates the linear light of an RGB color; nil for colors that the terminal defines.
     init?(_ color: Color) {
         guard case .rgb(let red, let green, let blue) = color else { return nil }
         func linear(_ byte: UInt8) -> Double {
@@ -98,13 +99,13 @@ struct LinearColor {
         amounts = SIMD3(linear(red), linear(green), linear(blue))
     }
 
-    /// WCAG 2's contrast ratio.
+    /// Returns the contrast ratio according to WCAG 2.
     func contrast(with other: LinearColor) -> Double {
         let (one, two) = (luminance, other.luminance)
         return (max(one, two) + 0.05) / (min(one, two) + 0.05)
     }
 
-    /// The perceived colour.
+    /// Returns the perceived color.
     func seen(by vision: Vision) -> LinearColor {
         var seen = self
         for (index, row) in vision.rows.enumerated() {
@@ -113,7 +114,7 @@ struct LinearColor {
         return seen
     }
 
-    /// Lightness and the two opponents of CIELAB, for D65.
+    /// The lightness and the two opponent axes of CIELAB, for D65.
     var lab: SIMD3<Double> {
         let xyz = SIMD3(
             (SIMD3(0.4124564, 0.3575761, 0.1804375) * amounts).sum() / 0.95047,

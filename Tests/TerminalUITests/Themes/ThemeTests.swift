@@ -52,7 +52,7 @@ struct ThemeTests {
         #expect(theme.color(.load, at: 7) == .rgb(200, 100, 100))
     }
 
-    @Test func everyErrorStatesItsPlaceAndTheNearestName() throws {
+    @Test func everyErrorContainsItsPositionAndTheNearestName() throws {
         let yaml = """
             name: wrong
             pallete: {}
@@ -72,12 +72,12 @@ struct ThemeTests {
         let lines = try #require(error).description.split(separator: "\n").map(String.init)
         let expected = [
             "wrong.yaml:2:1: unknown key 'pallete'; did you mean 'palette'?",
-            "wrong.yaml:4:8: '#12345' is not a colour; expected \"#rrggbb\"",
+            "wrong.yaml:4:8: '#12345' is not a color; expected \"#rrggbb\"",
             "wrong.yaml:6:3: unknown role 'warnin'; did you mean 'warning'?",
-            "wrong.yaml:7:9: there is no colour 'whit'; did you mean 'white'?",
+            "wrong.yaml:7:9: there is no color 'whit'; did you mean 'white'?",
             "wrong.yaml:8:23: unknown key 'bolt'; did you mean 'bold'?",
             "wrong.yaml:8:41: 'perhaps' is not true or false",
-            "wrong.yaml:10:9: a gradient has 'start', 'end' and, between them, 'mid'",
+            "wrong.yaml:10:9: a gradient needs 'start' and 'end', and may have 'mid' between them",
             "wrong.yaml:11:32: unknown key 'middle'",
         ]
         #expect(lines.count == expected.count)
@@ -86,7 +86,8 @@ struct ThemeTests {
 
     @Test(arguments: [
         ("name: [", "t.yaml:"), ("- a\n- b", "t.yaml:1:1: a theme is a mapping"),
-        ("", "t.yaml:1:1: a theme is a mapping"), ("version: 2", "t.yaml:1:10: version '2'"),
+        ("", "t.yaml:1:1: a theme is a mapping"),
+        ("version: 2", "t.yaml:1:10: unknown version '2'"),
         ("name: a\nname: b", "t.yaml:"), ("roles: 7", "t.yaml:1:8: '7' is not a mapping"),
     ])
     func invalidThemesAreErrors(yaml: String, start: String) throws {

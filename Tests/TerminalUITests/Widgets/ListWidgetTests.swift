@@ -29,7 +29,7 @@ struct ListWidgetTests {
         listing.arranged(cities, filter: filter, sort: sort, isReversed: reversed).map(\.name)
     }
 
-    @Test func numbersSortDescendingTextsAscendingAndStable() {
+    @Test func numbersSortDescendingAndTextSortsAscendingStably() {
         #expect(names() == ["Basel", "Ulm", "Bern", "Trier"])
         #expect(names(sort: "size") == ["Basel", "Bern", "Ulm", "Trier"])
         #expect(names(sort: "size", reversed: true) == ["Ulm", "Trier", "Bern", "Basel"])
@@ -76,7 +76,7 @@ struct ListWidgetTests {
         #expect(table.lastFirstColumn(in: 22) == 1)
     }
 
-    @Test func aHistogramsTallestBarFillsItsHeightAndItsTextsDoNotTouch() {
+    @Test func theTallestBarFillsTheHistogramAndLabelsDoNotTouch() {
         let histogram = Histogram(
             values: [0, 1, 4, 2],
             ticks: [.init(share: 0, label: "1 ms"), .init(share: 0.1, label: "2 ms")],
@@ -89,7 +89,7 @@ struct ListWidgetTests {
         #expect(lines[0].contains("p50"))
     }
 
-    @Test func aHeatMapShowsFewAndManyByTheWeightOfItsCells() {
+    @Test func aHeatMapShowsFrequencyAsCellWeight() {
         let map = HeatMap(columns: [[1, 0], [0, 100]], labels: [0: "1 ms"])
         let canvas = drawn(10, 2) { map.draw(on: &$0, in: $1) }
         #expect(canvas.surface.plainText == "       | #\n   1 ms|.\n")

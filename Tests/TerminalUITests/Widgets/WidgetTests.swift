@@ -99,7 +99,7 @@ struct WidgetTests {
         #expect(TimeChart.niceMaximum(above: value) == maximum)
     }
 
-    @Test func aTableDropsColumnsAndCountsTheRowsThatDoNotFit() {
+    @Test func aTableOmitsColumnsAndCountsHiddenRows() {
         let columns = [
             Table.Column(title: "name", track: Track.fixed(5, priority: 9)),
             Table.Column(title: "n", alignment: .trailing, track: Track.fixed(3, priority: 1)),

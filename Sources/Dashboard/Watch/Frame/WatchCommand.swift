@@ -8,7 +8,7 @@ package enum WatchCommand: Hashable, Sendable {
     case nextDatabase
     /// Shows the previous database.
     case previousDatabase
-    /// A command that the run dashboard also has, for navigation, time or display.
+    /// A command for navigation, time or display that the run dashboard also has.
     case common(DashboardCommand)
 
     /// The name in a configuration.
@@ -29,7 +29,7 @@ package enum WatchCommand: Hashable, Sendable {
         case display = "Display"
     }
 
-    /// The purpose; nil for a command that this dashboard lacks.
+    /// The purpose; nil for a command that this dashboard does not have.
     var purpose: Purpose? {
         switch self {
         case .screen, .nextDatabase, .previousDatabase: return .screens

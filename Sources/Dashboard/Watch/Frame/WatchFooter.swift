@@ -24,7 +24,7 @@ struct WatchFooter {
     private var cost: String {
         guard let history = dashboard.databases.first, history.moments.count > 0 else { return "" }
         var (used, seconds) = (0.0, 0.0)
-        // The first interval contains the start of the helpers.
+        // The first interval includes the helpers' startup.
         for place in max(1, history.moments.count - 12)..<max(1, history.moments.count) {
             let moment = history.moments[place]
             used += moment.cost * moment.seconds
@@ -50,7 +50,7 @@ struct WatchFooter {
         return true
     }
 
-    /// The relevant keys of this screen, the most important first.
+    /// The relevant keys of this screen, most important first.
     private var commands: [KeyBar.Item] {
         let view = dashboard.view
         let screen = dashboard.screens[dashboard.screen]

@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The first row of the watch dashboard: the database with its size, mode, commits and processes.
+/// The first row of the watch dashboard: the database, its size, mode, commits and processes.
 struct WatchHeader {
     let dashboard: WatchDashboard
 

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The help of the watch dashboard with all keys and the marks of lanes.
+/// The watch dashboard's help, which lists all keys and the marks in lanes.
 struct WatchHelp {
     let keys: WatchKeys
     /// The first displayed line.

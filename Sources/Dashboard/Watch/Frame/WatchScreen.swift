@@ -10,15 +10,15 @@ package protocol WatchScreen: Sendable {
     static var title: String { get }
     /// A description for the help, in at most 40 columns.
     static var help: String { get }
-    /// The names of the parts, in the order of Tab.
+    /// The names of the parts in the order in which Tab cycles through them.
     static var parts: [String] { get }
-    /// The titles of the sortable columns; empty if rows have neither sorting nor filters.
+    /// The titles of the sortable columns; empty if rows cannot be sorted or filtered.
     static var sortableTitles: [String] { get }
 
     /// Creates the screen for a scene.
     init(scene: WatchScene)
 
-    /// The names of the selectable rows, from the top.
+    /// The names of the selectable rows, from top to bottom.
     var rowNames: [String] { get }
 
     /// Returns the text that `y` copies for a selected row; nil for the verdict.
@@ -59,7 +59,7 @@ package struct WatchScene: Sendable {
     let seconds: Double
     /// The selection, sorting and filter of this screen.
     let view: ListView
-    /// The text to show without a report.
+    /// The text to show if there is no report.
     let placeholder: String
     /// The limitations of the observation, as sentences.
     let notes: [String]

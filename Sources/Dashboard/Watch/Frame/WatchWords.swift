@@ -3,7 +3,9 @@ import TerminalUI
 
 /// Formats values of reports for screens.
 enum WatchWords {
-    /// Returns the label of a process, with the ID first, so that narrow columns do not cut it off.
+    /// Returns the label of a process.
+    ///
+    /// The ID comes first so that narrow columns do not truncate it.
     static func process(_ name: String, _ pid: Int32) -> String { "\(pid) \(name)" }
 
     /// Formats a time: `430 ms`, `12.3 s`, `2m 05s`.
@@ -65,7 +67,7 @@ enum WatchWords {
         }
     }
 
-    /// Returns the colour of an episode.
+    /// Returns the color of an episode.
     static func role(_ kind: WatchEpisode.Kind) -> Role {
         switch kind {
         case .writer, .exclusive: .writer

@@ -6,24 +6,24 @@ import SQLiteWatch
 /// bounded: at most 1,200 reports within the limit of ``setBudget(_:)``, and the points of at most
 /// 512 lanes.
 struct WatchHistory: Sendable, Timeline {
-    /// The largest number of reports: five minutes at four per second.
+    /// The maximum number of reports: five minutes at four per second.
     static let capacity = 1_200
     /// The size limit of the reports of all databases, in bytes.
     static let budget = 32 << 20
-    /// The period of shares, in seconds.
+    /// The period over which shares are computed, in seconds.
     static let shareSeconds = 10.0
-    /// The period of rates, in seconds.
+    /// The period over which rates are computed, in seconds.
     static let rateSeconds = 2.0
-    /// The largest number of lanes.
+    /// The maximum number of lanes.
     private static let laneLimit = 512
 
     /// The path of the database, as in its reports.
     let path: String
-    /// The displayed report, without its episodes; its texts are escaped.
+    /// The displayed report, without its episodes; its text is escaped.
     private(set) var report: WatchReport?
     /// The index in ``moments`` of a displayed earlier report; nil for the newest.
     private(set) var cursor: Int?
-    /// The values of the reports, the newest last.
+    /// The values of the reports, newest last.
     private(set) var moments = RingBuffer<WatchMoment>(capacity: Self.capacity)
     /// One lane for each process, in the order of their first reports.
     private(set) var lanes: [WatchLane] = []
@@ -34,7 +34,7 @@ struct WatchHistory: Sendable, Timeline {
     }
     private var allEpisodes: [WatchEpisode] = []
 
-    /// Watching never ends while the dashboard is open.
+    /// The series does not end while the dashboard is open.
     var isOver: Bool { false }
 
     /// Creates a history without reports.
@@ -60,7 +60,7 @@ struct WatchHistory: Sendable, Timeline {
     /// The approximate size of the reports, in bytes.
     var reportBytes: Int { reports.bytes }
 
-    /// Sets the size limit of this database's reports, in bytes.
+    /// Sets the limit on the total size of this database's reports, in bytes.
     mutating func setBudget(_ bytes: Int) { reports.budget = bytes }
 
     /// Shows the report at an index in ``moments``, or the nearest recorded one.
@@ -72,7 +72,7 @@ struct WatchHistory: Sendable, Timeline {
         rows = makeRows()
     }
 
-    /// The episodes up to the displayed moment, in their state at that moment, the latest first.
+    /// The episodes up to the displayed moment, in their state at that moment, latest first.
     var episodes: [WatchEpisode] {
         guard cursor != nil, let now = report?.time else { return allEpisodes }
         return allEpisodes.filter { $0.start <= now }.map { episode in
@@ -109,7 +109,7 @@ struct WatchHistory: Sendable, Timeline {
         return seconds > 0 ? sum / seconds : 0
     }
 
-    /// The actual period of shares, which is shorter than ``shareSeconds`` after the start.
+    /// The actual period of shares, which is shorter than ``shareSeconds`` shortly after the start.
     var coveredSeconds: Double {
         min(Self.shareSeconds, max(1, sum(over: Self.shareSeconds) { _ in 0 }.seconds.rounded()))
     }
@@ -201,8 +201,8 @@ struct WatchHistory: Sendable, Timeline {
 
     /// Returns the processes; the strongest blockers come first.
     ///
-    /// The order depends on coarse steps of the shares over several seconds, so that rows do not
-    /// move with each lock.
+    /// The order depends on shares over several seconds, rounded to coarse steps, so that rows do
+    /// not move with each lock.
     private func makeRows() -> [WatchRow] {
         guard let report else { return [] }
         var places: [Int32: Int] = [:]
@@ -242,7 +242,7 @@ struct WatchHistory: Sendable, Timeline {
         var (seconds, listSeconds) = (0.0, 0.0)
         var (samples, listSamples) = (0, 0)
         visitMoments(last: Self.shareSeconds) { place, moment in
-            // Without a sample, the share of a moment is unknown.
+            // If there is no sample, the share of a moment is unknown.
             if moment.samples > 0 { seconds += moment.seconds }
             if moment.listSamples > 0 { listSeconds += moment.seconds }
             samples += moment.samples

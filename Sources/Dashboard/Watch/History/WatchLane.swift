@@ -14,7 +14,7 @@ struct WatchLane: Sendable {
         /// The processor time, as a share of one core; negative if unknown.
         var processor: Float = -1
 
-        /// The point of an interval in which the process did not use the database.
+        /// The point for an interval in which the process did not use the database.
         static let absent = Point(state: .absent)
     }
 
@@ -22,14 +22,15 @@ struct WatchLane: Sendable {
     let pid: Int32
     /// The name of the program, escaped.
     var name: String
-    /// The points since the process was first observed, the newest last.
+    /// The points since the process was first observed, newest last.
     var points = RingBuffer<Point>(capacity: WatchHistory.capacity)
     /// The time of the first report with the process, in seconds.
     let firstSeen: Double
     /// The time of the last report with the process, in seconds.
     var lastSeen: Double
 
-    /// The label in lists: `4711 python3 report.py`, with the ID first, so that narrow columns do
-    /// not cut it off.
+    /// The label in lists: `4711 python3 report.py`.
+    ///
+    /// The ID comes first so that narrow columns do not truncate it.
     var label: String { WatchWords.process(name, pid) }
 }

@@ -22,7 +22,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     /// The process does not use the database.
     case absent
 
-    /// The minimum share of an interval for which a lock counts as held continuously.
+    /// The minimum share of an interval at which a lock counts as held continuously.
     private static let large = 1.0 / 3
 
     /// The state of a process in the interval of a report.
@@ -45,7 +45,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The appearance; every glyph differs, so that colour alone never indicates a state.
+    /// The appearance; each state has a distinct glyph, so color alone never identifies a state.
     var mark: LaneStrip.Mark {
         switch self {
         case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)

@@ -12,13 +12,13 @@ struct WatchMoment: Timed, Equatable {
     var listSamples: Int
     /// The processor time of this program and its helpers, as a share of one core.
     var cost: Double
-    /// The size of the log file, in bytes; NaN without a log.
+    /// The size of the log file, in bytes; NaN if there is no log.
     var logBytes: Double
     /// The number of frames in use; NaN if unknown.
     var frames: Double
     /// The number of frames that readers pin; NaN if unknown.
     var pinned: Double
-    /// The number of commits in the interval, or of transactions with a rollback journal.
+    /// The number of commits in the interval; with a rollback journal, the number of transactions.
     var commits: Double
     /// The number of frames written in the interval.
     var framesWritten: Double

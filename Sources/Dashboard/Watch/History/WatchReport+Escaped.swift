@@ -1,10 +1,9 @@
 import SQLiteWatch
 
 extension WatchReport {
-    /// Returns the report with all texts from other programs escaped, so that screens can show
-    /// them.
+    /// Returns the report with all text from other programs escaped for display.
     ///
-    /// The path does not change, because it identifies the database.
+    /// The path remains unchanged because it identifies the database.
     func escaped() -> WatchReport {
         var report = self
         for index in report.processes.indices {

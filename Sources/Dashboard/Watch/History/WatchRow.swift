@@ -8,7 +8,7 @@ struct WatchRow: Sendable {
     var pid: Int32
     /// The name of the program, escaped.
     var name: String
-    /// The oldest pin of the process; nil without a pin.
+    /// The oldest pin of the process; nil if there is no pin.
     var pin: WatchedPin?
     /// The state in the last interval.
     var state: WatchLaneState

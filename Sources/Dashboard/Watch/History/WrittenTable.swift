@@ -2,7 +2,7 @@ import SQLiteWatch
 
 /// A table or an index by its share of the frames written in the last seconds.
 struct WrittenTable: Sendable {
-    /// The name, escaped; empty unless the pages belong to a table or an index.
+    /// The name, escaped; empty if the pages do not belong to a table or an index.
     var name: String
     /// The use of its pages.
     var kind: WatchedTable.Kind

@@ -1,9 +1,9 @@
 import SQLiteWatch
 import TerminalUI
 
-/// Texts about the trace for the screens of statements.
+/// Text about the trace for the statement screens.
 enum TracingLine {
-    /// Returns the level, the cost and the number of invisible programs, in one line.
+    /// Returns the level, the cost and the number of programs that are not visible, in one line.
     static func text(_ report: WatchReport?) -> String {
         guard let tracing = report?.tracing else { return "" }
         let slowed = HumanUnits.counted(tracing.processesSlowed, "process", "processes")
@@ -29,7 +29,7 @@ enum TracingLine {
         return "no statements have been executed since the trace started"
     }
 
-    /// Draws a text in place of a table.
+    /// Draws text in place of a table.
     static func draw(_ text: String, on canvas: inout Canvas, in rect: Rect) {
         let lines = TextWrapping.lines(of: PrintableText.escaped(text), width: max(1, rect.width))
         for (index, line) in lines.prefix(rect.height).enumerated() {

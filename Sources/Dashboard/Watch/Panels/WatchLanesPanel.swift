@@ -23,7 +23,7 @@ struct WatchLanesPanel {
 
     /// Returns the rows of the panel, including its border.
     ///
-    /// If there are too few rows for a table, the lanes use them.
+    /// If there are too few rows for a table, the lanes use its rows.
     func track(isShort: Bool, hasTable: Bool) -> Track {
         let count = max(lanes.count, 1)
         let most = isShort && hasTable ? 5 : 16
@@ -42,7 +42,7 @@ struct WatchLanesPanel {
         case statement
         case history
 
-        // `isTraced` states whether the statements of processes are known.
+        // `isTraced` specifies whether the statements of processes are known.
         func track(isTraced: Bool) -> Track {
             switch self {
             case .name: Track(minimum: 10, ideal: 20, maximum: 22, priority: 10, flex: 0)
@@ -141,7 +141,7 @@ struct WatchLanesPanel {
         if cell(.statement).width > 0,
             let statement = history.report?.current?.first(where: { $0.pid == lane.pid })
         {
-            // Dim a statement that ended some time ago, because the process no longer runs it.
+            // Dim a statement that ended earlier, because the process no longer runs it.
             let isNow = statement.isRunning || statement.seconds < 1
             canvas.write(
                 statement.sql,

@@ -51,7 +51,7 @@ struct WatchLogPanel {
         ]
     }
 
-    /// Returns the description of the log as pieces of lines, the most important line first.
+    /// Returns the description of the log as pieces of lines, most important line first.
     private func description(_ report: WatchReport, _ canvas: Canvas) -> [[[Span]]] {
         let theme = canvas.theme
         let (dim, text, bold) = (theme.style(.dim), theme.style(.text), theme.bold(.text))
@@ -92,7 +92,7 @@ struct WatchLogPanel {
         return [first, second, third]
     }
 
-    /// The numbers of resets and checkpoints in the displayed time.
+    /// Returns the numbers of resets and checkpoints during the displayed time.
     private var counts: (resets: UInt64, checkpoints: UInt64) {
         func sum(_ value: (WatchMoment) -> Double) -> UInt64 {
             UInt64(min(max(history.sum(over: seconds, value).0, 0), 1e15))

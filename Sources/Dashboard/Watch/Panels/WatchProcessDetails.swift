@@ -98,7 +98,7 @@ struct WatchProcessDetails {
         return pieces
     }
 
-    /// Draws the lane, and below it, if there is room, the shares over time.
+    /// Draws the lane and, if there is room, the shares over time below it.
     private func draw(_ lane: WatchLane, on canvas: inout Canvas, in rect: Rect) {
         guard rect.height > 0, rect.width > TimeChart.axisWidth else { return }
         let offset = history.moments.count - lane.points.count
@@ -143,7 +143,7 @@ struct WatchProcessDetails {
         }
         let writes = values { $0.writer }
         let reads = values { $0.reader }
-        // A process may hold both at once; the chart stacks them up to 100 %.
+        // A process may hold both locks simultaneously. The chart stacks them up to 100 %.
         let rest = zip(writes, reads).map { write, read in
             write.isFinite && read.isFinite ? max(0, min(read, 100 - write)) : read
         }

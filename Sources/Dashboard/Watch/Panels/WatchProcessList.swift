@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The processes as a table of their locks.
+/// A table of processes and their locks.
 enum WatchProcessList {
     /// Returns the columns of the table.
     static func listing(isASCII: Bool) -> Listing<WatchRow> {
@@ -140,7 +140,7 @@ enum WatchProcessList {
 }
 
 extension WatchRow {
-    /// The read lock with the oldest state.
+    /// The read lock on the oldest state.
     fileprivate var reading: WatchedLock? {
         if let pin { return locks.first { $0.kind == .reader && $0.mark == pin.mark } }
         return locks.filter { $0.kind == .reader }.min { ($0.frame ?? 0) < ($1.frame ?? 0) }

@@ -77,7 +77,7 @@ struct WatchTablesPanel {
         }
     }
 
-    /// The share of the frames that were read, unless all were.
+    /// The share of the frames that were read, if not all were.
     private var remark: String {
         guard let coverage = history.report?.tablesCoverage, coverage.readShare < 0.995 else {
             return "by share of frames"

@@ -7,7 +7,7 @@ struct WatchVerdictLines {
 
     /// Returns the rows on a screen of this size.
     ///
-    /// The number does not depend on the text, so that the rows below do not move when it changes.
+    /// The number does not depend on the text, so the rows below do not move when the text changes.
     static func track(in size: Size) -> Track {
         // The same text needs one more row on narrow screens.
         let rows = size.height < 12 ? 1 : size.height < 20 ? 2 : size.width < 100 ? 5 : 4
@@ -32,7 +32,7 @@ struct WatchVerdictLines {
         }
         for (index, span) in spans.prefix(rect.height).enumerated() {
             let isCut = index == rect.height - 1 && spans.count > rect.height
-            // Add a word, so that the line is cut with an ellipsis.
+            // Append a word so that the line is truncated with an ellipsis.
             let text = isCut ? span.text + " " + spans[index + 1].text : span.text
             canvas.write(
                 text,

@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The transactions of traced programs: all open ones, then the longest.
+/// The transactions of traced programs: all open ones, followed by the longest.
 struct ActivityScreen: WatchScreen {
     static let title = "Activity"
     static let help = "activity: open transactions and their age"

@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The waits of statements for other connections, with their blockers.
+/// The screen with statements that wait for other connections, and their blockers.
 struct BlockedScreen: WatchScreen {
     static let title = "Blocked"
     static let help = "blocked: waiters and their blockers"

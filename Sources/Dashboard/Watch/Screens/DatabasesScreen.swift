@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The list of watched databases, the busiest first; Enter opens one.
+/// The list of watched databases, busiest first; Enter opens one.
 struct DatabasesScreen: WatchScreen {
     static let title = "Databases"
     static let help = "databases: the list; Enter opens one"
@@ -114,7 +114,7 @@ struct DatabasesScreen: WatchScreen {
         }
     }
 
-    /// Returns the limitations of the observation of all databases.
+    /// Returns the limitations that apply to all observed databases.
     private func notes(width: Int) -> [String] {
         var seen: [String] = scene.notes
         for history in scene.databases {

@@ -58,8 +58,9 @@ struct EpisodesScreen: WatchScreen {
         }
     }
 
-    /// Returns the lines of the findings, their remedies and the notes; the second value is true
-    /// for dimmed lines.
+    /// Returns the lines of the findings, their remedies and the notes.
+    ///
+    /// `isRemedy` is true for dimmed lines.
     private func findings(width: Int) -> [(String, isRemedy: Bool)] {
         guard let report = scene.report else { return [] }
         let findings = report.findings.isEmpty ? [report.verdict] : report.findings

@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The screen with a table of processes and the details of the selected one.
+/// The screen with a table of processes and details of the selected process.
 struct ProcessesScreen: WatchScreen {
     static let title = "Processes"
     static let help = "processes: their locks in detail"

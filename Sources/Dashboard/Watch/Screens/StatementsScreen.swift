@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The statements of traced programs, in a table.
+/// The screen with a table of traced programs' statements.
 struct StatementsScreen: WatchScreen {
     static let title = "Statements"
     static let help = "statements: calls, times, waits"

@@ -10,7 +10,7 @@ struct WatchOverviewScreen: WatchScreen {
 
     let scene: WatchScene
 
-    /// The rows of the screen, from the top.
+    /// The rows of the screen, from top to bottom.
     private enum Row: Int, CaseIterable {
         case verdict
         case lanes
@@ -97,7 +97,7 @@ struct WatchOverviewScreen: WatchScreen {
         return Track.lengths(of: tracks, available: size.height)
     }
 
-    /// Draws a part, given by its index in ``parts``.
+    /// Draws the part at an index in ``parts``.
     private func draw(
         _ part: Int,
         _ history: WatchHistory,

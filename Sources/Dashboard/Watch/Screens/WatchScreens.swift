@@ -5,7 +5,7 @@ package enum WatchScreens {
         WatchOverviewScreen.self, ProcessesScreen.self, LogScreen.self, EpisodesScreen.self,
         TablesScreen.self, DatabasesScreen.self,
     ]
-    /// The standard screens and those of traced statements.
+    /// The standard screens and the screens for traced statements.
     package static let traced: [any WatchScreen.Type] =
         standard + [StatementsScreen.self, ActivityScreen.self, BlockedScreen.self]
 }
