@@ -1,10 +1,10 @@
-/// Describes a cycle of dependencies.
+/// A description of a cycle of dependencies.
 struct CycleExplanation {
     private let history: History
     private let objects: ObjectAccesses
     private let names: TransactionNames
 
-    /// The largest number of dependencies that an explanation names.
+    /// The largest number of dependencies that an explanation lists.
     private static let longest = 8
 
     init(_ history: History, _ objects: ObjectAccesses, _ names: TransactionNames) {

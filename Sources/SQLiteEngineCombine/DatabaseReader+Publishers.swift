@@ -36,7 +36,7 @@ extension DatabaseReader {
     ///   - line: The line that `status()` shows as the holder.
     /// - Returns: A publisher of one value, which fails with the error that `value` throws, or with
     ///   a ``DatabaseError``. Each subscription performs a separate read when it first demands a
-    ///   value. A cancelled subscription receives nothing more; a running read continues.
+    ///   value. A canceled subscription receives nothing more; a running read continues.
     public func readPublisher<Output>(
         receiveOn scheduler: some Scheduler = DatabasePublishers.mainScheduler,
         value: @escaping @Sendable (Database) throws -> Output,

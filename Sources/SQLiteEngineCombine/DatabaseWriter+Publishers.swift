@@ -39,7 +39,7 @@ extension DatabaseWriter {
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
     /// - Returns: A publisher of one value, which is sent after the commit. Each subscription
-    ///   performs a separate write when it first demands a value. A cancelled subscription receives
+    ///   performs a separate write when it first demands a value. A canceled subscription receives
     ///   nothing more; a write that it has requested still takes place.
     public func writePublisher<Output>(
         receiveOn scheduler: some Scheduler = DatabasePublishers.mainScheduler,

@@ -77,7 +77,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
         case .success(let value):
             guard case .accessing(_, let subscriber) = advance(to: .finishing) else { return }
             _ = subscriber.receive(value)
-            // The subscriber may have cancelled when it received the value.
+            // The subscriber may have canceled when it received the value.
             guard case .finishing = replace(with: .over) else { return }
             subscriber.receive(completion: .finished)
         case .failure(let error):
@@ -86,7 +86,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
         }
     }
 
-    /// Sets the state unless it is over; returns the previous state.
+    /// Sets the state unless it is over and returns the previous state.
     private func advance(to next: State) -> State {
         state.withLock { state in
             if case .over = state { return state }

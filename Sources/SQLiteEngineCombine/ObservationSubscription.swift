@@ -95,7 +95,7 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
         receiver.receive(completion: .failure(error))
     }
 
-    /// Ends the observation; returns the previous state, which the caller releases outside the
+    /// Ends the observation and returns the previous state, which the caller releases outside the
     /// lock.
     @discardableResult
     private func end() -> State {

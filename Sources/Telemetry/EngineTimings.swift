@@ -65,7 +65,7 @@ package enum EngineTimings {
     ///
     /// SQLite discards an interrupt that arrives just before a statement starts.
     @inlinable package static var firstInterruptPause: UInt64 { 1_000_000 }
-    /// The longest pause between two interrupts of a cancelled access.
+    /// The longest pause between two interrupts of a canceled access.
     @inlinable package static var longestInterruptPause: UInt64 { 100_000_000 }
     /// The pause after which `interrupt()` is no longer repeated, because the statement does not
     /// end.

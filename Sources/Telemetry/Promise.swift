@@ -27,7 +27,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Waits for the value; only one task at a time may wait.
     ///
-    /// Cancelling the task does not end the wait: the code that cancels must fulfill the promise
+    /// Canceling the task does not end the wait: the code that cancels must fulfill the promise
     /// with an error.
     package func value() async -> Value {
         while true {

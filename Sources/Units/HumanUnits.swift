@@ -117,12 +117,12 @@ package enum HumanUnits {
         return "\(Int(value.rounded()))"
     }
 
-    /// One decimal for numbers below 100: `4.0`, `38.1`, `412`.
+    /// Formats a number with one decimal if it is below 100: `4.0`, `38.1`, `412`.
     private static func oneDecimal(_ value: Double) -> String {
         value < 99.95 ? decimal(value, places: 1) : "\(Int(value.rounded()))"
     }
 
-    /// A nonnegative number with one or two decimals.
+    /// Formats a nonnegative number with one or two decimals.
     private static func decimal(_ value: Double, places: Int) -> String {
         let scale = places == 1 ? 10.0 : 100.0
         let scaled = Int((value * scale).rounded())

@@ -53,12 +53,12 @@ struct HistoryPlaces {
     /// The reads before the last transaction, which reads the final state of all lists.
     var lists: [Read] { all.filter { $0.transaction != last } }
 
-    /// Whether an element exists and its transaction is committed.
+    /// Returns whether an element exists and its transaction is committed.
     func isCommitted(_ element: Int64?, _ key: Int64, _ history: History) -> Bool {
         element.map { committedEnd($0, key, history) < .max } ?? false
     }
 
-    /// The end of the transaction that appended an element; `.max` unless it is committed.
+    /// Returns the end of the transaction that appended an element; `.max` unless it is committed.
     func committedEnd(_ element: Int64, _ key: Int64, _ history: History) -> UInt64 {
         guard let index = writer[key]?[element],
             history.transactions[index].outcome == .committed
@@ -90,7 +90,8 @@ struct HistoryPlaces {
         return reads
     }
 
-    /// A length at which a list ends between two appends of one transaction; nil if none exists.
+    /// Returns a length at which a list ends between two appends of one transaction; nil if none
+    /// exists.
     func cutInsideTransaction(_ read: Read, _ history: History) -> Int? {
         guard read.external >= 2 else { return nil }
         return (1..<read.external).first { length in

@@ -22,7 +22,7 @@ struct AtomicHistogramTests {
         return AtomicHistogram.summary(of: [histogram])
     }
 
-    /// The smallest value that is not exceeded by at least this share of the values.
+    /// Returns the smallest value that is not exceeded by at least this share of the values.
     private func exact(_ sorted: [UInt64], permille: Int) -> UInt64 {
         sorted[(sorted.count * permille + 999) / 1_000 - 1]
     }

@@ -2,7 +2,7 @@ import Foundation
 import Telemetry
 import WorkloadEngine
 
-/// A database that does nothing: the cost of its accesses is the cost of the generator.
+/// A database that does nothing, so an access costs only what the generator costs.
 final class NoopTarget: WorkloadTarget {
     private struct Session: WorkloadSession {
         func run(_ sql: String, _ values: [WorkloadValue]) -> Int { 0 }

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// How threads wait for a connection.
+/// Lets threads wait for a connection.
 extension AccessGate {
     @inline(never)
     func wait(
@@ -35,7 +35,7 @@ extension AccessGate {
         }
     }
 
-    /// Records the wait of an access that has acquired a slot.
+    /// Records how long an access waited for its slot.
     func acquired(
         _ slot: AccessSlot,
         _ site: AccessSite,

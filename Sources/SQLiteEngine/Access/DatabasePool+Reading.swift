@@ -1,4 +1,4 @@
-/// Reads without a transaction, or on another thread.
+/// Reads that use no transaction or run on another thread.
 extension DatabasePool {
     /// Reads in one transaction, without blocking the thread.
     public func read<T: Sendable>(
@@ -31,11 +31,11 @@ extension DatabasePool {
         }
     }
 
-    /// Reads in one transaction on this thread, if a reader is open and free and no access waits
-    /// for one.
+    /// Reads in one transaction on this thread if a reader is open and free and no access is
+    /// waiting for one.
     ///
-    /// - Returns: Whether the read took place. It does not take place inside another read, or if
-    ///   the user has set a dispatch queue for reads.
+    /// - Returns: Whether the read took place. It does not take place inside another read or if the
+    ///   user has set a dispatch queue for reads.
     func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool {
         let thread = ThreadState.current
         guard !hasReadQueue, thread.pointee.access(through: readers) == nil,
@@ -111,8 +111,8 @@ extension DatabasePool {
     ///
     /// Call this method while you hold the writer and no transaction is open: in
     /// `writeWithoutTransaction`, or in `databaseDidCommit` of an observer. Otherwise, it is a
-    /// fatal error. The method returns after a free reader has started to show the state, so that
-    /// the read does not see later writes.
+    /// fatal error. The method returns after a free reader has captured the state, so the read does
+    /// not see later writes.
     ///
     /// - Parameters:
     ///   - value: Called once, with a connection that shows exactly the last committed state, or

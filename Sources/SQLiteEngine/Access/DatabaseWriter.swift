@@ -1,7 +1,7 @@
 /// A database that supports writes: a queue or a pool.
 ///
 /// Some methods rethrow the error type of their closure. If the database is closed, they throw
-/// `SQLITE_MISUSE` when the closure can throw this error. Otherwise, they pass a connection whose
+/// `SQLITE_MISUSE` if the closure can throw this error. Otherwise, they pass a connection whose
 /// statements all throw it.
 public protocol DatabaseWriter: DatabaseReader {
     /// Writes in one transaction; blocks the thread.
@@ -85,7 +85,7 @@ extension DatabaseWriter {
         try write(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in one transaction, as an access that `status()` shows under a name.
+    /// Writes in one transaction, as an access that `status()` shows by name.
     @inlinable
     public func write<T>(as label: AccessLabel, _ updates: (Database) throws -> T) throws -> T {
         try write(at: AccessSite(label), updates)
@@ -94,7 +94,7 @@ extension DatabaseWriter {
     /// Writes in one transaction, without blocking the thread.
     ///
     /// - Throws: The error that `updates` throws, ``DatabaseError``, and `CancellationError` as
-    ///   soon as the task is cancelled, even while the access waits for a connection.
+    ///   soon as the task is canceled, even while the access waits for a connection.
     public func write<T: Sendable>(
         _ updates: @Sendable (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -103,7 +103,8 @@ extension DatabaseWriter {
         try await write(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in one transaction, without blocking the thread, under a name.
+    /// Writes in one transaction without blocking the thread, as an access that `status()` shows by
+    /// name.
     public func write<T: Sendable>(
         as label: AccessLabel,
         _ updates: @Sendable (Database) throws -> T
@@ -113,7 +114,7 @@ extension DatabaseWriter {
 
     /// Provides the writer without a transaction: each statement commits on its own.
     ///
-    /// A transaction that `updates` leaves open is a fatal error, unless
+    /// Leaving a transaction open is a fatal error unless
     /// ``Configuration/allowsUnsafeTransactions`` is set.
     ///
     /// - Throws: The error that `updates` throws, or `SQLITE_MISUSE` if the database is closed.
@@ -125,7 +126,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Provides the writer without a transaction, as an access that `status()` shows under a name.
+    /// Provides the writer without a transaction, as an access that `status()` shows by name.
     public func writeWithoutTransaction<T, E: Error>(
         as label: AccessLabel,
         _ updates: (Database) throws(E) -> T
@@ -181,8 +182,7 @@ extension DatabaseWriter {
         }
     }
 
-    /// Provides the writer while no read is running: waits for running reads and keeps new ones
-    /// out.
+    /// Provides the writer while no read is running: waits for running reads and blocks new ones.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func barrierWriteWithoutTransaction<T>(
@@ -234,7 +234,7 @@ extension DatabaseWriter {
     ///
     /// - Parameters:
     ///   - value: Called once, with a connection that shows exactly the last committed state,
-    ///     regardless of later writes, or with an error if there is no connection.
+    ///     regardless of later writes, or with an error if no connection is available.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
     public func spawnConcurrentRead(

@@ -3,13 +3,13 @@ import Foundation
 
 /// Determines why a file cannot be opened as a database.
 ///
-/// It checks only names and permissions: opening and closing the file would release the locks that
-/// this process may hold on it (https://sqlite.org/howtocorrupt.html, section 2.2).
+/// It checks only names and permissions, because opening and closing the file would release the
+/// locks that this process may hold on it (https://sqlite.org/howtocorrupt.html, section 2.2).
 struct OpeningFailure {
     let path: String
     let isReadOnly: Bool
 
-    /// Returns the error with the path, the reason and a remedy.
+    /// Returns the error with the path, the reason, and a remedy.
     func explain(_ error: DatabaseError) -> DatabaseError {
         var error = error
         let reason = reason(for: error)

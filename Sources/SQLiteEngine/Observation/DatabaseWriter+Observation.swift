@@ -1,5 +1,5 @@
 extension DatabaseWriter {
-    /// Adds an observer of the transactions of the database's writer.
+    /// Adds an observer of the writer's transactions.
     ///
     /// - Parameters:
     ///   - transactionObserver: The observer.

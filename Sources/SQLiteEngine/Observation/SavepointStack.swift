@@ -1,7 +1,7 @@
 /// The open savepoints, outermost first.
 struct SavepointStack {
     private struct Savepoint {
-        /// In lower case, because names of savepoints are case-insensitive.
+        /// The name in lowercase, because savepoint names are case-insensitive.
         let name: String
         /// The number of events that were held back when the savepoint started.
         let eventCount: Int

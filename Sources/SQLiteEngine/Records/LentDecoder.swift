@@ -1,9 +1,9 @@
-/// The decoder that is passed to a record's `init(from:)`: it accesses the row's ``RecordDecoder``
+/// The decoder that is passed to a record's `init(from:)`. It accesses the row's ``RecordDecoder``
 /// without reference counting.
 ///
-/// The row retains the decoder while it is shown. Reference counting, which costs two atomic
+/// The row retains the decoder while the row is current. Reference counting, which costs two atomic
 /// operations per row, is therefore unnecessary. A decoder that escapes from `init(from:)` is
-/// invalid, like a container that escapes: ``LentColumns`` detects its use.
+/// invalid, like an escaped container; ``LentColumns`` detects its use.
 @usableFromInline
 struct LentDecoder: Decoder {
     private let lent: LentColumns

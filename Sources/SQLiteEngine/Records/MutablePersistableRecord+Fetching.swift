@@ -1,8 +1,8 @@
-// Methods that write and then return the resulting row, including defaults, generated columns and
+// Methods that write and then return the resulting row, including defaults, generated columns, and
 // changes by triggers. https://sqlite.org/lang_returning.html
 
 extension MutablePersistableRecord {
-    /// Inserts a copy of the record; returns the row as a record.
+    /// Inserts a copy of the record and returns the row as a record.
     public func insertAndFetch(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -11,7 +11,7 @@ extension MutablePersistableRecord {
         return try record.insertAndFetch(db, onConflict: conflictResolution, as: Self.self)
     }
 
-    /// Inserts the record; returns the row as a record of another type.
+    /// Inserts the record and returns the row as a record of another type.
     public mutating func insertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -23,11 +23,12 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Inserts the record; returns the result of a closure for the returned row.
+    /// Inserts the record and returns the result of a closure for the returned row.
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
+    ///     specifies.
     ///   - selection: The columns that the statement returns.
     ///   - fetch: Executes the statement and fetches its result.
     /// - Returns: The value that `fetch` returns.
@@ -42,7 +43,7 @@ extension MutablePersistableRecord {
         return try inserting(db, conflictResolution, returning: selection, fetch)
     }
 
-    /// Inserts the record; returns the result of a closure for the returned row.
+    /// Inserts the record and returns the result of a closure for the returned row.
     public mutating func insertAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -57,7 +58,7 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Updates the record's row; returns the row as a record.
+    /// Updates the record's row and returns the row as a record.
     public func updateAndFetch(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -65,7 +66,7 @@ extension MutablePersistableRecord {
         try updateAndFetch(db, onConflict: conflictResolution, as: Self.self)
     }
 
-    /// Updates the record's row; returns the row as a record of another type.
+    /// Updates the record's row and returns the row as a record of another type.
     public func updateAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -81,7 +82,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Saves a copy of the record; returns the row as a record.
+    /// Saves a copy of the record and returns the row as a record.
     public func saveAndFetch(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -90,7 +91,7 @@ extension MutablePersistableRecord {
         return try record.saveAndFetch(db, onConflict: conflictResolution, as: Self.self)
     }
 
-    /// Saves the record; returns the row as a record of another type.
+    /// Saves the record and returns the row as a record of another type.
     public mutating func saveAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -102,7 +103,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Saves the record; returns the result of a closure for the returned row.
+    /// Saves the record and returns the result of a closure for the returned row.
     public mutating func saveAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -115,7 +116,7 @@ extension MutablePersistableRecord {
 
     // MARK: Changes
 
-    /// Modifies the record, and updates the columns that differ; returns the row as a record.
+    /// Modifies the record, updates the columns that differ, and returns the row as a record.
     ///
     /// - Returns: The record; nil if no column differs, in which case nothing is written.
     public mutating func updateChangesAndFetch(
@@ -131,7 +132,7 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Modifies the record, and updates the columns that differ; returns the row as a record of
+    /// Modifies the record, updates the columns that differ, and returns the row as a record of
     /// another type.
     ///
     /// - Returns: The record; nil if no column differs, in which case nothing is written.
@@ -151,12 +152,13 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Modifies the record, and updates the columns that differ; returns the result of a closure
+    /// Modifies the record, updates the columns that differ, and returns the result of a closure
     /// for the returned row.
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
+    ///     specifies.
     ///   - selection: The columns that the statement returns.
     ///   - fetch: Executes the statement and fetches its result.
     ///   - modify: Modifies the record.
@@ -184,7 +186,7 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Updates the record's row; returns the result of a closure for the returned row.
+    /// Updates the record's row and returns the result of a closure for the returned row.
     public func updateAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -201,8 +203,8 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Updates some columns of the record's row; returns the result of a closure for the returned
-    /// row.
+    /// Updates some columns of the record's row and returns the result of a closure for the
+    /// returned row.
     public func updateAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -228,7 +230,7 @@ extension MutablePersistableRecord {
 }
 
 extension PersistableRecord {
-    /// Inserts the record; returns the row as a record of another type.
+    /// Inserts the record and returns the row as a record of another type.
     public func insertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -240,7 +242,7 @@ extension PersistableRecord {
         }
     }
 
-    /// Inserts the record; returns the result of a closure for the returned row.
+    /// Inserts the record and returns the result of a closure for the returned row.
     public func insertAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -252,7 +254,7 @@ extension PersistableRecord {
         return try record.inserting(db, conflictResolution, returning: selection, fetch)
     }
 
-    /// Inserts the record; returns the result of a closure for the returned row.
+    /// Inserts the record and returns the result of a closure for the returned row.
     public func insertAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -267,7 +269,7 @@ extension PersistableRecord {
         )
     }
 
-    /// Saves the record; returns the row as a record of another type.
+    /// Saves the record and returns the row as a record of another type.
     public func saveAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -279,7 +281,7 @@ extension PersistableRecord {
         }
     }
 
-    /// Saves the record; returns the result of a closure for the returned row.
+    /// Saves the record and returns the result of a closure for the returned row.
     public func saveAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,

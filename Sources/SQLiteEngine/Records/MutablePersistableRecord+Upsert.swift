@@ -1,4 +1,4 @@
-/// How an upsert changes the row that conflicts with the record.
+/// The way an upsert changes the row that conflicts with the record.
 public enum UpsertUpdateStrategy: Sendable {
     /// Updates all columns that the record writes, except the primary key.
     case allColumns
@@ -9,15 +9,15 @@ public enum UpsertUpdateStrategy: Sendable {
 extension MutablePersistableRecord {
     /// Inserts the record, or updates the row with the same primary key or another unique key.
     ///
-    /// All columns that the record writes are updated, except the primary key. The callbacks are
-    /// those of an insertion. See <https://sqlite.org/lang_upsert.html>.
+    /// All columns that the record writes are updated, except the primary key. The insertion
+    /// callbacks are called. See <https://sqlite.org/lang_upsert.html>.
     ///
     /// - Throws: A ``DatabaseError``, or the error of a callback.
     public mutating func upsert(_ db: Database) throws {
         try upserting(db, onConflict: [], updating: .allColumns, returning: []) { _ in }
     }
 
-    /// Inserts the record, or updates the conflicting row; returns the row as a record.
+    /// Inserts the record or updates the conflicting row, and returns the row as a record.
     ///
     /// - Parameters:
     ///   - db: The connection.
@@ -33,8 +33,8 @@ extension MutablePersistableRecord {
         try upsertAndFetch(db, as: Self.self, onConflict: conflictTarget, updating: strategy)
     }
 
-    /// Inserts the record, or updates the conflicting row; returns the row as a record of another
-    /// type.
+    /// Inserts the record or updates the conflicting row, and returns the row as a record of
+    /// another type.
     ///
     /// - Parameters:
     ///   - db: The connection.
@@ -61,8 +61,8 @@ extension MutablePersistableRecord {
 extension PersistableRecord {
     /// Inserts the record, or updates the row with the same primary key or another unique key.
     ///
-    /// All columns that the record writes are updated, except the primary key. The callbacks are
-    /// those of an insertion. See <https://sqlite.org/lang_upsert.html>.
+    /// All columns that the record writes are updated, except the primary key. The insertion
+    /// callbacks are called. See <https://sqlite.org/lang_upsert.html>.
     ///
     /// - Throws: A ``DatabaseError``, or the error of a callback.
     public func upsert(_ db: Database) throws {
@@ -70,7 +70,7 @@ extension PersistableRecord {
         try record.upserting(db, onConflict: [], updating: .allColumns, returning: []) { _ in }
     }
 
-    /// Inserts the record, or updates the conflicting row; returns the row as a record.
+    /// Inserts the record or updates the conflicting row, and returns the row as a record.
     ///
     /// - Parameters:
     ///   - db: The connection.
@@ -86,8 +86,8 @@ extension PersistableRecord {
         try upsertAndFetch(db, as: Self.self, onConflict: conflictTarget, updating: strategy)
     }
 
-    /// Inserts the record, or updates the conflicting row; returns the row as a record of another
-    /// type.
+    /// Inserts the record or updates the conflicting row, and returns the row as a record of
+    /// another type.
     ///
     /// - Parameters:
     ///   - db: The connection.

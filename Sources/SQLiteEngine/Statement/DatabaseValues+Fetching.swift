@@ -1,4 +1,4 @@
-// Fetching values of types that are read through ``DatabaseValue``.
+// Fetches values of types that are read through ``DatabaseValue``.
 
 extension DatabaseValueConvertible {
     /// Returns a cursor over the values of the first column.

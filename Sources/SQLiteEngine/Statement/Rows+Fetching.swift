@@ -123,7 +123,7 @@ extension Row {
         _ adapter: (any RowAdapter)?,
         _ body: (Row) -> Void
     ) throws {
-        // A mapping of an unknown column fails before anything is executed.
+        // Mapping an unknown column fails before anything is executed.
         _ = try adapter?.layout(from: statement.layout)
         guard try statement.executeToFirstRow(arguments) else { return }
         let base = statement.layout

@@ -94,7 +94,7 @@ extension DatabaseValue: DatabaseValueConvertible {
     /// The value itself.
     @inlinable public var databaseValue: DatabaseValue { self }
 
-    /// The value itself.
+    /// Returns the value itself.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseValue? { dbValue }
 
     /// Binds the value to a parameter, and returns an SQLite result code.

@@ -8,7 +8,7 @@ import Testing
 struct AsyncAccessTests {
     private let folder = TemporaryFolder()
 
-    /// A pool with one reader, which a thread holds while `body` runs.
+    /// Returns a pool with one reader, which a thread holds while `body` runs.
     private func withHeldReader(_ body: (DatabasePool) async throws -> Void) async throws {
         let pool = try DatabasePool.withTable(
             in: folder,

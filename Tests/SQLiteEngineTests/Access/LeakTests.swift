@@ -124,12 +124,12 @@ private func useTwoHundredReaders(in folder: TemporaryFolder) throws {
 /// The number of open connections.
 private let liveDatabases = Lock(0)
 
-/// The number of the process's descriptors.
+/// Returns the number of the process's descriptors.
 private func openDescriptors() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
 }
 
-/// The number of the process's threads.
+/// Returns the number of the process's threads.
 private func threadCount() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
 }

@@ -12,7 +12,7 @@ struct ReaderOpeningTests {
     private let mayContinue = Gate()
     private let openings = Lock(0)
 
-    /// A pool whose first reader opens slowly, and may fail to open.
+    /// Returns a pool whose first reader opens slowly, and may fail to open.
     private func makePool(readers: Int, fails: Bool) throws -> DatabasePool {
         let (isOpening, mayContinue, openings) = (isOpening, mayContinue, openings)
         return try DatabasePool.withTable(

@@ -124,7 +124,7 @@ struct WaitGraphTests {
         }
     }
 
-    /// Whether some order of events serves `waiter`: an exhaustive search.
+    /// Returns whether some order of events serves `waiter`: an exhaustive search.
     private func canBeServed(_ waiter: Int, of waits: [Wait], served: Set<Int> = []) -> Bool {
         if served.contains(waiter) { return true }
         return waits.indices.contains { candidate in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The behaviour of connections when others hold locks.
+/// The behavior of connections when others hold locks.
 @Suite(.timeLimit(.minutes(1)))
 struct BusyTests {
     private let folder = TemporaryFolder()

@@ -8,7 +8,7 @@ import Testing
 struct OpeningTests {
     private let folder = TemporaryFolder()
 
-    /// Expects queues and pools to refuse to open `path`; returns the error.
+    /// Expects queues and pools to refuse to open `path` and returns the error.
     private func expectRefusal(
         of path: String,
         configuration: Configuration = Configuration()

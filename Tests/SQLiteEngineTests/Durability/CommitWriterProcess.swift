@@ -62,7 +62,7 @@ final class CommitWriterProcess {
         }
     }
 
-    /// Kills the process with SIGKILL; returns the numbers of its acknowledged commits.
+    /// Kills the process with SIGKILL and returns the numbers of its acknowledged commits.
     ///
     /// - Throws: ``Ended`` if it was no longer running.
     func kill() throws -> Set<Int> {

@@ -24,7 +24,7 @@ struct EngineIsolationTests {
         #endif
     }()
 
-    /// A configuration that waits for other connections' locks, but not for the disk.
+    /// Returns a configuration that waits for other connections' locks, but not for the disk.
     private func configuration(
         _ change: (inout Configuration) -> Void = { _ in }
     ) -> Configuration {
@@ -37,7 +37,7 @@ struct EngineIsolationTests {
         return configuration
     }
 
-    /// A queue that uses the write-ahead log.
+    /// Returns a queue that uses the write-ahead log.
     private func makeWALQueue() throws -> DatabaseQueue {
         try DatabaseQueue(
             path: folder.file(),

@@ -57,7 +57,7 @@ struct HermitageTests {
         try access.end()
     }
 
-    /// The table as a new connection reads it.
+    /// Returns the table as a new connection reads it.
     private func committed() throws -> [Int: Int] {
         // The last connection briefly locks the file when it closes.
         let configuration = Configuration.with { $0.busyMode = .timeout(10) }

@@ -116,7 +116,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
         return "the other process ended: \(text)"
     }
 
-    /// The transactions that the process has reported; the last report of each counts.
+    /// Returns the transactions that the process has reported, with the last report of each.
     ///
     /// - Parameter end: The end of the process, after which nothing takes effect.
     /// - Returns: The history of the process's session.

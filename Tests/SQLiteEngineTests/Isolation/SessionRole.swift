@@ -46,7 +46,7 @@ enum SessionRole: String, CaseIterable, Sendable {
         }
     }
 
-    /// The roles that a database supports.
+    /// Returns the roles that a database supports.
     static func all(on database: any DatabaseReader) -> [SessionRole] {
         allCases.filter { role in
             if role.isReadOnly { return true }

@@ -72,12 +72,12 @@ final class SteppedAccess: Sendable {
 
     func run(_ sql: String) throws { try perform { try $0.execute(sql: sql) } }
 
-    /// The error with which SQLite refuses statements; nil if it does not.
+    /// Returns the error with which SQLite refuses statements; nil if it does not.
     func refusal(of sql: String) -> ResultCode? {
         databaseError { try run(sql) }?.extendedResultCode
     }
 
-    /// The rows of the table `test`: values by their identifiers.
+    /// Returns the rows of the table `test`: values by their identifiers.
     func values(where condition: String = "true") throws -> [Int: Int] {
         try perform { db in
             let rows = try Row.fetchAll(db, sql: "SELECT id, value FROM test WHERE \(condition)")

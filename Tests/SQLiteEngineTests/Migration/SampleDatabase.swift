@@ -40,24 +40,24 @@ struct SampleDatabase {
 
     var path: String { folder.file("database.sqlite") }
 
-    /// An empty database in memory.
+    /// Returns an empty database in memory.
     func queue() throws -> DatabaseQueue {
         let dbQueue = try DatabaseQueue()
         try dbQueue.write(createTables)
         return dbQueue
     }
 
-    /// An empty database in a file.
+    /// Returns an empty database in a file.
     func pool(configuration: Configuration = Configuration()) throws -> DatabasePool {
         let dbPool = try DatabasePool(path: path, configuration: configuration)
         try dbPool.write(createTables)
         return dbPool
     }
 
-    /// A queue and a pool, for samples that name neither.
+    /// Returns a queue and a pool, for samples that name neither.
     func writers() throws -> [any DatabaseWriter] { [try queue(), try pool()] }
 
-    /// A queue, a pool and its snapshots, each with two players.
+    /// Returns a queue, a pool and its snapshots, each with two players.
     func readers() throws -> [any DatabaseReader] {
         let dbQueue = try queue()
         let dbPool = try pool()

@@ -9,7 +9,7 @@ import Testing
 struct ConnectionEventTests {
     private let folder = TemporaryFolder()
 
-    /// The first event that `choose` accepts.
+    /// Returns the first event that `choose` accepts.
     private func first<Value>(
         of events: AsyncStream<ConnectionEvent>,
         _ choose: (ConnectionEvent) -> Value?

@@ -82,7 +82,7 @@ struct PeakTests {
         let reads = (0..<2).map { _ in Background { try queue.read { _ in } } }
         let write = Background { try queue.write { _ in } }
         try eventually { queue.gate.queue.withLock { $0.waiters.count } == 3 }
-        // A cancelled task also counts as a waiter.
+        // A canceled task also counts as a waiter.
         let task = Task { try await queue.write { _ in } }
         try await eventuallyAsync { queue.gate.queue.withLock { $0.waiters.count } == 4 }
         task.cancel()

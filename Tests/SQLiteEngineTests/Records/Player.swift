@@ -17,7 +17,7 @@ struct Player: Codable, Hashable, Identifiable, FetchableRecord, MutablePersista
 }
 
 extension Player {
-    /// A queue in memory with an empty table of players.
+    /// Returns a queue in memory with an empty table of players.
     static func emptyQueue() throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
         try queue.write { try createTable($0) }

@@ -18,7 +18,7 @@ struct ReaderSchemaTests {
         )
     }
 
-    /// The columns of a cached statement before its first step.
+    /// Returns the columns of a cached statement before its first step.
     private func columns(_ db: Database) throws -> [String] {
         try db.cachedStatement(sql: Self.sql).columnNames
     }

@@ -14,6 +14,6 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The path of a file in it.
+    /// Returns the path of a file in the folder.
     func file(_ name: String = "db.sqlite") -> String { "\(path)/\(name)" }
 }

@@ -115,7 +115,7 @@ struct KeeperInterleavingTests {
         return world.accesses == 2 ? .done : .start
     }
 
-    /// A single write.
+    /// Returns the operation of a single write.
     private func write(_ world: World, _ mistake: Mistake?) -> World? {
         var next = world
         func enter(_ place: Place) -> World {
@@ -153,7 +153,8 @@ struct KeeperInterleavingTests {
         }
     }
 
-    /// The timer, which expires once at any time: a spurious expiry is allowed.
+    /// Returns the operation of the timer, which expires once at any time. A spurious expiry is
+    /// allowed.
     private func expire(_ world: World, _ mistake: Mistake?) -> World? {
         var next = world
         func enter(_ place: Place) -> World {

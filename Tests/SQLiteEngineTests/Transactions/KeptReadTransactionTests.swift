@@ -141,7 +141,7 @@ struct KeptReadTransactionTests {
         #expect(kept.mayKeep(at: next + 2))
     }
 
-    /// A time after the pause, in a period of kept transactions.
+    /// Returns a time after the pause, in a period of kept transactions.
     private func afterRest(_ now: UInt64) -> UInt64 {
         let end = now + 2 * keeper.rest.load(ordering: .relaxed)
         return (end / (2 * EngineTimings.keepingTurn) + 1) * (2 * EngineTimings.keepingTurn)

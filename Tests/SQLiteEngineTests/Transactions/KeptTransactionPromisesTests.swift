@@ -29,7 +29,7 @@ struct KeptTransactionPromisesTests {
         @discardableResult
         func run(_ sql: String) -> CInt { sqlite3_exec(handle, sql, nil, nil, nil) }
 
-        /// Runs a checkpoint without waiting; returns whether it was blocked.
+        /// Runs a checkpoint without waiting and returns whether it was blocked.
         func isTruncateBlocked() -> Bool {
             sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
                 == SQLITE_BUSY

@@ -7,7 +7,7 @@ import Testing
 struct TransactionClockTests {
     private struct ClockError: Error {}
 
-    /// A configuration whose clock advances by a second with each reading.
+    /// Returns a configuration whose clock advances by a second with each reading.
     private func countingClock() -> Configuration {
         let seconds = Lock(0.0)
         var configuration = Configuration()

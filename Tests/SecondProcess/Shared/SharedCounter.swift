@@ -37,7 +37,7 @@ package final class SharedCounter: @unchecked Sendable {
 
     deinit { munmap(memory, Self.size) }
 
-    /// The number that was stored last.
+    /// Returns the number that was stored last.
     package func load() -> Int { value.pointee.load(ordering: .sequentiallyConsistent) }
 
     /// Stores a number.

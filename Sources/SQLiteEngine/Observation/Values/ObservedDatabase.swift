@@ -18,16 +18,17 @@ extension ObservedDatabase {
         writingGate.slots[0].isTaken || configuration.allowsUnsafeTransactions
     }
 
-    /// Whether no transaction has been committed since a state was read; needs no connection.
+    /// Returns whether no transaction has been committed since a state was read. Requires no
+    /// connection.
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state else { return false }
         return writingGate.slots[0].walIndex.map { state.isLast(in: $0.memory) } ?? false
     }
 
-    /// Provides the writer later, for internal use: `status()` shows no waiter.
+    /// Provides the writer later, for internal use. `status()` does not show the waiter.
     func whenWriterIsFree(_ body: @escaping @Sendable (Database) -> Void) {
         writingGate.performLater(AccessSite(AccessLabel("ValueObservation")), .maintenance) { _ in
-            // The database is closed: there are no more commits.
+            // The database is closed, so no more commits occur.
         } _: { db in
             withExtendedLifetime(self) {
                 db.endKeptTransaction()

@@ -11,7 +11,7 @@ extension Database {
     ///   - schemaName: `main`, `temp`, or the name of an attached database; by default, all of
     ///     them.
     /// - Returns: A cursor, which is valid during the access.
-    /// - Throws: A ``DatabaseError``: the schema or the table does not exist.
+    /// - Throws: A ``DatabaseError`` if the schema or the table does not exist.
     public func foreignKeyViolations(
         in tableName: String,
         in schemaName: String? = nil

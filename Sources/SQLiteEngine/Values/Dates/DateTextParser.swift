@@ -57,7 +57,7 @@ struct DateTextParser {
         return endsWithZone() ? .HMSS : nil
     }
 
-    /// Reads an optional time zone; returns whether the text ends after it.
+    /// Reads an optional time zone and returns whether the text ends after it.
     private mutating func endsWithZone() -> Bool {
         if bytes.isEmpty { return true }
         if skip("Z") {

@@ -4,10 +4,10 @@ extension Row: RandomAccessCollection {
     public struct Index: Comparable, Strideable, Sendable {
         let index: Int
 
-        /// Whether two positions are the same.
+        /// Returns whether two positions are the same.
         public static func == (lhs: Self, rhs: Self) -> Bool { lhs.index == rhs.index }
 
-        /// Whether a position is to the left of another.
+        /// Returns whether a position is to the left of another.
         public static func < (lhs: Self, rhs: Self) -> Bool { lhs.index < rhs.index }
 
         /// Returns the distance to another position.
@@ -40,7 +40,7 @@ extension Row: RandomAccessCollection {
 }
 
 extension Row: Hashable {
-    /// Whether two rows have the same columns in the same order, and the same scopes.
+    /// Returns whether two rows have the same columns in the same order, and the same scopes.
     public static func == (lhs: Row, rhs: Row) -> Bool {
         if lhs === rhs { return true }
         guard lhs.elementsEqual(rhs, by: ==) else { return false }

@@ -71,7 +71,7 @@ extension Row {
 }
 
 extension Row {
-    /// The value of a column.
+    /// Returns the value of a column.
     ///
     /// - Throws: A ``RowDecodingError`` if it cannot be converted.
     @inlinable
@@ -83,7 +83,7 @@ extension Row {
         return try decode(type, atUncheckedIndex: index)
     }
 
-    /// The value of a column.
+    /// Returns the value of a column.
     ///
     /// - Throws: A ``RowDecodingError`` if it cannot be converted.
     @inlinable
@@ -95,7 +95,7 @@ extension Row {
         return try decode(type, atUncheckedIndex: index)
     }
 
-    /// The value of a column, with a name ignoring case.
+    /// Returns the value of the column with a name, ignoring case.
     ///
     /// - Throws: A ``RowDecodingError`` if it is missing or cannot be converted.
     @inlinable
@@ -110,7 +110,7 @@ extension Row {
         return try decode(type, atUncheckedIndex: index)
     }
 
-    /// The value of a column, with a name ignoring case.
+    /// Returns the value of the column with a name, ignoring case.
     ///
     /// - Throws: A ``RowDecodingError`` if it is missing or cannot be converted.
     @inlinable

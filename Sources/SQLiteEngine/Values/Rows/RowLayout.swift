@@ -6,7 +6,7 @@ public final class RowLayout: Sendable {
     /// The names, from left to right.
     public let names: [String]
 
-    /// The names in lower case.
+    /// The names in lowercase.
     private let keys: [String]
 
     /// The leftmost column of each key; nil for a small number of columns, where a scan is faster.
@@ -87,7 +87,7 @@ public final class RowLayout: Sendable {
     }
 
     private static func keys(of names: [String]) -> [String] {
-        // A name that is already in lower case shares its storage.
+        // A name that is already in lowercase shares its storage.
         names.map { name in
             let isLower = name.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
             return isLower ? name : name.lowercased()

@@ -9,7 +9,7 @@ struct GateExplorer {
     struct Control: Hashable {
         /// The index of the operation in the thread's program.
         var operation = 0
-        /// The node in the tree of the operation; nil when the thread has ended.
+        /// The node in the tree of the operation; nil if the thread has ended.
         var node: Int?
     }
 
@@ -27,7 +27,7 @@ struct GateExplorer {
         var isStuck = true
         /// Whether every thread is blocked, has ended, or is between two operations.
         var isQuiet = true
-        /// The step that led to the state; nil when time has passed.
+        /// The step that led to the state; nil if time has passed.
         var step: (thread: Int, node: Int, result: Int)?
     }
 
@@ -86,7 +86,7 @@ struct GateExplorer {
         if let violation = state.model.violation { report(violation) }
     }
 
-    /// Performs the next step of a thread; returns nil when it is blocked or has ended.
+    /// Performs the next step of a thread; returns nil if it is blocked or has ended.
     private mutating func perform(
         _ thread: Int,
         _ state: State
@@ -102,7 +102,7 @@ struct GateExplorer {
         return (following, (thread, node, result))
     }
 
-    /// Whether a thread is about to start an operation.
+    /// Returns whether a thread is about to start an operation.
     ///
     /// It may remain there for any length of time, inside or outside the closure of an access.
     private func isBetweenOperations(_ thread: Int, _ state: State) -> Bool {

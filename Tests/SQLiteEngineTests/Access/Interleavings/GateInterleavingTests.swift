@@ -79,7 +79,7 @@ struct GateInterleavingTests {
         #expect(explorer.stateCount > 1_000)
     }
 
-    /// The name of a scenario that reveals a mistake.
+    /// Returns the name of a scenario that reveals a mistake.
     private static func revealing(_ flaw: GateFlaw) -> String {
         switch flaw {
         case .noSearchAfterRelease, .releasesOutsideTheLock, .losesEarlyWakeUps,

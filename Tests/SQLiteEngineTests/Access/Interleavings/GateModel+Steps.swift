@@ -4,7 +4,7 @@
 extension GateModel {
     /// Performs a step of a thread.
     ///
-    /// - Returns: The result of the step; nil when the thread is blocked before it.
+    /// - Returns: The result of the step; nil if the thread is blocked before it.
     mutating func perform(
         _ step: GateStep,
         at index: Int,
@@ -210,7 +210,7 @@ extension GateModel {
         waits[thread].isRegistered = false
     }
 
-    /// The counterpart of ``AccessGate/deadlock(of:)``.
+    /// Returns whether a wait would never end, as ``AccessGate/deadlock(of:)`` does.
     private mutating func isDeadlocked(
         _ waiter: GateModelWaiter,
         at index: Int,

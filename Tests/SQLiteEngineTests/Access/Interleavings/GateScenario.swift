@@ -35,7 +35,7 @@ struct GateScenario: Sendable, CustomTestStringConvertible {
         programs.contains { $0.contains(where: predicate) }
     }
 
-    /// Whether a step has the same result at any time in this scenario.
+    /// Returns whether a step has the same result at any time in this scenario.
     ///
     /// The order of such a step relative to the steps of other threads does not matter.
     func isConstant(_ step: GateStep) -> Bool {

@@ -86,7 +86,7 @@ enum GateFlaw: CaseIterable {
     case reservesSilently
     /// A wait that completes a deadlock is not refused.
     case missesDeadlocks
-    /// A cancelled waiter is still counted.
+    /// A canceled waiter is still counted.
     case countsCancelledWaiters
     /// A slot whose connection failed to open is released without a search for waiters.
     case hidesFailedOpenings

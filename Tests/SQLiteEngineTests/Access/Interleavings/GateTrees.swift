@@ -50,7 +50,7 @@ struct GateTrees {
         self.flaw = flaw
     }
 
-    /// The start of an operation.
+    /// Returns the start of an operation.
     mutating func root(_ operation: GateOperation, _ context: GateContext) -> Int {
         let start = Start(operation: operation, context: context)
         if let root = roots[start] { return root }
@@ -59,13 +59,13 @@ struct GateTrees {
         return nodes.count - 1
     }
 
-    /// The step that a thread performs at a node; nil at the end of the operation.
+    /// Returns the step that a thread performs at a node; nil at the end of the operation.
     func step(at node: Int) -> NextStep? { nodes[node].next }
 
-    /// Whether a node is the start of an operation.
+    /// Returns whether a node is the start of an operation.
     func isRoot(_ node: Int) -> Bool { nodes[node].results.isEmpty }
 
-    /// The node after a step that had a result.
+    /// Returns the node after a step that had a result.
     mutating func child(of node: Int, _ result: Int) -> Int {
         if let child = nodes[node].children[result] { return child }
         let parent = nodes[node]

@@ -16,8 +16,8 @@ struct ObservationHubTests {
 
     private final class Other: ObservedMember {}
 
-    /// Makes two members join one after the other, the second while notifications of commits start;
-    /// returns the number of members that must fetch again after the next commit.
+    /// Makes two members join one after the other, the second while notifications of commits start,
+    /// and returns the number of members that must fetch again after the next commit.
     private func uncertainMemberCount(
         after body: (DatabaseQueue, (Database) -> Void) throws -> Void
     ) throws -> Int {

@@ -79,7 +79,7 @@ struct TaskSchedulerTests {
             try await eventuallyAsync { received.all.last == "\(number)" }
         }
         cancellable.cancel()
-        // Another observation delivers later values, which the cancelled one must not deliver.
+        // Another observation delivers later values, which the canceled one must not deliver.
         let other = CollectedLines()
         let fence = ValueObservation.tracking { db in try db.rowCount() }.start(
             in: pool,
