@@ -38,8 +38,8 @@ struct DeferredAccess<Output>: @unchecked Sendable {
 ///
 /// No lock is held while the subscriber or the scheduler is called, because either may cancel.
 ///
-/// `@unchecked Sendable`: all mutable state has a lock. Only the scheduler calls the subscriber,
-/// after the subscriber was removed from the state.
+/// `@unchecked Sendable`: a lock protects all mutable state. Only the scheduler calls the
+/// subscriber, after it is removed from the state.
 private final class AccessSubscription<Output>: Subscription, @unchecked Sendable {
     private enum State {
         case waitingForDemand(DeferredAccess<Output>, AnySubscriber<Output, any Error>)
@@ -63,7 +63,8 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
             return access
         }
         guard let access else { return }
-        // On the subscriber's thread, so that transactions start in the order of the demands.
+        // Starts the access on the subscriber's thread, so transactions start in the order of the
+        // demands.
         access.start { result in
             let result = SentResult(result: result)
             access.schedule { self.send(result.result) }
@@ -104,7 +105,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
     }
 }
 
-/// Carries a result to the scheduler.
+/// A result on its way to the scheduler.
 ///
 /// `@unchecked Sendable`: the creator does not use the value again.
 private struct SentResult<Output>: @unchecked Sendable {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Isolation
 
-/// The periods in which recorded transactions can take effect.
+/// Checks when recorded transactions can take effect.
 struct HistoryRecorderTests {
     /// A clock that advances by ten with each reading.
     private final class Ticks: Sendable {

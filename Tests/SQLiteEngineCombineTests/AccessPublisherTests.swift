@@ -83,7 +83,7 @@ struct AccessPublisherTests {
         isReading.wait()
         recorder.cancel()
         mayEnd.signal()
-        // Another read, published on the same queue, would be delivered after it.
+        // Another read, published on the same queue, would be delivered after the canceled one.
         let after = Recorder<Int>()
         try database.writer.barrierWriteWithoutTransaction { _ in }
         database.writer.readPublisher(receiveOn: queue.scheduler) { db in try db.count() }

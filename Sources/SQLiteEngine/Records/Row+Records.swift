@@ -46,7 +46,7 @@ extension Row {
         try decode(type, forColumn: column.name)
     }
 
-    /// Returns the first value that is not NULL; skips columns that do not exist.
+    /// Returns the first value that is not NULL. Skips columns that do not exist.
     public func coalesce<T: DatabaseValueConvertible>(
         _ columns: some Collection<any ColumnExpression>
     ) -> T? {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Closing databases whose virtual tables keep prepared statements on the connection.
+/// Checks that databases close although virtual tables keep prepared statements on the connection.
 @Suite(.timeLimit(.minutes(1)))
 struct CloseVirtualTableTests {
     /// A module whose tables prepare statements on the connection that uses them.
@@ -56,7 +56,7 @@ struct CloseVirtualTableTests {
         try reader.read { db in try Int.fetchOne(db.cachedStatement(sql: module.query)) }
     }
 
-    /// Uses all readers at the same time, so that each one prepares the statements of its tables.
+    /// Uses all readers at the same time, so each reader prepares the statements of its tables.
     private func useReaders(_ reader: some DatabaseReader, _ module: Module) throws {
         let isInside = Gate()
         let mayLeave = Gate()
@@ -209,7 +209,7 @@ struct CloseVirtualTableTests {
         #expect(error?.message?.hasSuffix("still has `\(sql)`") == true)
     }
 
-    /// Writes, and uses the state of a connection: functions, observers, cached statements.
+    /// Writes, and uses a connection's state: functions, observers, and cached statements.
     private func expectUsable(_ writer: some DatabaseWriter, _ module: Module, rows: Int) throws {
         #expect(try count(writer, module) == rows)
         let observer = RecordingObserver()

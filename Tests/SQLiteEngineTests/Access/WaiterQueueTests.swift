@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The order of waiters, with the time as an argument.
+/// Checks the order of waiters, with the time as an argument.
 struct WaiterQueueTests {
     private static let patience = EngineTimings.patience
     private let slots = (0..<2).map { index in
@@ -169,7 +169,7 @@ struct WaiterQueueTests {
 }
 
 extension WaiterQueue.Decision: Equatable where Waiter == SQLiteEngine.Waiter {
-    /// Compares the waiters by identity.
+    /// Compares waiters by identity.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.free, .free): true

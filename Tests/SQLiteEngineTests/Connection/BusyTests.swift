@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The behavior of connections when others hold locks.
+/// Checks how connections behave when others hold locks.
 @Suite(.timeLimit(.minutes(1)))
 struct BusyTests {
     private let folder = TemporaryFolder()
@@ -54,7 +54,7 @@ struct BusyTests {
             try queue.inTransaction(.deferred) { db in
                 try #expect(db.rowCount() == 0)
                 try other.write { db in try db.insert(1) }
-                // Its snapshot is outdated, so waiting would not help.
+                // The snapshot is outdated, so waiting would not help.
                 try db.insert(2)
                 return .commit
             }
@@ -80,7 +80,7 @@ struct BusyTests {
         #expect(other?.lockWait == nil)
     }
 
-    /// A checkpoint reports a lock as its result, so its wait is not part of a later failure.
+    /// A checkpoint reports a lock as its result, so the wait is not part of a later failure.
     @Test func theWaitOfABlockedCheckpointBelongsToNoError() throws {
         let configuration = Configuration.with {
             $0.journalMode = .wal

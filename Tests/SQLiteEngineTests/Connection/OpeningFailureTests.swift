@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Errors about files that cannot be opened.
+/// Checks errors about files that cannot be opened.
 struct OpeningFailureTests {
     private let folder = TemporaryFolder()
 

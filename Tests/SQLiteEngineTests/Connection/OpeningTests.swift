@@ -128,7 +128,7 @@ struct OpeningTests {
 
     @Test func aReaderCanAttachToAnEmptyLog() throws {
         _ = try DatabasePool.withTable(in: folder)
-        // The log was removed with its pool, but a reader that is opened first needs one.
+        // The log was removed with its pool, but a reader that opens first requires one.
         let pool = try DatabasePool(path: folder.file())
         #expect(try pool.rowCount() == 0)
         #expect(try pool.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") } == 0)
@@ -162,7 +162,7 @@ struct OpeningTests {
         let configuration = Configuration.with {
             $0.busyMode = .timeout(3)
             $0.prepareDatabase { db in
-                // SQLite uses no mutex: the caller must serialize the threads.
+                // SQLite uses no mutex, so the caller must serialize the threads.
                 lines.append(sqlite3_db_mutex(db.sqliteConnection) == nil ? "no mutex" : "mutex")
                 let keys = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == true
                 lines.append(keys ? "foreign keys" : "no foreign keys")
@@ -185,7 +185,7 @@ struct OpeningTests {
         try Data(repeating: 65, count: 4_096).write(to: URL(fileURLWithPath: folder.file()))
         let lines = CollectedLines()
         let configuration = Configuration.with {
-            // Encryption keys must be set here, before the file is read.
+            // Encryption keys must be set at this point, before the file is read.
             $0.prepareDatabase { _ in lines.append("prepared") }
         }
         let error = #expect(throws: DatabaseError.self) {

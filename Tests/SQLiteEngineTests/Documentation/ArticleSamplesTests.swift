@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Compares every code block of the documentation with the samples that the tests in the
+/// Compares every code block in the documentation with the samples that the tests in the
 /// `Documentation` folders run.
 ///
-/// A sample stands between the lines `// sample` and `// end` of a test. An article or a
-/// documentation comment contains the same text, character for character.
+/// A sample is the text between the lines `// sample` and `// end` in a test. An article or a
+/// documentation comment contains exactly the same text.
 struct ArticleSamplesTests {
     private struct Sample {
         let text: String

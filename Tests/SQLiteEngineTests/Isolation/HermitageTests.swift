@@ -2,8 +2,8 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The cases of Hermitage (<https://github.com/ept/hermitage>) with connections that share a file
-/// in WAL mode: SQLite gives each transaction its own snapshot and serializes writers.
+/// Runs the Hermitage cases (<https://github.com/ept/hermitage>) with connections that share a file
+/// in WAL mode. SQLite provides each transaction with its own snapshot and serializes writers.
 ///
 /// A transaction that cannot acquire the write lock fails with `SQLITE_BUSY`. If its snapshot is
 /// older than the last commit, it can never acquire the lock, fails with `SQLITE_BUSY_SNAPSHOT`,
@@ -16,7 +16,7 @@ struct HermitageTests {
         case queues
         /// Each transaction uses the writer of a separate pool.
         case pools
-        /// The first transaction uses a pool's writer, the others use queues.
+        /// The first transaction uses a pool's writer, and the others use queues.
         case poolAndQueues
     }
 

@@ -1,7 +1,7 @@
 import SQLiteEngine
 import Testing
 
-/// The samples of `DatabaseSnapshot`, `DatabaseSnapshotPool` and `makeSnapshot()`.
+/// Runs the samples in `DatabaseSnapshot`, `DatabaseSnapshotPool`, and `makeSnapshot()`.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseSnapshotSampleTests {
     let sample = SampleDatabase()

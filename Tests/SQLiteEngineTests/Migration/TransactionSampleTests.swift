@@ -2,7 +2,7 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// The samples from the article "Transactions and Savepoints".
+/// Runs the samples from the article "Transactions and Savepoints".
 @Suite(.timeLimit(.minutes(1)))
 struct TransactionSampleTests {
     let sample = SampleDatabase()

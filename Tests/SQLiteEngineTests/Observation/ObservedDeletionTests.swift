@@ -2,7 +2,8 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Observation of deletions of whole tables, for which SQLite by default does not visit rows.
+/// Checks the observation of whole-table deletions, for which SQLite does not visit rows by
+/// default.
 struct ObservedDeletionTests {
     private func withTable(_ body: (Database) throws -> Void) throws {
         let queue = try DatabaseQueue()

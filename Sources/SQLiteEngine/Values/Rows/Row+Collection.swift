@@ -1,4 +1,4 @@
-/// A row is a collection of its columns: pairs of a name and a value, from left to right.
+/// A row is a collection of its columns, as pairs of a name and a value, from left to right.
 extension Row: RandomAccessCollection {
     /// The position of a column.
     public struct Index: Comparable, Strideable, Sendable {
@@ -60,7 +60,7 @@ extension Row: Hashable {
 }
 
 extension Row: ExpressibleByDictionaryLiteral {
-    /// Creates a row from the pairs of a literal, in their order.
+    /// Creates a row from a literal's pairs, in order.
     public convenience init(
         dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...
     ) {

@@ -1,9 +1,9 @@
 @testable import SQLiteEngine
 
-/// Explores every interleaving of the threads of a scenario, one step at a time.
+/// Explores every interleaving of a scenario's threads, one step at a time.
 ///
-/// The search is depth-first and visits each state once, because the future of a state does not
-/// depend on the path that led to it.
+/// The search is depth-first and visits each state once, because a state's future does not depend
+/// on the path that led to it.
 struct GateExplorer {
     /// The position of a thread in its program.
     struct Control: Hashable {
@@ -18,10 +18,10 @@ struct GateExplorer {
         var controls: [Control]
     }
 
-    /// A state on the path to the current one.
+    /// A state on the path to the current state.
     private struct Visit {
         let state: State
-        /// The thread to run next; after the last one, time passes.
+        /// The thread to run next. After the last thread, time passes.
         var thread = 0
         /// Whether every thread is blocked or has ended.
         var isStuck = true
@@ -138,7 +138,7 @@ struct GateExplorer {
         }
     }
 
-    /// Moves a thread to its next step that depends on other threads.
+    /// Advances a thread to its next step that depends on other threads.
     private mutating func advance(_ thread: Int, _ state: inout State) {
         while true {
             let program = scenario.programs[thread]

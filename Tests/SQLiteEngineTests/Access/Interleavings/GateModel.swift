@@ -4,7 +4,7 @@ import Telemetry
 
 /// The state that the threads of a scenario share, as a value.
 struct GateModel {
-    /// The result for a closed gate, or a canceled wait.
+    /// The result for a closed gate or a canceled wait.
     static let closed = -2
 
     struct Slot {
@@ -27,7 +27,7 @@ struct GateModel {
         var granted: Int?
         /// Whether the waiter had been notified when the slot was granted.
         var wasNotified = false
-        /// Whether the thread's next sleep ends at once.
+        /// Whether the thread's next sleep ends immediately.
         var isWoken = false
         var isTask = false
         /// The result for which a task waits.
@@ -98,7 +98,8 @@ struct GateModel {
         gates[gate].slots[slot].state = state
     }
 
-    /// Describes state that the threads left behind; nil if the gates are in their initial state.
+    /// A description of state that the threads left behind; nil if the gates are in their initial
+    /// state.
     var leftover: String? {
         for (index, gate) in gates.enumerated() {
             for (number, slot) in gate.slots.enumerated() {

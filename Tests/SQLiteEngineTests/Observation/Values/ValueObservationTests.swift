@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The notifications of observations of queues and pools.
+/// Checks the notifications of observations on queues and pools.
 @Suite(.timeLimit(.minutes(1)))
 struct ValueObservationTests {
     enum Kind: CaseIterable {
