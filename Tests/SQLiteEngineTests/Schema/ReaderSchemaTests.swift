@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The columns that a pool's readers report after the schema was changed through the pool.
+/// Checks the columns that a pool's readers report after the schema is changed through the pool.
 @Suite(.timeLimit(.minutes(1)))
 struct ReaderSchemaTests {
     private let folder = TemporaryFolder()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The tables that the table builder creates, as SQLite reports them.
+/// Checks the tables that the table builder creates, as SQLite reports them.
 struct TableDefinitionTests {
     private let queue: DatabaseQueue
 

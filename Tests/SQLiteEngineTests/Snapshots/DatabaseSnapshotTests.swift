@@ -28,7 +28,8 @@ struct DatabaseSnapshotTests {
             try pool.write { db in try db.insert(value) }
             pool.writeWithoutTransaction { db in
                 let sql = "PRAGMA wal_checkpoint(\(mode))"
-                // The snapshot blocks it, so the modes that wait return "busy" or throw.
+                // The snapshot blocks the checkpoint, so the modes that wait return "busy" or
+                // throw.
                 _ = try? db.execute(sql: sql)
             }
             try snapshot.read { db in try #expect(db.rowCount() == 0) }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A new folder that is removed with the value.
+/// A new folder that is removed when the object is released.
 ///
-/// A suite stores it in a property, so that it exists during the test.
+/// A suite stores the folder in a property, so it exists during the test.
 final class TemporaryFolder: Sendable {
     let path: String
 

@@ -1,7 +1,7 @@
 @testable import SQLiteEngine
 
 extension Configuration {
-    /// Returns a configuration with some of its properties set.
+    /// Returns a configuration after a closure has changed it.
     static func with(_ change: (inout Configuration) -> Void) -> Configuration {
         var configuration = Configuration()
         change(&configuration)
@@ -10,7 +10,7 @@ extension Configuration {
 }
 
 extension DatabaseQueue {
-    /// Returns a queue in memory with the table `t (v)`.
+    /// Returns an in-memory queue with the table `t (v)`.
     static func withTable(configuration: Configuration = Configuration()) throws -> DatabaseQueue {
         let queue = try DatabaseQueue(configuration: configuration)
         try queue.write { db in try db.execute(sql: "CREATE TABLE t (v UNIQUE)") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The conditions for keeping a connection's transaction, tested on a wal-index in plain memory.
+/// Checks the conditions for keeping a connection's transaction, on a wal-index in plain memory.
 struct KeptReadTransactionTests {
     /// A wal-index whose fields a test can change.
     private final class Memory {
@@ -68,7 +68,7 @@ struct KeptReadTransactionTests {
         var now: UInt64 = 10_000_000
         _ = kept.mayKeep(at: now)
         kept.keep(at: now)
-        // The timer may end it up to `keptIdle` after the last access.
+        // The timer may end the transaction up to `keptIdle` after the last access.
         let last = EngineTimings.longestKept - EngineTimings.keptIdle
         while now < 10_000_000 + last - 50_000 {
             now += 50_000
@@ -103,7 +103,7 @@ struct KeptReadTransactionTests {
         let kept = beginTransaction(on: memory)
         memory.checkpoint(9)
         #expect(kept.isCurrent)
-        // From here on, a new transaction reads only the file, and a writer resets the log.
+        // From this point on, a new transaction reads only the file, and a writer resets the log.
         memory.checkpoint(10)
         #expect(!kept.isCurrent)
         #expect(kept.transaction.showsLastState())
@@ -164,7 +164,7 @@ struct KeptReadTransactionTests {
         let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1)
         let isKept = kept.mayKeep(at: 2) {
-            // The writer starts after the attention was read.
+            // The writer starts after the attention is read.
             keeper.writes.wrappingAdd(1, ordering: .relaxed)
             return true
         }

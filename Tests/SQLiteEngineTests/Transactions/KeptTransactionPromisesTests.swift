@@ -5,13 +5,13 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Kept read transactions are not observable by reads, by other connections, or by statements on
-/// the C connection.
+/// Checks that kept read transactions are not observable by reads, other connections, or statements
+/// on the C connection.
 @Suite(.timeLimit(.minutes(1)))
 struct KeptTransactionPromisesTests {
     private let folder = TemporaryFolder()
 
-    /// A connection of another program.
+    /// Another program's connection.
     private final class Foreign {
         private var handle: OpaquePointer?
 
@@ -251,7 +251,7 @@ struct KeptTransactionPromisesTests {
             queue.inDatabase { db in
                 let sql = "PRAGMA journal_mode = \(mode)"
                 #expect(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
-                // Request a status while the engine has not detected the mode yet.
+                // Requests a status before the engine has detected the mode.
                 _ = queue.status()
             }
         }

@@ -218,7 +218,7 @@ struct TransactionTests {
         }
         try pool.writeWithoutTransaction { db in
             #expect(sqlite3_txn_state(db.sqliteConnection, nil) == SQLITE_TXN_NONE)
-            // There is no reader, so the whole log can be truncated.
+            // No reader exists, so the whole log can be truncated.
             let log = try db.checkpoint(.truncate)
             #expect(log.walFrameCount == 0)
         }

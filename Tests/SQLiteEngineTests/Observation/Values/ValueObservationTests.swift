@@ -110,7 +110,7 @@ struct ValueObservationTests {
     func theRegionIsThatOfTheLastFetch(kind: Kind) throws {
         let database = try makeDatabase(kind)
         let received = CollectedLines()
-        // The region includes the other table once there is a row.
+        // The region includes the other table as soon as a row exists.
         let observation = ValueObservation.tracking { db in
             let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM t") ?? 0
             if count == 0 { return "none" }
