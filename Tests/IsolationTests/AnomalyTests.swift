@@ -340,7 +340,7 @@ struct AnomalyTests {
 
     // MARK: Explanations
 
-    @Test func anExplanationNamesTransactionsValuesAndTimes() throws {
+    @Test func anExplanationContainsTransactionsValuesAndTimes() throws {
         var builder = HistoryBuilder()
         builder.add("writer", .append(5, to: 7), at: 1_000_000...2_000_000)
         builder.add("reader", .list([], of: 7), at: 2_500_000...3_000_000)

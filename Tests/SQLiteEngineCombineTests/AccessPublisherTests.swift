@@ -181,7 +181,7 @@ struct AccessPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func thereIsNoReadAfterAFailedWrite(kind: Kind) throws {
+    func aFailedWriteIsNotFollowedByARead(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let hasRead = Lock(false)
         let recorder = Recorder<Void>()

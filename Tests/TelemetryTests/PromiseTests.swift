@@ -35,7 +35,7 @@ struct PromiseTests {
         #expect(await promise.value() == 3)
     }
 
-    @Test func nilIsAValueToo() async {
+    @Test func nilIsAlsoAValue() async {
         let promise = Promise<Int?>()
         promise.fulfill(nil)
         promise.fulfill(1)

@@ -107,7 +107,7 @@ struct AsyncAccessTests {
         #expect(order.withLock { $0 } == Array(0..<8))
     }
 
-    @Test func aQueuedAccessThatIsCancelledThrowsAtOnce() async throws {
+    @Test func aQueuedAccessThrowsImmediatelyWhenCancelled() async throws {
         try await withHeldReader { pool in
             let hasRun = Lock(false)
             let task = Task { try await pool.read { _ in hasRun.withLock { $0 = true } } }

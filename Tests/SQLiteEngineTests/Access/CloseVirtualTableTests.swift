@@ -106,7 +106,7 @@ struct CloseVirtualTableTests {
     }
 
     @Test(arguments: Module.allCases)
-    func aLiveStatementOfAQueueIsNamedAndTheQueueRemainsUsable(module: Module) throws {
+    func aQueueReportsALiveStatementAndRemainsUsable(module: Module) throws {
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration())
         try fill(queue, module)
         let live = try queue.inDatabase { db in
@@ -123,7 +123,7 @@ struct CloseVirtualTableTests {
     }
 
     @Test(arguments: Module.allCases, [true, false])
-    func aLiveStatementOfAPoolIsNamedAndThePoolRemainsUsable(
+    func aPoolReportsALiveStatementAndRemainsUsable(
         module: Module,
         isOnReader: Bool
     ) throws {
@@ -149,7 +149,7 @@ struct CloseVirtualTableTests {
     }
 
     @Test(arguments: Module.allCases)
-    func aLiveStatementOfASnapshotPoolIsNamedAndAllItsReadersKeepTheirState(
+    func aSnapshotPoolReportsALiveStatementAndItsReadersKeepTheirState(
         module: Module
     ) throws {
         let pool = try DatabasePool(path: folder.file(), configuration: configuration())

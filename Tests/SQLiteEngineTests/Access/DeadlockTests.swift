@@ -38,7 +38,7 @@ struct DeadlockTests {
     }
 
     @Test(arguments: [1, 2, 5])
-    func bothNestingsOnAllReadersEndWithOneErrorThatNamesBothSides(readers: Int) throws {
+    func bothNestingsOnAllReadersEndWithOneErrorThatReportsBothSides(readers: Int) throws {
         let pool = try makePool(readers: readers)
         for _ in 0..<10 {
             let before = try pool.rowCount() ?? -1

@@ -87,7 +87,7 @@ struct ReaderProtocolTests {
         }
     }
 
-    @Test func aNonthrowingClosureNeedsNoTry() throws {
+    @Test func aNonthrowingClosureRequiresNoTry() throws {
         let queue = try DatabaseQueue.withTable()
         #expect(!queue.inDatabase { db in db.isInsideTransaction })
         #expect(!queue.writeWithoutTransaction { db in db.isInsideTransaction })

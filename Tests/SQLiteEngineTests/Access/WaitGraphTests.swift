@@ -67,7 +67,7 @@ struct WaitGraphTests {
         #expect(graph.update(2, fewer) == [fewer, reader])
     }
 
-    @Test func waitersOutsideACycleAreNotNamed() {
+    @Test func waitersOutsideACycleAreNotReported() {
         var graph = Graph()
         let first = wait(holding: [10], for: [20])
         let outside = wait(holding: [30], for: [20])

@@ -61,7 +61,7 @@ struct WaiterQueueTests {
         #expect(queue.waiters.map(ObjectIdentifier.init) == [ObjectIdentifier(younger)])
     }
 
-    @Test func aWatchingThreadIsGrantedTheNextSlotAtOnce() {
+    @Test func aWatchingThreadIsGrantedTheNextSlotImmediately() {
         let start: UInt64 = 1_000_000_000
         let waiter = thread(since: start)
         waiter.isWatching = true
@@ -73,7 +73,7 @@ struct WaiterQueueTests {
         #expect(waiter.granted === slots[0])
     }
 
-    @Test func aTaskIsGrantedTheNextSlotAtOnce() {
+    @Test func aTaskIsGrantedTheNextSlotImmediately() {
         let waiter = task(since: 5)
         var queue = queue(waiter)
         #expect(queue.release(slots[0], at: 5) == .grant(waiter))

@@ -65,7 +65,7 @@ struct BusyTests {
     }
 
     @Test(arguments: [0.0, 0.02])
-    func anErrorStatesTheWaitOfTheBusyHandler(timeout: Double) throws {
+    func anErrorReportsTheBusyHandlersWait(timeout: Double) throws {
         let queue = try makeQueue(timeout > 0 ? .timeout(timeout) : .immediateError)
         try withLockedFile { _ in
             let error = #expect(throws: DatabaseError.self) { try queue.write { _ in } }
@@ -81,7 +81,7 @@ struct BusyTests {
     }
 
     /// A checkpoint reports a lock as its result, so the wait is not part of a later failure.
-    @Test func theWaitOfABlockedCheckpointBelongsToNoError() throws {
+    @Test func aBlockedCheckpointsWaitIsNotPartOfALaterError() throws {
         let configuration = Configuration.with {
             $0.journalMode = .wal
             $0.busyMode = .timeout(0.01)
@@ -172,7 +172,7 @@ struct BusyTests {
         #expect(modes.withLock { $0 } == ["writer": 1])
     }
 
-    @Test func theDelaysMatchThoseOfSQLite() {
+    @Test func theDelaysMatchSQLite() {
         var pauses: [Int] = []
         while let pause = BusyBackoff.pause(tries: pauses.count, timeout: 0.5) {
             pauses.append(pause)

@@ -34,7 +34,7 @@ struct OpeningFailureTests {
         try #expect(explanation(of: folder.path).contains("this is a folder"))
     }
 
-    @Test func aMissingFileThatMayNotBeCreated() throws {
+    @Test func aMissingFileThatCannotBeCreated() throws {
         let configuration = Configuration.with { $0.readonly = true }
         let text = try explanation(of: folder.file(), configuration: configuration)
         #expect(text.contains("a read-only connection does not create it"))
@@ -62,7 +62,7 @@ struct OpeningFailureTests {
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
-    func aFolderThatMayNotBeWritten() throws {
+    func aFolderWithoutWritePermission() throws {
         chmod(folder.path, 0o500)
         defer { chmod(folder.path, 0o700) }
         try #expect(explanation(of: folder.file()).contains("may create one"))

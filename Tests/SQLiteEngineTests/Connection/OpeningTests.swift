@@ -23,7 +23,7 @@ struct OpeningTests {
         return try #require(pool)
     }
 
-    @Test func aMissingFolderIsNamed() throws {
+    @Test func aMissingFolderIsReported() throws {
         let path = folder.file("nowhere/db.sqlite")
         let error = try expectRefusal(of: path)
         #expect(error.resultCode == .SQLITE_CANTOPEN)
@@ -43,7 +43,7 @@ struct OpeningTests {
     }
 
     @Test(arguments: [50, 5_000])
-    func aFileThatIsNotADatabaseFailsAtOnce(size: Int) throws {
+    func openingAFileThatIsNotADatabaseFailsImmediately(size: Int) throws {
         let text = Data(repeating: UInt8(ascii: "x"), count: size)
         try text.write(to: URL(fileURLWithPath: folder.file()))
         let error = try expectRefusal(of: folder.file())
@@ -53,7 +53,7 @@ struct OpeningTests {
     }
 
     @Test(arguments: [40, 3 * 4_096] as [UInt64])
-    func aTruncatedFileFailsAtOnce(size: UInt64) throws {
+    func openingATruncatedFileFailsImmediately(size: UInt64) throws {
         try makeDatabase(rows: 2_000)
         try truncate(to: size)
         let error = try expectRefusal(of: folder.file())

@@ -52,7 +52,7 @@ struct DatabaseSnapshotSampleTests {
         #expect(result?.message.contains("makeSnapshot() must not be called") == true)
     }
 
-    @Test func snapshotsAreMadeBeforeAndAfterATransaction() throws {
+    @Test func snapshotsAreCreatedBeforeAndAfterATransaction() throws {
         let dbPool = try sample.pool()
         try dbPool.write { db in try SamplePlayer(name: "Arthur").insert(db) }
         var snapshots = [try dbPool.makeSnapshot()]

@@ -95,7 +95,7 @@ struct ObservedDeletionTests {
         }
     }
 
-    @Test func withoutObserversWholeTablesAreDeletedAtOnce() throws {
+    @Test func withoutObserversAWholeTableIsDeletedInOneStep() throws {
         try withTable { db in
             let observer = RecordingObserver()
             db.add(transactionObserver: observer)

@@ -27,7 +27,7 @@ struct StatusTests {
         #expect(!status.isClosed)
     }
 
-    @Test func aQueueIsNamedAndHasNoReaders() throws {
+    @Test func aQueueHasALabelAndNoReaders() throws {
         let status = try DatabaseQueue.withTable().status()
         #expect(status.kind == .queue)
         #expect(status.path == nil)

@@ -158,7 +158,7 @@ struct WALDiagnosisTests {
         #expect(history.neglectedSince == nil)
     }
 
-    @Test func theListOfLocksIsParsed() {
+    @Test func theLockListIsParsed() {
         let text = """
             1: POSIX  ADVISORY  READ 4711 08:01:99 123 123
             2: POSIX  ADVISORY  WRITE 4712 00:2f:99 120 120

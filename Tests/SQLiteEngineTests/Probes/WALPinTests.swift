@@ -67,7 +67,7 @@ struct WALPinTests {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test func anOldReaderIsNamed() throws {
+    @Test func anOldReaderIsReported() throws {
         let pool = try makePool()
         try whileReading(pool, as: "report") {
             try pool.write { db in try db.fill(pages: 5) }
@@ -83,7 +83,7 @@ struct WALPinTests {
         #expect(currentPin(pool) == nil)
     }
 
-    @Test func aReaderOfTheFileAloneIsNamed() throws {
+    @Test func aReaderOfOnlyTheFileIsReported() throws {
         let pool = try makePool()
         // Creates a log that is longer than the next one.
         try pool.write { db in try db.fill(pages: 50) }
@@ -113,7 +113,7 @@ struct WALPinTests {
         #expect(currentPin(pool) == nil)
     }
 
-    @Test func theOldestOfSeveralIsNamed() throws {
+    @Test func theOldestOfSeveralSnapshotsIsReported() throws {
         let pool = try makePool()
         try whileReading(pool, as: "first") {
             try pool.write { db in try db.fill(pages: 5) }
@@ -152,7 +152,7 @@ struct WALPinTests {
         }
     }
 
-    @Test func readersThatOverlapAreNamed() throws {
+    @Test func overlappingReadersAreReported() throws {
         let pool = try makePool()
         var snapshot = try pool.makeSnapshot(as: AccessLabel("list"))
         // Each snapshot is released only after the next one is created.
@@ -181,7 +181,7 @@ struct WALPinTests {
         #expect(currentPin(pool) == nil)
     }
 
-    @Test func aLargeTransactionIsNamed() throws {
+    @Test func aLargeTransactionIsReported() throws {
         let pool = try makePool()
         try pool.write(as: AccessLabel("import")) { db in
             try db.execute(sql: "PRAGMA cache_size = 10")
@@ -287,7 +287,7 @@ struct WALPinTests {
         }
     }
 
-    @Test func anotherProcessIsNamedWithItsPID() async throws {
+    @Test func anotherProcessIsReportedWithItsPID() async throws {
         let pool = try makePool()
         let path = folder.file()
         try #require(mkfifo(path + ".leave", 0o600) == 0)

@@ -37,7 +37,7 @@ struct EscapedContainerTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func aContainerOfAnEarlierFetchDoesNotReadALaterOnesRows() async {
+    func aContainerOfAnEarlierFetchDoesNotReadALaterFetchsRows() async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]

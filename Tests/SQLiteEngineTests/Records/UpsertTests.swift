@@ -55,7 +55,7 @@ struct UpsertTests {
         }
     }
 
-    @Test func onlyTheNamedKeyMayConflict() throws {
+    @Test func onlyTheSpecifiedKeyMayConflict() throws {
         try queue.write { db in
             var first = Member(email: "a@b", name: "Ada")
             try first.insert(db)

@@ -45,7 +45,7 @@ struct ReaderSchemaTests {
         )
     }
 
-    @Test func aReadFromBeforeTheChangeReportsOldColumnsAndTheNextOneNewColumns() throws {
+    @Test func aReadThatPrecedesTheChangeReportsOldColumnsAndTheNextReadNewColumns() throws {
         let pool = try pool()
         try pool.read { db in
             #expect(try db.rowCount() == 0)

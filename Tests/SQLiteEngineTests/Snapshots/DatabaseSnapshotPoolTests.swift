@@ -126,7 +126,7 @@ struct DatabaseSnapshotPoolTests {
     }
 
     @Test(arguments: [true, false])
-    func aReadInsideAWriteOfTheSameThreadIsRefusedAtOnce(usesQueue: Bool) throws {
+    func aReadInsideAWriteOnTheSameThreadIsRefusedImmediately(usesQueue: Bool) throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with {

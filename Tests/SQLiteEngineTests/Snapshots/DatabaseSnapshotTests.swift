@@ -84,7 +84,7 @@ struct DatabaseSnapshotTests {
         #expect(count == 0)
     }
 
-    @Test func liveSnapshotsAreCountedAndNamed() throws {
+    @Test func liveSnapshotsAreCountedAndLabeled() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.label = "shop" }

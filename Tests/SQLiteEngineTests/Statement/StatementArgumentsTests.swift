@@ -10,7 +10,7 @@ struct StatementArgumentsTests {
         #expect(try String.fetchOne(statement, arguments: ["x", "y", "z"]) == "x-y-z")
     }
 
-    @Test func namedValuesMixWithPositionalOnes() throws {
+    @Test func namedValuesMixWithPositionalValues() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ? || @b || $b || ?")
         let arguments: StatementArguments = ["a", "c"] + ["b": "B"]
@@ -18,7 +18,7 @@ struct StatementArgumentsTests {
     }
 
     @Test(arguments: [[], [1], [1, 2, 3]] as [StatementArguments])
-    func wrongNumberOfValuesIsRefused(arguments: StatementArguments) throws {
+    func aWrongNumberOfValuesIsRefused(arguments: StatementArguments) throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ?, ?")
         let error = #expect(throws: DatabaseError.self) {

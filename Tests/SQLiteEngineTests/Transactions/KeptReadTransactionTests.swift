@@ -119,7 +119,7 @@ struct KeptReadTransactionTests {
         #expect(!kept.mayKeep(at: 1_000_001))
     }
 
-    @Test func nothingIsKeptForAWhileAfterAnotherProcessHasCommitted() {
+    @Test func nothingIsKeptForSomeTimeAfterAnotherProcessCommits() {
         let memory = Memory()
         let kept = beginTransaction(on: memory)
         kept.keep(at: 1)
@@ -147,7 +147,7 @@ struct KeptReadTransactionTests {
         return (end / (2 * EngineTimings.keepingTurn) + 1) * (2 * EngineTimings.keepingTurn)
     }
 
-    @Test func aCommitOfThisProcessIsNotMistakenForAForeignOne() {
+    @Test func aCommitOfThisProcessIsNotMistakenForAForeignCommit() {
         let memory = Memory()
         let kept = beginTransaction(on: memory)
         kept.keep(at: 1)
@@ -159,7 +159,7 @@ struct KeptReadTransactionTests {
         #expect(kept.mayKeep(at: 11))
     }
 
-    @Test func aWriteDuringTheDecisionIsNotMistakenForAForeignOne() {
+    @Test func aWriteDuringTheDecisionIsNotMistakenForAForeignWrite() {
         let memory = Memory()
         let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1)

@@ -70,7 +70,7 @@ struct KeptTransactionPromisesTests {
     // MARK: The state of a read
 
     @Test(arguments: [true, false])
-    func theStateIsThatOfTheFirstStatement(keeps: Bool) throws {
+    func aReadHasTheStateOfItsFirstStatement(keeps: Bool) throws {
         let pool = try makePool(keeps: keeps)
         let foreign = Foreign(folder.file())
         for expected in 1...50 {

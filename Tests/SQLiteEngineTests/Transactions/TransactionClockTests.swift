@@ -51,7 +51,7 @@ struct TransactionClockTests {
         #expect(read.0 > written.0)
     }
 
-    @Test func aTransactionsDateIsThatOfItsStart() throws {
+    @Test func aTransactionHasTheDateOfItsStart() throws {
         let clock = Lock(Date(timeIntervalSinceReferenceDate: 0))
         var configuration = Configuration()
         configuration.transactionClock = .custom { _ in clock.withLock { $0 } }

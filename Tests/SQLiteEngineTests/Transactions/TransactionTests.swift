@@ -47,7 +47,7 @@ struct TransactionTests {
         #expect(try values(queue) == [2])
     }
 
-    @Test func aWriteAcquiresTheLockAtOnce() throws {
+    @Test func aWriteAcquiresTheLockImmediately() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let other = try DatabaseQueue(path: folder.file())
         try pool.write { _ in
@@ -93,7 +93,7 @@ struct TransactionTests {
         #expect(try values(queue) == [])
     }
 
-    @Test func aRollbackWithoutATransactionDoesNothing() throws {
+    @Test func aRollbackWithoutATransactionHasNoEffect() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.inDatabase { db in
             try db.rollback()

@@ -22,7 +22,7 @@ struct DeliveryTurnsTests {
     /// thread continues.
     ///
     /// The last value must not wait for the blocking value.
-    @Test func theLastValueDoesNotWaitForTheLastButOne() throws {
+    @Test func theLastValueDoesNotWaitForTheSecondToLast() throws {
         let (isInside, mayEnd, isNotified) = (Gate(), Gate(), Gate())
         let isFirst = Lock(true)
         let turns = DeliveryTurns([

@@ -34,7 +34,7 @@ struct ObservationHubTests {
         return hub.state.withLock { $0.uncertain.count }
     }
 
-    @Test func theHubsAccessIsNotAWrite() throws {
+    @Test func theHubsAccessDoesNotCountAsAWrite() throws {
         let count = try uncertainMemberCount { queue, install in
             queue.inDatabase { install($0) }
         }

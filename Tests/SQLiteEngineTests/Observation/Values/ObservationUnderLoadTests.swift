@@ -22,7 +22,7 @@ struct ObservationUnderLoadTests {
         )
     }
 
-    @Test func firstValuesDoNotWaitForALongWriteOrTheWriter() throws {
+    @Test func firstValuesDoNotWaitForALongWriteOrForTheWriter() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 1 }

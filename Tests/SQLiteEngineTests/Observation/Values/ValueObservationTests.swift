@@ -107,7 +107,7 @@ struct ValueObservationTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func theRegionIsThatOfTheLastFetch(kind: Kind) throws {
+    func theRegionFollowsTheLastFetch(kind: Kind) throws {
         let database = try makeDatabase(kind)
         let received = CollectedLines()
         // The region includes the other table as soon as a row exists.
