@@ -1,7 +1,8 @@
 /// The anomalies that a check found, up to a limit for each kind.
 struct AnomalyLog {
-    /// The largest number of anomalies of each kind. A broken database can affect every
-    /// transaction, and a few examples suffice.
+    /// The largest number of anomalies of each kind.
+    ///
+    /// A broken database can affect every transaction, and a few examples suffice.
     private let limit: Int
     private var counts: [AnomalyKind: Int] = [:]
     private(set) var anomalies: [Anomaly] = []

@@ -1,6 +1,7 @@
 extension DependencyGraph {
-    /// The strongly connected components of a graph. In a component with several nodes, each node
-    /// lies on a cycle.
+    /// The strongly connected components of a graph.
+    ///
+    /// In a component with several nodes, each node lies on a cycle.
     struct Components {
         /// The component of each node.
         var component: [Int]

@@ -41,7 +41,9 @@ package final class HistoryRecorder: Sendable {
         }
     }
 
-    /// Starts a transaction. Call this immediately before the access.
+    /// Starts a transaction.
+    ///
+    /// Call this immediately before the access.
     ///
     /// - Parameters:
     ///   - access: The access in explanations, such as "read".
@@ -72,7 +74,9 @@ package final class HistoryRecorder: Sendable {
     /// The transactions that have ended.
     package var history: History { state.withLock { $0.history } }
 
-    /// Removes the transactions that have ended. Sessions keep their numbers.
+    /// Removes the transactions that have ended.
+    ///
+    /// Sessions keep their numbers.
     package func removeAll() { state.withLock { $0.history.transactions = [] } }
 
     fileprivate func now() -> UInt64 { clock() }
@@ -140,7 +144,9 @@ package final class RecordedTransaction: Sendable {
         state.withLock { $0.observed = $0.observed ?? now }
     }
 
-    /// Records the start of the commit. Call this at the end of the closure that writes.
+    /// Records the start of the commit.
+    ///
+    /// Call this at the end of the closure that writes.
     package func willCommit() {
         let now = recorder.now()
         let state = state.withLock { state in
@@ -150,10 +156,14 @@ package final class RecordedTransaction: Sendable {
         recorder.report(transaction(state, .unknown, at: .max))
     }
 
-    /// Whether the commit has started. If it fails, its outcome may be unknown.
+    /// Whether the commit has started.
+    ///
+    /// If it fails, its outcome may be unknown.
     package var isCommitting: Bool { state.withLock { $0.committing != nil } }
 
-    /// Ends the transaction and adds it to the history. Call this when the access has returned.
+    /// Ends the transaction and adds it to the history.
+    ///
+    /// Call this when the access has returned.
     ///
     /// Calls after the first one have no effect.
     package func end(_ outcome: HistoryTransaction.Outcome) {

@@ -7,15 +7,18 @@ import OpenCombine
 #endif
 
 extension DatabasePublishers {
-    /// A publisher that reads once for each subscriber. It publishes one value and finishes, or
-    /// fails.
+    /// A publisher that reads once for each subscriber.
+    ///
+    /// It publishes one value and finishes, or fails.
     public struct Read<Output>: Publisher {
         /// A ``DatabaseError``, or the error of the closure.
         public typealias Failure = any Error
 
         let access: DeferredAccess<Output>
 
-        /// Subscribes. The read starts with the first demand.
+        /// Subscribes.
+        ///
+        /// The read starts with the first demand.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Output, S.Failure == any Error {
             access.subscribe(subscriber)

@@ -19,7 +19,9 @@ extension DatabasePublishers {
 
         let start: StartObservation<Database>
 
-        /// Subscribes. The observation starts with the first demand.
+        /// Subscribes.
+        ///
+        /// The observation starts with the first demand.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Database, S.Failure == any Error {
             ObservationSubscription.subscribe(subscriber, start: start)

@@ -7,15 +7,18 @@ import OpenCombine
 #endif
 
 extension DatabasePublishers {
-    /// A publisher that writes once for each subscriber. It publishes one value and finishes, or
-    /// fails.
+    /// A publisher that writes once for each subscriber.
+    ///
+    /// It publishes one value and finishes, or fails.
     public struct Write<Output>: Publisher {
         /// A ``DatabaseError``, or the error of a closure.
         public typealias Failure = any Error
 
         let access: DeferredAccess<Output>
 
-        /// Subscribes. The first demand requests the write.
+        /// Subscribes.
+        ///
+        /// The first demand requests the write.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Output, S.Failure == any Error {
             access.subscribe(subscriber)

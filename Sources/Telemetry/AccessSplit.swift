@@ -8,7 +8,9 @@ public struct AccessSplit: Sendable, Codable, Equatable {
     public var role: ConnectionRole
     /// Whether the accesses waited for a connection or for its opening.
     public var isContended: Bool
-    /// The sampling interval: one in `interval` accesses was measured. 1 means all.
+    /// The sampling interval: one in `interval` accesses was measured.
+    ///
+    /// 1 means all.
     public var interval: Int
     /// The number of measured accesses.
     public var count: UInt64
@@ -16,7 +18,9 @@ public struct AccessSplit: Sendable, Codable, Equatable {
     public var waiting: LatencySummary?
     /// Waiting for a connection to be opened.
     public var opening: LatencySummary?
-    /// Starting the transaction. A write waits for the file lock in this phase.
+    /// Starting the transaction.
+    ///
+    /// A write waits for the file lock in this phase.
     public var acquiringState: LatencySummary?
     /// Inside SQLite, preparing and stepping statements.
     public var insideSQLite: LatencySummary?

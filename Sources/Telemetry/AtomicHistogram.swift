@@ -55,7 +55,9 @@ package final class AtomicHistogram: @unchecked Sendable {
         return base + (1 << shift) - 1
     }
 
-    /// Records a value. Any thread may call this method.
+    /// Records a value.
+    ///
+    /// Any thread may call this method.
     package func record(_ value: UInt64) {
         buckets[Self.index(of: value)].wrappingAdd(1, ordering: .relaxed)
         sum.wrappingAdd(value, ordering: .relaxed)

@@ -1,6 +1,8 @@
 /// An event of a database connection.
 public struct ConnectionEvent: Sendable, Codable, Equatable {
-    /// The kinds of events. Durations are in nanoseconds.
+    /// The kinds of events.
+    ///
+    /// Durations are in nanoseconds.
     public enum Kind: Sendable, Codable, Equatable {
         /// An access that took longer than the listener's limit has ended.
         case slowAccess(by: AccessOrigin, waited: UInt64, held: UInt64)

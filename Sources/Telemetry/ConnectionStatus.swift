@@ -64,8 +64,9 @@ public struct ConnectionStatus: Sendable, Codable, Equatable {
     public var heldNanoseconds: UInt64?
     /// The SQL of the statement that is running, or that ran last in this access; nil if idle.
     public var sql: String?
-    /// The age of the running statement, in nanoseconds; nil if none is running. The age is a lower
-    /// bound, measured from the first `status()` that observed the statement.
+    /// The age of the running statement, in nanoseconds; nil if none is running.
+    ///
+    /// The age is a lower bound, measured from the first `status()` that observed the statement.
     public var sqlNanoseconds: UInt64?
     /// The state of the transaction; nil if unknown.
     public var transaction: TransactionState?

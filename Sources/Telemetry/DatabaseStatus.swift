@@ -51,7 +51,9 @@ public struct ReaderPoolStatus: Sendable, Codable, Equatable {
     /// Its growth divided by the elapsed time is the *saturation*.
     public var saturatedNanoseconds: UInt64
 
-    /// Creates a status. Times are in nanoseconds since the database was opened.
+    /// Creates a status.
+    ///
+    /// Times are in nanoseconds since the database was opened.
     public init(
         inUse: Int,
         open: Int,
@@ -134,7 +136,9 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     /// The activity and cost of value observations; nil if there were none.
     public var observations: ObservationStatus?
 
-    /// Creates a status. By default, all values except the label and the kind are empty.
+    /// Creates a status.
+    ///
+    /// By default, all values except the label and the kind are empty.
     public init(
         label: String,
         kind: DatabaseKind,

@@ -39,14 +39,16 @@ package enum EngineTimings {
     /// The time for which another process that has committed is expected to write again.
     @inlinable package static var foreignWriterMemory: UInt64 { 10_000_000_000 }
     /// The clock bit that determines the turn while another process's log waits for a checkpoint.
+    ///
     /// Transactions are kept for 4 ms, and then none is kept for the next 4 ms.
     ///
     /// That process's checkpoint may wait for a read mark and retry periodically (the busy
     /// handler). This wait is not visible to other processes. The checkpoint must find a moment at
     /// which no reader holds the mark.
     @inlinable package static var keepingTurn: UInt64 { 1 << 22 }
-    /// The longest time that a writer waits for a transaction that another thread is ending. That
-    /// thread may have been preempted.
+    /// The longest time that a writer waits for a transaction that another thread is ending.
+    ///
+    /// That thread may have been preempted.
     @inlinable package static var longestEnding: UInt64 { 10_000_000 }
 
     // MARK: Locks of this pool's own readers
@@ -61,7 +63,9 @@ package enum EngineTimings {
 
     // MARK: Interrupts
 
-    /// The pause before the first repetition of an interrupt. Each further pause is twice as long.
+    /// The pause before the first repetition of an interrupt.
+    ///
+    /// Each further pause is twice as long.
     ///
     /// SQLite discards an interrupt that arrives just before a statement starts.
     @inlinable package static var firstInterruptPause: UInt64 { 1_000_000 }
@@ -73,8 +77,9 @@ package enum EngineTimings {
 
     // MARK: The write-ahead log
 
-    /// The age from which a read transaction is reported as the reason for a long log. A shorter
-    /// transaction ends before a user can react to it.
+    /// The age from which a read transaction is reported as the reason for a long log.
+    ///
+    /// A shorter transaction ends before a user can react to it.
     @inlinable package static var pinAge: UInt64 { 100_000_000 }
     /// The time for which an unknown connection of this process must be visible before it is
     /// reported, because the pool's own readers open and close between two checks.
@@ -95,7 +100,9 @@ package enum EngineTimings {
     @inlinable package static var lookoutTail: UInt64 { 5_000_000 }
     /// The shortest pause between two checks for work.
     @inlinable package static var lookoutPause: UInt64 { 500_000 }
-    /// The shortest pause after a round. A few quick fetches cause no pause.
+    /// The shortest pause after a round.
+    ///
+    /// A few quick fetches cause no pause.
     @inlinable package static var shortestRest: UInt64 { 200_000 }
     /// The longest pause after a round.
     ///

@@ -1,7 +1,8 @@
 /// Formats the mean numbers of connections that clients held simultaneously.
 package enum HeldConnections {
-    /// Formats each number. The sum of the formatted numbers never exceeds the number of
-    /// connections.
+    /// Formats each number.
+    ///
+    /// The sum of the formatted numbers never exceeds the number of connections.
     ///
     /// Numbers are rounded to one decimal digit, and small numbers to two. If this raises the sum
     /// above the number of connections, all are rounded down to two digits.

@@ -30,8 +30,9 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
         return min(1 + (exponent - 7) * 4 + quarter, bucketCount - 1)
     }
 
-    /// Returns the shortest latency of a bucket, in nanoseconds. The next bucket's shortest latency
-    /// is the upper bound.
+    /// Returns the shortest latency of a bucket, in nanoseconds.
+    ///
+    /// The next bucket's shortest latency is the upper bound.
     public static func lowerBound(of bucket: Int) -> UInt64 {
         guard bucket > 0 else { return 0 }
         let step = min(bucket, bucketCount) - 1

@@ -1,4 +1,6 @@
-/// A summary of a latency histogram. All durations are in nanoseconds.
+/// A summary of a latency histogram.
+///
+/// All durations are in nanoseconds.
 ///
 /// A percentile with fewer than ten values beyond it is `nil`, because it would describe a few slow
 /// accesses, not the load.
@@ -22,7 +24,9 @@ public struct LatencySummary: Sendable, Codable, Equatable {
     /// The largest value, in nanoseconds.
     public var max: UInt64
 
-    /// Creates a summary. Durations are in nanoseconds.
+    /// Creates a summary.
+    ///
+    /// Durations are in nanoseconds.
     public init(
         count: UInt64,
         mean: UInt64,

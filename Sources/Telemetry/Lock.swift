@@ -4,7 +4,9 @@ import Darwin
 import Glibc
 #endif
 
-/// A value that a mutex protects. This is the only lock type in the project.
+/// A value that a mutex protects.
+///
+/// This is the only lock type in the project.
 ///
 /// It uses a `pthread_mutex_t` instead of a `Synchronization.Mutex`, because the thread sanitizer
 /// supports the former and reports false races for the latter. The tested code is therefore the

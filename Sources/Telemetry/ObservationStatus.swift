@@ -6,8 +6,10 @@ public struct ObservationStatus: Sendable, Codable, Equatable {
     public var fetchesOnReaders: UInt64
     /// The number of values that were fetched on the connection that writes.
     public var fetchesOnWriter: UInt64
-    /// The number of changes without a separate fetch. They arrived while a fetch ran and another
-    /// was pending, or before the start of a fetch that shows them.
+    /// The number of changes without a separate fetch.
+    ///
+    /// They arrived while a fetch ran and another was pending, or before the start of a fetch that
+    /// shows them.
     public var coalesced: UInt64
     /// The number of values that equaled the previous value and were not delivered.
     public var duplicates: UInt64

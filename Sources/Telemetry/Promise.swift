@@ -15,7 +15,9 @@ package final class Promise<Value: Sendable>: Sendable {
     /// Creates a promise without a value.
     package init() {}
 
-    /// Sets the value, from any thread, and wakes the awaiting task. Later calls have no effect.
+    /// Sets the value, from any thread, and wakes the awaiting task.
+    ///
+    /// Later calls have no effect.
     package func fulfill(_ value: Value) {
         let continuation = state.withLock { state in
             if state.value == nil { state.value = value }
@@ -25,7 +27,9 @@ package final class Promise<Value: Sendable>: Sendable {
         continuation?.resume()
     }
 
-    /// Waits for the value. Only one task at a time may wait.
+    /// Waits for the value.
+    ///
+    /// Only one task at a time may wait.
     ///
     /// Canceling the task does not end the wait. The code that cancels must fulfill the promise
     /// with an error.

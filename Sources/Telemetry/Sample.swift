@@ -53,8 +53,9 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     public var throughput: Double
     /// The counts so far.
     public var counts: AccessCounts
-    /// The time from the intended start to the end, over the last ten seconds. One second of a slow
-    /// client contains too few values for a 99th percentile.
+    /// The time from the intended start to the end, over the last ten seconds.
+    ///
+    /// One second of a slow client contains too few values for a 99th percentile.
     public var response: LatencySummary?
     /// The time from the start to the entry into the closure, over the last ten seconds.
     public var wait: LatencySummary?

@@ -35,7 +35,9 @@ public struct SlowSplit: Sendable, Codable, Equatable {
     /// The clients that held these connections during the waits, starting with the largest holder.
     public var holders: [Holder]
 
-    /// Creates a split. Durations are in nanoseconds.
+    /// Creates a split.
+    ///
+    /// Durations are in nanoseconds.
     public init(
         beyond: String,
         accesses: Int,

@@ -17,7 +17,9 @@ public struct WALStatus: Sendable, Codable, Equatable {
     /// A reader on mark 0 reads only the database file. A mark persists after its reader has ended.
     public var readMarks: [UInt64?]?
 
-    /// Creates a status. Sizes are in bytes and frames.
+    /// Creates a status.
+    ///
+    /// Sizes are in bytes and frames.
     public init(
         bytes: UInt64,
         frames: UInt64? = nil,

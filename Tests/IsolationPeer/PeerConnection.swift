@@ -36,7 +36,9 @@ struct PeerConnection {
         }
     }
 
-    /// Runs a transaction. An error rolls it back.
+    /// Runs a transaction.
+    ///
+    /// An error rolls it back.
     func transaction(_ kind: Kind, _ body: (any ObjectStore) throws -> Void) throws {
         switch server {
         case .sqlite(let raw):

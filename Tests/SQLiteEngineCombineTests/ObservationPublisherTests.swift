@@ -194,7 +194,9 @@ struct ObservationPublisherTests {
 /// Notifies on a queue, and calls back before and after each notification.
 private struct WatchedScheduler: ValueObservationScheduler {
     let queue: DispatchQueue
-    /// Called before a notification. The returned closure is called after it.
+    /// Called before a notification.
+    ///
+    /// The returned closure is called after it.
     let willNotify: @Sendable () -> @Sendable () -> Void
 
     func immediateInitialValue() -> Bool { false }

@@ -7,7 +7,9 @@ struct Case {
     let name: String
     /// The number of concurrent threads; 1 for the asynchronous cases, which use tasks.
     let threads: Int
-    /// The three contenders, in the order raw, engine, GRDB. Each closure performs one access.
+    /// The three contenders, in the order raw, engine, GRDB.
+    ///
+    /// Each closure performs one access.
     let contenders: [@Sendable (_ thread: Int, _ key: Int64) throws -> Void]
     /// The closures that run a whole round, for cases without threads.
     ///

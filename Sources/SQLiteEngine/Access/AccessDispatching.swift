@@ -23,8 +23,9 @@ extension Configuration {
     /// Determines where the readers' accesses run.
     var readDispatching: AccessDispatching { AccessDispatching(qos: qos, target: targetQueue) }
 
-    /// Determines where the writer's accesses run. In a read-only pool, they run like the readers'
-    /// accesses.
+    /// Determines where the writer's accesses run.
+    ///
+    /// In a read-only pool, they run like the readers' accesses.
     var writeDispatching: AccessDispatching {
         if readonly { return readDispatching }
         return AccessDispatching(qos: qos, target: writeTargetQueue ?? targetQueue)

@@ -8,7 +8,9 @@ import Glibc
 
 /// Closes connections while the gate is in use and when the database is released.
 extension AccessGate {
-    /// Closes each connection as soon as the access that uses it ends. Returns immediately.
+    /// Closes each connection as soon as the access that uses it ends.
+    ///
+    /// Returns immediately.
     func closeConnectionsEventually(_ site: AccessSite) {
         for slot in slots where slot.isOpen || slot.isTaken {
             _ = acquire(site, .maintenance, wanted: slot) { [self] result in
@@ -51,7 +53,9 @@ extension AccessGate {
         for slot in slots { slot.giveUp(AccessSlot.State.retired) }
     }
 
-    /// Rejects all further accesses. Waiting accesses throw.
+    /// Rejects all further accesses.
+    ///
+    /// Waiting accesses throw.
     ///
     /// The caller holds all slots.
     func retire() {

@@ -1,6 +1,8 @@
 /// Accesses that use a connection without a transaction.
 extension AccessGate {
-    /// Provides the thread with a connection. Leaving a transaction open is a fatal error.
+    /// Provides the thread with a connection.
+    ///
+    /// Leaving a transaction open is a fatal error.
     ///
     /// With `onQueue`, the access runs on the connection's dispatch queue.
     func withConnection<T, E: Error>(

@@ -20,12 +20,15 @@ final class AccessGate: Sendable {
     /// The slots of the connections; their number never changes.
     let slots: [AccessSlot]
 
-    /// The readers' gate, if this is the gate of a pool's writer. An access that holds the writer
-    /// may prevent the readers from keeping transactions.
+    /// The readers' gate, if this is the gate of a pool's writer.
+    ///
+    /// An access that holds the writer may prevent the readers from keeping transactions.
     let readers: AccessGate?
     private let opening: @Sendable (AccessSlot) throws -> Database
-    /// The conditions that releasers must handle. The lower half counts the waiters, and the upper
-    /// half counts the accesses that prevent connections from keeping transactions.
+    /// The conditions that releasers must handle.
+    ///
+    /// The lower half counts the waiters, and the upper half counts the accesses that prevent
+    /// connections from keeping transactions.
     let attention = Atomic<Int>(0)
     static let forbidding = GateAttention.forbidding
     /// Decides when the connections keep their read transactions.
@@ -153,7 +156,9 @@ final class AccessGate: Sendable {
         }
     }
 
-    /// Acquires the first slot. This always succeeds while the database is being opened.
+    /// Acquires the first slot.
+    ///
+    /// This always succeeds while the database is being opened.
     func claimFirstSlot() -> AccessSlot? {
         slots[0].claimClosed() ? slots[0] : nil
     }

@@ -141,8 +141,9 @@ final class AccessSlot: @unchecked Sendable {
         ).exchanged
     }
 
-    /// Acquires the slot to end the transaction that its free connection keeps. The caller may then
-    /// only call ``GateSteps/release(_:)``.
+    /// Acquires the slot to end the transaction that its free connection keeps.
+    ///
+    /// The caller may then only call ``GateSteps/release(_:)``.
     func claimKeeping() -> Bool { claim(from: State.keeping, as: State.ending) }
 
     /// Acquires the slot if it has no connection.
@@ -170,7 +171,9 @@ final class AccessSlot: @unchecked Sendable {
         state.load(ordering: .sequentiallyConsistent) == State.keeping
     }
 
-    /// Whether the connection keeps its transaction. Only the slot's holder may read this property.
+    /// Whether the connection keeps its transaction.
+    ///
+    /// Only the slot's holder may read this property.
     @inline(__always)
     var keepsTransaction: Bool { claimed.pointee.kept?.pointee.isKept ?? false }
 
@@ -199,7 +202,9 @@ final class AccessSlot: @unchecked Sendable {
     /// Whether the connection is open.
     var isOpen: Bool { shared.withLock { $0.connection != nil } }
 
-    /// Installs a connection. The caller holds the slot.
+    /// Installs a connection.
+    ///
+    /// The caller holds the slot.
     func install(_ database: Database, _ keeper: ReadTransactionKeeper) {
         claimed.pointee.database = database
         claimed.pointee.kept = database.kept
@@ -209,7 +214,9 @@ final class AccessSlot: @unchecked Sendable {
         database.shareWALIndex()
     }
 
-    /// Removes the connection before it is closed. The caller holds the slot.
+    /// Removes the connection before it is closed.
+    ///
+    /// The caller holds the slot.
     func uninstall() -> Database? {
         shared.withLock { $0 = Shared() }
         if let database {

@@ -127,7 +127,9 @@ extension AccessGate {
     }
 }
 
-/// A task's wait for one specific connection. Canceling the task ends the wait.
+/// A task's wait for one specific connection.
+///
+/// Canceling the task ends the wait.
 private final class TaskAcquisition: Sendable {
     private struct State {
         var waiter: Waiter?
@@ -192,7 +194,9 @@ final class AccessCancellation: Sendable {
     /// Starts the access on `slot`.
     func begin(on slot: AccessSlot) { state.withLock { $0.slot = slot } }
 
-    /// Ends the access. No statement is interrupted from now on.
+    /// Ends the access.
+    ///
+    /// No statement is interrupted from now on.
     func end() { state.withLock { $0.slot = nil } }
 
     /// Prevents interrupts from now on: the transaction of the access has ended, and observers are

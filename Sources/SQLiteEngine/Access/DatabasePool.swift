@@ -293,7 +293,9 @@ public final class DatabasePool: DatabaseWriter {
         interrupts.interrupt(writer.slots + readers.slots, labeled: label)
     }
 
-    /// Closes all connections after the running accesses end. Closing twice has no effect.
+    /// Closes all connections after the running accesses end.
+    ///
+    /// Closing twice has no effect.
     ///
     /// Later accesses throw `SQLITE_MISUSE`. Snapshots stay open.
     ///

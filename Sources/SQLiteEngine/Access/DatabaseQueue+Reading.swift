@@ -75,8 +75,9 @@ extension DatabaseQueue {
         return try unsafeRead(at: site, value)
     }
 
-    /// Reads the state that was just committed. This method returns after the read, because a queue
-    /// has only one connection.
+    /// Reads the state that was just committed.
+    ///
+    /// This method returns after the read, because a queue has only one connection.
     public func spawnConcurrentRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void

@@ -235,7 +235,9 @@ public final class DatabaseQueue: DatabaseWriter {
         interrupts.interrupt(gate.slots, labeled: label)
     }
 
-    /// Closes the connection after the running accesses end. Closing twice has no effect.
+    /// Closes the connection after the running accesses end.
+    ///
+    /// Closing twice has no effect.
     ///
     /// Later accesses throw `SQLITE_MISUSE`.
     ///

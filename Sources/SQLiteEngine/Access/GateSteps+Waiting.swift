@@ -11,7 +11,9 @@ extension GateSteps {
         return nil
     }
 
-    /// Acquires any slot without a connection. The caller opens one.
+    /// Acquires any slot without a connection.
+    ///
+    /// The caller opens one.
     func claimClosed() throws(Failure) -> Slot? {
         for slot in slots where mayBeOpened(slot) {
             if try claim(slot, from: AccessSlot.State.closed) { return slot }

@@ -30,7 +30,9 @@ actor TaskAccess: SerialExecutor {
     private let cancellation = AccessCancellation()
     private let state = Lock(State())
 
-    /// Creates an access. If a slot was `claimed` for it, the access does not wait.
+    /// Creates an access.
+    ///
+    /// If a slot was `claimed` for it, the access does not wait.
     init(gate: AccessGate, site: AccessSite, intent: Waiter.Intent, claimed: AccessSlot? = nil) {
         self.gate = gate
         self.site = site

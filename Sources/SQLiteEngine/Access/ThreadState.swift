@@ -22,7 +22,9 @@ struct ThreadState {
     var broker: Unmanaged<ObservationBroker>?
     /// The thread that waits while this thread runs its work on a queue that the user has set.
     var caller: UnsafeMutablePointer<ThreadState>?
-    /// The slot that a task's access is releasing. This thread then runs the next task.
+    /// The slot that a task's access is releasing.
+    ///
+    /// This thread then runs the next task.
     var leaving: Unmanaged<AccessSlot>?
     /// The next task's access, retained.
     var successor: Unmanaged<TaskAccess>?

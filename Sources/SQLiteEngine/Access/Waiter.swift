@@ -38,10 +38,13 @@ final class Waiter: GateWaiter, @unchecked Sendable {
 
     /// The slot that was handed over to the waiter.
     private(set) var granted: AccessSlot?
-    /// When the waiter's patience ends, in nanoseconds of the monotonic clock. Only the waiting
-    /// thread uses it.
+    /// When the waiter's patience ends, in nanoseconds of the monotonic clock.
+    ///
+    /// Only the waiting thread uses it.
     var patientUntil: UInt64 = .max
-    /// The reason why the waiter must not wait. Only the waiting thread uses it.
+    /// The reason why the waiter must not wait.
+    ///
+    /// Only the waiting thread uses it.
     var deadlock: DatabaseError?
     /// Whether the thread was notified and has not retried since then.
     var isNotified = false
@@ -97,8 +100,9 @@ final class Waiter: GateWaiter, @unchecked Sendable {
         } while monotonicNanoseconds() < end
     }
 
-    /// Removes and returns the sleeper. Only the thread that removed the waiter from the queue may
-    /// call this.
+    /// Removes and returns the sleeper.
+    ///
+    /// Only the thread that removed the waiter from the queue may call this.
     ///
     /// A task holds its waiter to cancel it, and the waiter holds the task. Without this method,
     /// the two would form a reference cycle.

@@ -101,8 +101,9 @@ public struct Configuration: Sendable {
     /// Whether a pool keeps its readers open when it releases memory.
     public var persistentReadOnlyConnections = false
 
-    /// Whether errors show their statement's arguments. Defaults to `false`, because arguments may
-    /// be private.
+    /// Whether errors show their statement's arguments.
+    ///
+    /// Defaults to `false`, because arguments may be private.
     public var publicStatementArguments = false
 
     /// The clock of `Database.transactionDate`.

@@ -130,8 +130,9 @@ extension Database {
         didClose()
     }
 
-    /// Closes as much as possible. A live statement leaves a zombie connection, which closes when
-    /// the statement is finalized.
+    /// Closes as much as possible.
+    ///
+    /// A live statement leaves a zombie connection, which closes when the statement is finalized.
     func closeIgnoringErrors() {
         guard let handle else { return }
         removeCachedStatements()

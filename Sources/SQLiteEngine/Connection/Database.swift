@@ -58,8 +58,9 @@ public final class Database {
         var isTraceMuted = false
         /// The statements that ``Database/cachedStatement(sql:)`` keeps.
         var statementCache = StatementCache()
-        /// The statements that `fetchOne`, `fetchAll`, and `fetchSet` keep for their SQL. They are
-        /// separate because the arguments in ``statementCache`` belong to the user.
+        /// The statements that `fetchOne`, `fetchAll`, and `fetchSet` keep for their SQL.
+        ///
+        /// They are separate because the arguments in ``statementCache`` belong to the user.
         var fetchCache = StatementCache()
         /// BEGIN, COMMIT and ROLLBACK, prepared once.
         var transactionStatements = TransactionStatements()

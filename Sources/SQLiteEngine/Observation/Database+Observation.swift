@@ -123,8 +123,9 @@ extension Database {
         return try body()
     }
 
-    /// Runs observers' callbacks outside any transaction block. They run even if the access was
-    /// canceled, because the transaction has ended.
+    /// Runs observers' callbacks outside any transaction block.
+    ///
+    /// They run even if the access was canceled, because the transaction has ended.
     func asObserver(_ body: () -> Void) {
         let outer = (isInsideTransactionBlock, cancellation)
         isInsideTransactionBlock = false

@@ -4,7 +4,9 @@ import CSQLite
 ///
 /// An event is valid until the callback that receives it returns. To keep an event, use ``copy()``.
 public struct DatabaseEvent {
-    /// The kind of change. The raw values match SQLite's update hook.
+    /// The kind of change.
+    ///
+    /// The raw values match SQLite's update hook.
     public enum Kind: CInt, Sendable {
         /// The row was inserted.
         case insert = 18

@@ -82,8 +82,10 @@ public struct DatabaseRegion: Sendable {
 
     // MARK: Applying the schema
 
-    /// Returns the part whose changes SQLite reports, with the schema's table names. This part
-    /// excludes SQLite's internal tables, and views, whose tables are already in the region.
+    /// Returns the part whose changes SQLite reports, with the schema's table names.
+    ///
+    /// This part excludes SQLite's internal tables, and views, whose tables are already in the
+    /// region.
     func observableRegion(_ db: Database) throws -> DatabaseRegion {
         guard let tables else { return .fullDatabase }
         let visible = tables.filter { !Database.isSQLiteInternalTable($0.key.text) }
@@ -173,7 +175,9 @@ struct TableRegion: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A name in a schema. Comparison ignores case; the original case is preserved.
+/// A name in a schema.
+///
+/// Comparison ignores case; the original case is preserved.
 struct SQLName: Hashable, Sendable {
     let text: String
     private let folded: String

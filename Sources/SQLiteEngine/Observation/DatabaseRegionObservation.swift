@@ -26,7 +26,9 @@ public struct DatabaseRegionObservation: Sendable {
         self.regions = regions
     }
 
-    /// Starts the observation. Waits for the writer, unless the thread is inside an access to it.
+    /// Starts the observation.
+    ///
+    /// Waits for the writer, unless the thread is inside an access to it.
     ///
     /// The observation reports every transaction that ends after this method has returned.
     ///

@@ -20,8 +20,10 @@ final class StatementAuthorizer {
     /// The notes about the statement that is being prepared.
     private var notes: Notes?
 
-    /// Whether the statement that is being prepared drops an object. Observers are not notified of
-    /// the rows that it deletes, and the deletions must not be ignored.
+    /// Whether the statement that is being prepared drops an object.
+    ///
+    /// Observers are not notified of the rows that it deletes, and the deletions must not be
+    /// ignored.
     private var isDropping = false
 
     private struct Notes {
@@ -108,8 +110,9 @@ final class StatementAuthorizer {
         return SQLITE_OK
     }
 
-    /// Returns `SQLITE_IGNORE` if deletions are observed. SQLite then still deletes the rows, but
-    /// one by one, as the update hook requires
+    /// Returns `SQLITE_IGNORE` if deletions are observed.
+    ///
+    /// SQLite then still deletes the rows, but one by one, as the update hook requires
     /// (https://sqlite.org/lang_delete.html#the_truncate_optimization).
     private func authorizeDelete(_ name: UnsafePointer<CChar>?) -> CInt {
         guard !isDropping, let name else { return SQLITE_OK }

@@ -17,6 +17,7 @@ public struct AccessLabel: Sendable, Hashable {
     package init(index: Int) { self.index = index }
 
     /// The same name for accesses that are not part of a measured load, such as a concurrent check.
+    ///
     /// The times, waiters, and snapshot counts of `status()` exclude these accesses.
     package var uncounted: AccessLabel { AccessLabel(index: index | Self.uncountedBit) }
 

@@ -1,7 +1,9 @@
 import Synchronization
 import Telemetry
 
-/// The times of a gate's accesses, summed over its connections. Any thread may record times.
+/// The times of a gate's accesses, summed over its connections.
+///
+/// Any thread may record times.
 final class AccessTimes: Sendable {
     /// All accesses that waited.
     let contended = SplitTimes()

@@ -69,8 +69,9 @@ extension ConnectionProbe {
         return body()
     }
 
-    /// Returns the busy handler's calls during the statement that has just failed. Call this before
-    /// ``didFail(_:)``.
+    /// Returns the busy handler's calls during the statement that has just failed.
+    ///
+    /// Call this before ``didFail(_:)``.
     ///
     /// - Returns: Nil if the statement did not fail with `SQLITE_BUSY`.
     func takeLockWait(_ code: CInt) -> LockWait? {

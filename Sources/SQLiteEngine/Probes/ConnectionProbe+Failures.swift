@@ -36,7 +36,9 @@ extension ConnectionProbe {
         events.emit(label, .interrupted(by: holder, after: latency))
     }
 
-    /// Records a request to interrupt the running statement. Called on any thread.
+    /// Records a request to interrupt the running statement.
+    ///
+    /// Called on any thread.
     func willInterrupt() {
         let access = accessCount
         let now = monotonicNanoseconds()

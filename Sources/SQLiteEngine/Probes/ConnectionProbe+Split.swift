@@ -1,7 +1,9 @@
 import Synchronization
 import Telemetry
 
-/// The state for splitting an access's time. Only the connection's holder uses it.
+/// The state for splitting an access's time.
+///
+/// Only the connection's holder uses it.
 struct SplitState {
     /// The times that the next access has spent so far.
     struct Pending {
@@ -17,8 +19,9 @@ struct SplitState {
     var clock = AccessClock(.closure, at: 0)
     var isContended = false
     var pending: Pending?
-    /// The SQLite calls in progress, with the phases that they interrupted. Calls can be nested,
-    /// because a function that a statement calls may itself run statements.
+    /// The SQLite calls in progress, with the phases that they interrupted.
+    ///
+    /// Calls can be nested, because a function that a statement calls may itself run statements.
     var calls: [(interrupted: AccessPhase, start: UInt64)] = []
     /// The statements in progress, with the time that their steps have taken.
     var executions: [(number: UInt64, time: UInt64)] = []
@@ -158,7 +161,9 @@ extension ConnectionProbe {
         splitState.pointee.executions.removeLast()
     }
 
-    /// Prepares a statement. The time counts as inside SQLite.
+    /// Prepares a statement.
+    ///
+    /// The time counts as inside SQLite.
     @inline(__always)
     func prepare<Result>(_ body: () -> Result) -> Result {
         guard duties.load(ordering: .relaxed) & Duty.split != 0 else { return body() }
@@ -167,7 +172,9 @@ extension ConnectionProbe {
         return body()
     }
 
-    /// Notifies observers. The time counts as notifying.
+    /// Notifies observers.
+    ///
+    /// The time counts as notifying.
     @inline(__always)
     func notify<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result

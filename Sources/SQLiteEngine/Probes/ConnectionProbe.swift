@@ -18,7 +18,9 @@ final class ConnectionProbe: @unchecked Sendable {
         case committing
     }
 
-    /// Flags for the holder's additional work. Testing one byte shows whether any work is required.
+    /// Flags for the holder's additional work.
+    ///
+    /// Testing one byte shows whether any work is required.
     enum Duty {
         /// The time of this access is split.
         static let split: UInt8 = 1
@@ -163,8 +165,9 @@ final class ConnectionProbe: @unchecked Sendable {
         heldSince.store(monotonicNanoseconds(), ordering: .relaxed)
     }
 
-    /// Records that the connection is open or could not be opened. Its slot was in use during the
-    /// opening.
+    /// Records that the connection is open or could not be opened.
+    ///
+    /// Its slot was in use during the opening.
     func endOpening(succeeded: Bool) {
         guard isEnabled else { return }
         let since = heldSince.load(ordering: .relaxed)
@@ -285,7 +288,9 @@ final class ConnectionProbe: @unchecked Sendable {
 
     // MARK: The write-ahead log
 
-    /// The wal-index in memory. Only the connection's holder may use it.
+    /// The wal-index in memory.
+    ///
+    /// Only the connection's holder may use it.
     @inline(__always)
     var walIndex: UnsafeRawPointer? {
         get { index.pointee }

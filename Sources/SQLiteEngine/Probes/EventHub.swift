@@ -76,7 +76,9 @@ final class EventHub: @unchecked Sendable {
     /// The number of listeners.
     var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-    /// Delivers an event to all listeners. Without listeners, the event is not created.
+    /// Delivers an event to all listeners.
+    ///
+    /// Without listeners, the event is not created.
     @inline(__always)
     func emit(_ label: @autoclosure () -> String, _ kind: @autoclosure () -> ConnectionEvent.Kind) {
         guard hasListeners.load(ordering: .relaxed) else { return }

@@ -48,7 +48,9 @@ final class InterruptCounter: Sendable {
         return true
     }
 
-    /// Returns the counts. The connections provide the number of `delivered` interrupts.
+    /// Returns the counts.
+    ///
+    /// The connections provide the number of `delivered` interrupts.
     func status(delivered: UInt64) -> InterruptStatus {
         InterruptStatus(
             requested: requested.load(ordering: .relaxed),

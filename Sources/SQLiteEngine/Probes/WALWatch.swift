@@ -20,8 +20,9 @@ final class WALWatch: Sendable {
         self.events = events
     }
 
-    /// Starts to monitor the log. The caller holds the connection, which is in WAL mode and may
-    /// write.
+    /// Starts to monitor the log.
+    ///
+    /// The caller holds the connection, which is in WAL mode and may write.
     func begin(on database: Database) throws {
         let pages = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint") ?? 0
         let log = database.probe.walState
@@ -32,7 +33,9 @@ final class WALWatch: Sendable {
         database.probe.observeLog(self)
     }
 
-    /// Records the end of an access on the writing connection. Called by its holder.
+    /// Records the end of an access on the writing connection.
+    ///
+    /// Called by its holder.
     func accessDidEnd(_ site: AccessSite, _ log: WALState, at now: UInt64) {
         let change = history.withLock { history in
             let hasWritten =

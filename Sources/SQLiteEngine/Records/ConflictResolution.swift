@@ -24,7 +24,9 @@ public struct PersistenceConflictPolicy: Sendable {
     /// How to handle an update that violates a constraint.
     public let conflictResolutionForUpdate: Database.ConflictResolution
 
-    /// Creates a policy. By default, conflicts are errors.
+    /// Creates a policy.
+    ///
+    /// By default, conflicts are errors.
     public init(
         insert: Database.ConflictResolution = .abort,
         update: Database.ConflictResolution = .abort

@@ -32,8 +32,9 @@ extension EncodableRecord {
     /// An empty dictionary.
     public static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// Returns an encoder that writes data as Base64 and dates in milliseconds since 1970. It sorts
-    /// keys so that equal values have equal representations.
+    /// Returns an encoder that writes data as Base64 and dates in milliseconds since 1970.
+    ///
+    /// It sorts keys so that equal values have equal representations.
     public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dataEncodingStrategy = .base64

@@ -39,10 +39,14 @@ struct LentColumns {
         number = cell.pointee.number
     }
 
-    /// Lends columns to containers. The caller must call ``end()`` when the columns are released.
+    /// Lends columns to containers.
+    ///
+    /// The caller must call ``end()`` when the columns are released.
     func begin(_ columns: RowColumns) { cell.pointee.columns = .passUnretained(columns) }
 
-    /// The columns. Accessing them after ``end()`` is a fatal error.
+    /// The columns.
+    ///
+    /// Accessing them after ``end()`` is a fatal error.
     @inline(__always)
     var columns: RowColumns {
         guard cell.pointee.number == number, let columns = cell.pointee.columns else {
@@ -51,7 +55,9 @@ struct LentColumns {
         return columns._withUnsafeGuaranteedRef { $0 }
     }
 
-    /// Ends the loan. Containers can no longer access the columns.
+    /// Ends the loan.
+    ///
+    /// Containers can no longer access the columns.
     func end() {
         cell.pointee.number &+= 1
         cell.pointee.columns = nil

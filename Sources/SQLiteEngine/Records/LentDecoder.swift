@@ -1,5 +1,6 @@
-/// The decoder that is passed to a record's `init(from:)`. It accesses the row's ``RecordDecoder``
-/// without reference counting.
+/// The decoder that is passed to a record's `init(from:)`.
+///
+/// It accesses the row's ``RecordDecoder`` without reference counting.
 ///
 /// The row retains the decoder while the row is current. Reference counting, which costs two atomic
 /// operations per row, is therefore unnecessary. A decoder that escapes from `init(from:)` is

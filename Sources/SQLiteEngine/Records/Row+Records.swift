@@ -8,15 +8,17 @@ extension Row {
         self[column.name]
     }
 
-    /// The value of a column. A missing value, or a value that cannot be converted, is a fatal
-    /// error.
+    /// The value of a column.
+    ///
+    /// A missing value, or a value that cannot be converted, is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
         self[column.name]
     }
 
-    /// The value of a column. A missing value, or a value that cannot be converted, is a fatal
-    /// error.
+    /// The value of a column.
+    ///
+    /// A missing value, or a value that cannot be converted, is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ column: some ColumnExpression
@@ -46,7 +48,9 @@ extension Row {
         try decode(type, forColumn: column.name)
     }
 
-    /// Returns the first value that is not NULL. Skips columns that do not exist.
+    /// Returns the first value that is not NULL.
+    ///
+    /// Skips columns that do not exist.
     public func coalesce<T: DatabaseValueConvertible>(
         _ columns: some Collection<any ColumnExpression>
     ) -> T? {
@@ -63,7 +67,9 @@ extension Row {
         try withUnsafeData(named: column.name, body)
     }
 
-    /// The record of a scope. Failing to create the record is a fatal error.
+    /// The record of a scope.
+    ///
+    /// Failing to create the record is a fatal error.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record {
         do {
             guard let row = scopesTree[scope] else {

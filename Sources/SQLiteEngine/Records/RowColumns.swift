@@ -23,10 +23,14 @@ final class RowColumns {
     /// The columns of the scopes that were requested as containers.
     @exclusivity(unchecked) private var nestedColumns: [String: RowColumns] = [:]
 
-    /// The key that was decoded from the whole row, if any. At most one key can be.
+    /// The key that was decoded from the whole row, if any.
+    ///
+    /// At most one key can be.
     @exclusivity(unchecked) private(set) var rootKey: String?
 
-    /// The decoders of parts of the row. Their containers may be in use as long as the row is.
+    /// The decoders of parts of the row.
+    ///
+    /// Their containers may be in use as long as the row is.
     @exclusivity(unchecked) private var decoders: [RecordDecoder] = []
 
     /// One bit for each column whose dates and data are known to be read without a strategy.
@@ -134,8 +138,9 @@ final class RowColumns {
         return RowDecodingError(impl: .keyNotFound(.columnName(key.stringValue), context))
     }
 
-    /// Returns whether a column's dates and data are read without a strategy. The result is cached
-    /// for each of the first 64 columns.
+    /// Returns whether a column's dates and data are read without a strategy.
+    ///
+    /// The result is cached for each of the first 64 columns.
     @inline(__always)
     func readsAsIs(_ column: ResolvedColumn) -> Bool {
         let bit = UInt64(1) << UInt64(UInt32(bitPattern: column.position))

@@ -155,7 +155,9 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         interrupts.interrupt(gate.slots)
     }
 
-    /// Ends the snapshot. Later accesses throw `SQLITE_MISUSE`.
+    /// Ends the snapshot.
+    ///
+    /// Later accesses throw `SQLITE_MISUSE`.
     ///
     /// Closing twice has no effect.
     ///

@@ -238,7 +238,9 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     /// Interrupts the running statements, which then throw `SQLITE_INTERRUPT`.
     public func interrupt() { interrupts.interrupt(gate.slots) }
 
-    /// Ends the snapshot. Later accesses throw `SQLITE_MISUSE`.
+    /// Ends the snapshot.
+    ///
+    /// Later accesses throw `SQLITE_MISUSE`.
     ///
     /// Closing again has no effect.
     ///

@@ -69,8 +69,9 @@ struct FrozenState {
 }
 
 extension Database {
-    /// Checks that the connection shows the last committed state. No connection can write during
-    /// the check.
+    /// Checks that the connection shows the last committed state.
+    ///
+    /// No connection can write during the check.
     ///
     /// - Throws: `SQLITE_ERROR` if it shows an earlier state, or if this cannot be determined.
     func checkLastState() throws {

@@ -45,8 +45,9 @@ extension Database {
         return statement
     }
 
-    /// Returns a cursor over the statements in SQL text. The cursor prepares each statement when it
-    /// reaches it.
+    /// Returns a cursor over the statements in SQL text.
+    ///
+    /// The cursor prepares each statement when it reaches it.
     ///
     /// - Parameters:
     ///   - sql: Any number of statements, separated by semicolons.

@@ -38,8 +38,9 @@ extension Statement {
         _ = try arguments.values(for: self)
     }
 
-    /// Sets the arguments of the next executions without validation. Parameters without a value are
-    /// NULL, and values without a parameter are ignored.
+    /// Sets the arguments of the next executions without validation.
+    ///
+    /// Parameters without a value are NULL, and values without a parameter are ignored.
     public func setUncheckedArguments(_ arguments: StatementArguments) {
         if isStepped { reset() }
         sqlite3_clear_bindings(pointer)

@@ -16,8 +16,9 @@ extension Statement {
         try executeBorrowing(arguments)
     }
 
-    /// The largest number of parameters whose text and blobs are lent to SQLite. The limit exists
-    /// because each parameter uses a few stack frames.
+    /// The largest number of parameters whose text and blobs are lent to SQLite.
+    ///
+    /// The limit exists because each parameter uses a few stack frames.
     private static var borrowedParameterLimit: Int { 20 }
 
     func executeAllSteps() throws {

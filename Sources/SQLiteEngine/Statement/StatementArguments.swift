@@ -110,7 +110,9 @@ extension StatementArguments {
         self.init(values: [], names: dictionary.mapValues { $0?.databaseValue ?? .null })
     }
 
-    /// Creates named arguments. If a name occurs more than once, its last value takes precedence.
+    /// Creates named arguments.
+    ///
+    /// If a name occurs more than once, its last value takes precedence.
     public init(_ keysAndValues: some Sequence<(String, (any DatabaseValueConvertible)?)>) {
         var named: [String: DatabaseValue] = [:]
         named.reserveCapacity(keysAndValues.underestimatedCount)
@@ -132,8 +134,10 @@ extension StatementArguments {
 }
 
 extension StatementArguments {
-    /// Appends arguments. Positional values follow the existing values, and named values replace
-    /// existing values with the same names.
+    /// Appends arguments.
+    ///
+    /// Positional values follow the existing values, and named values replace existing values with
+    /// the same names.
     ///
     /// - Returns: The named values that were replaced.
     public mutating func append(
@@ -148,7 +152,9 @@ extension StatementArguments {
         return replaced
     }
 
-    /// Combines arguments. A name in both is a fatal error.
+    /// Combines arguments.
+    ///
+    /// A name in both is a fatal error.
     ///
     /// See ``&+(_:_:)``.
     public static func + (lhs: Self, rhs: Self) -> Self {
@@ -157,14 +163,18 @@ extension StatementArguments {
         return result
     }
 
-    /// Combines arguments. If a name is in both, the right value takes precedence.
+    /// Combines arguments.
+    ///
+    /// If a name is in both, the right value takes precedence.
     public static func &+ (lhs: Self, rhs: Self) -> Self {
         var result = lhs
         _ = result.append(contentsOf: rhs)
         return result
     }
 
-    /// Adds arguments. A name in both is a fatal error.
+    /// Adds arguments.
+    ///
+    /// A name in both is a fatal error.
     public static func += (lhs: inout Self, rhs: Self) {
         let replaced = lhs.append(contentsOf: rhs)
         requirement(

@@ -70,8 +70,9 @@ extension Database {
         }
     }
 
-    /// The date of the open transaction, which stays the same until the transaction ends. Outside a
-    /// transaction, the current date.
+    /// The date of the open transaction, which stays the same until the transaction ends.
+    ///
+    /// Outside a transaction, the current date.
     ///
     /// A write transaction fetches the date when it starts. A `read` fetches it when it is first
     /// used.

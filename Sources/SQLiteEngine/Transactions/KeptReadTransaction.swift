@@ -28,7 +28,9 @@ struct KeptReadTransaction {
     /// Whether an access has continued the transaction but has not run a statement yet.
     var isUnconfirmed = false
     /// Whether the access has used the C connection, or a statement that changes what the wal-index
-    /// describes. If so, its transaction is not kept.
+    /// describes.
+    ///
+    /// If so, its transaction is not kept.
     var isExposed = false
     /// The header before the open transaction started.
     private(set) var header = poolgauge_wal_header()

@@ -61,8 +61,9 @@ final class ReadTransactionKeeper: @unchecked Sendable {
     /// Whether the connections of the gate may keep transactions.
     var isOn: Bool { timer != nil }
 
-    /// Allows a gate's connections to keep transactions. Called once, before a connection is
-    /// opened.
+    /// Allows a gate's connections to keep transactions.
+    ///
+    /// Called once, before a connection is opened.
     func start(for gate: AccessGate) {
         let timer = DispatchSource.makeTimerSource(
             flags: .strict,
@@ -139,8 +140,9 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         )
     }
 
-    /// Called when the timer has expired, before the slots are searched. A transaction that is kept
-    /// afterwards sets the timer again.
+    /// Called when the timer has expired, before the slots are searched.
+    ///
+    /// A transaction that is kept afterwards sets the timer again.
     func timerDidExpire() {
         expirations.wrappingAdd(1, ordering: .relaxed)
         isArmed.store(false, ordering: .sequentiallyConsistent)
@@ -176,7 +178,9 @@ extension AccessGate {
         endKeptTransactions()
     }
 
-    /// Ends the transactions that idle connections keep. Other connections are not claimed.
+    /// Ends the transactions that idle connections keep.
+    ///
+    /// Other connections are not claimed.
     private func endKeptTransactions() {
         for slot in slots where slot.claimKeeping() {
             slot.database?.endKeptTransaction()

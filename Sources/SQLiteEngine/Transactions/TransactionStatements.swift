@@ -1,7 +1,9 @@
 import CSQLite
 
-/// One connection's BEGIN, COMMIT, and ROLLBACK statements. They are prepared when first needed and
-/// then kept, because preparing them again costs more than a point read.
+/// One connection's BEGIN, COMMIT, and ROLLBACK statements.
+///
+/// They are prepared when first needed and then kept, because preparing them again costs more than
+/// a point read.
 struct TransactionStatements {
     private var beginDeferred: OpaquePointer?
     private var beginImmediate: OpaquePointer?

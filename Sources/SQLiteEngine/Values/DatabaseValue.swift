@@ -68,7 +68,9 @@ public struct DatabaseValue: Sendable {
 }
 
 extension DatabaseValue: Hashable {
-    /// Returns whether two values are equal. An integer equals a real with the same value.
+    /// Returns whether two values are equal.
+    ///
+    /// An integer equals a real with the same value.
     public static func == (lhs: DatabaseValue, rhs: DatabaseValue) -> Bool {
         switch (lhs.storage, rhs.storage) {
         case (.int64(let integer), .double(let real)), (.double(let real), .int64(let integer)):
@@ -78,7 +80,9 @@ extension DatabaseValue: Hashable {
         }
     }
 
-    /// Feeds the value to `hasher`. An integer has the same hash as a real with the same value.
+    /// Feeds the value to `hasher`.
+    ///
+    /// An integer has the same hash as a real with the same value.
     public func hash(into hasher: inout Hasher) {
         switch storage {
         case .null: hasher.combine(0)

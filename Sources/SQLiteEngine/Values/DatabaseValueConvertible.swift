@@ -37,8 +37,9 @@ extension DatabaseValueConvertible {
         return decoder
     }
 
-    /// Returns an encoder that writes data as Base64 and dates in milliseconds since 1970. It sorts
-    /// keys so that equal values have equal representations.
+    /// Returns an encoder that writes data as Base64 and dates in milliseconds since 1970.
+    ///
+    /// It sorts keys so that equal values have equal representations.
     public static func databaseJSONEncoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dataEncodingStrategy = .base64

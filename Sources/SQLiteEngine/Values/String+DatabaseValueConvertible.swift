@@ -15,7 +15,9 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Reads a column as text. Bytes that are not valid UTF-8 read as U+FFFD.
+    /// Reads a column as text.
+    ///
+    /// Bytes that are not valid UTF-8 read as U+FFFD.
     @inlinable
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
         // The text must be read first, because this converts the value, which determines the number

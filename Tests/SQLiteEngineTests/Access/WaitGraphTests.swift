@@ -104,8 +104,9 @@ struct WaitGraphTests {
 
     // MARK: Against a model
 
-    /// Returns random waits. Each waiter holds some of the slots, and each slot has at most one
-    /// holder.
+    /// Returns random waits.
+    ///
+    /// Each waiter holds some of the slots, and each slot has at most one holder.
     private func makeWaits(_ random: inout SeededRandom) -> [Wait] {
         let gates = (0..<Int.random(in: 2...4, using: &random)).map { gate in
             (0..<Int.random(in: 1...3, using: &random)).map { 10 * gate + $0 }

@@ -3,7 +3,9 @@ import Testing
 @testable import SQLiteEngine
 
 /// Runs the Hermitage cases (<https://github.com/ept/hermitage>) with queues that share a file with
-/// a rollback journal. Locks, not snapshots, isolate these transactions.
+/// a rollback journal.
+///
+/// Locks, not snapshots, isolate these transactions.
 ///
 /// A commit requires all readers to end (<https://sqlite.org/lockingv3.html>). Until then, it fails
 /// with `SQLITE_BUSY` and can be retried. Two transactions that have both read and then write

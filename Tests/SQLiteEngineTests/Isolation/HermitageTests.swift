@@ -3,7 +3,9 @@ import Testing
 @testable import SQLiteEngine
 
 /// Runs the Hermitage cases (<https://github.com/ept/hermitage>) with connections that share a file
-/// in WAL mode. SQLite provides each transaction with its own snapshot and serializes writers.
+/// in WAL mode.
+///
+/// SQLite provides each transaction with its own snapshot and serializes writers.
 ///
 /// A transaction that cannot acquire the write lock fails with `SQLITE_BUSY`. If its snapshot is
 /// older than the last commit, it can never acquire the lock, fails with `SQLITE_BUSY_SNAPSHOT`,

@@ -26,7 +26,9 @@ struct IsolationRun: Sendable {
     /// The unexpected errors.
     var failures: [String] { errors.all }
 
-    /// Runs the sessions. Each session runs `count` transactions or groups of transactions.
+    /// Runs the sessions.
+    ///
+    /// Each session runs `count` transactions or groups of transactions.
     ///
     /// - Parameters:
     ///   - count: The number of transactions of each session.

@@ -23,7 +23,9 @@ struct Credit: Codable, Equatable, FetchableRecord, PersistableRecord {
     }
 }
 
-/// A payment from an account. The table refuses a negative balance.
+/// A payment from an account.
+///
+/// The table refuses a negative balance.
 struct Debit: Codable, Equatable, FetchableRecord, PersistableRecord {
     var account: String
     var amount: Int

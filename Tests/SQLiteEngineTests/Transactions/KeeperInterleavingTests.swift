@@ -153,8 +153,9 @@ struct KeeperInterleavingTests {
         }
     }
 
-    /// Returns the operation of the timer, which expires once at any time. A spurious expiry is
-    /// allowed.
+    /// Returns the operation of the timer, which expires once at any time.
+    ///
+    /// A spurious expiry is allowed.
     private func expire(_ world: World, _ mistake: Mistake?) -> World? {
         var next = world
         func enter(_ place: Place) -> World {

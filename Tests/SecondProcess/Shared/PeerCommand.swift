@@ -31,7 +31,9 @@ package struct CommitLoad: Codable, Sendable {
     /// The number of commits between two runs of `maintenance`.
     package var maintenanceInterval: Int
 
-    /// Creates a load. By default, its commits follow each other without a pause.
+    /// Creates a load.
+    ///
+    /// By default, its commits follow each other without a pause.
     package init(
         count: Int,
         pages: Int = 0,

@@ -23,7 +23,9 @@ package final class SharedCounter: @unchecked Sendable {
     private let memory: UnsafeMutableRawPointer
     private let value: UnsafeMutablePointer<Atomic<Int>>
 
-    /// Opens the file, and creates it if necessary. A new file contains 0.
+    /// Opens the file, and creates it if necessary.
+    ///
+    /// A new file contains 0.
     package init(path: String) throws {
         let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
         guard descriptor >= 0 else { throw Failure(path: path, code: errno) }

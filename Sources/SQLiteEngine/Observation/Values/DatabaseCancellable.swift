@@ -18,7 +18,9 @@ public final class AnyDatabaseCancellable: DatabaseCancellable {
 
     deinit { cancel() }
 
-    /// Ends the observation. No delivery starts after this call, but one may be in progress.
+    /// Ends the observation.
+    ///
+    /// No delivery starts after this call, but one may be in progress.
     public func cancel() {
         let action = action.withLock { action in
             defer { action = nil }

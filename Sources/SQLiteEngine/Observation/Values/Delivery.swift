@@ -58,7 +58,9 @@ struct Delivery {
         monotonicNanoseconds() - batches.begin >= EngineTimings.longestBatch
     }
 
-    /// Adds an action for a queue. It runs after all previously added actions.
+    /// Adds an action for a queue.
+    ///
+    /// It runs after all previously added actions.
     func add(_ action: @escaping @Sendable () -> Void, on queue: DispatchQueue) {
         let batch: Batch
         if let known = batches.batches.first(where: { $0.queue === queue }) {

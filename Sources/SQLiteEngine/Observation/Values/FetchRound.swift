@@ -128,8 +128,9 @@ struct FetchRound: Sendable {
         if isShared { hub.didFetch(in: monotonicNanoseconds() - round.begin) }
     }
 
-    /// Continues with a round's remaining members while one of its fetches is still running. Called
-    /// on any thread.
+    /// Continues with a round's remaining members while one of its fetches is still running.
+    ///
+    /// Called on any thread.
     static func proceed(with remaining: RoundInProgress.Remaining, hub: ObservationHub) {
         FetchRound(remaining.waiting, hub, usesReaders: true, isShared: true)
             .proceed(with: remaining, isOnConnection: true)

@@ -28,7 +28,9 @@ extension ObservationHub {
         /// Whether a lookout is awake.
         var isAwake = false
         /// The time until which the lookout is expected to respond, in nanoseconds of the monotonic
-        /// clock. The limit ensures that a long fetch does not delay other fetches.
+        /// clock.
+        ///
+        /// The limit ensures that a long fetch does not delay other fetches.
         var trustedUntil: UInt64 = 0
         /// Whether a check of the lookout is scheduled.
         var isWatched = false
@@ -177,8 +179,9 @@ extension ObservationHub {
         }
     }
 
-    /// Removes and returns the values to fetch. From now on, the lookout is expected to respond
-    /// within the duration of a round.
+    /// Removes and returns the values to fetch.
+    ///
+    /// From now on, the lookout is expected to respond within the duration of a round.
     private static func takeWork(from state: inout State) -> [Members] {
         var work = state.groups.filter { group in
             state.touched.contains { $0 === group.watched }

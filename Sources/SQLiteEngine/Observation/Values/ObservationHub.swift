@@ -110,7 +110,9 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
 
     // MARK: Members
 
-    /// Installs the transaction observer. The caller holds the writer.
+    /// Installs the transaction observer.
+    ///
+    /// The caller holds the writer.
     ///
     /// Members that are already joining are notified of the commits that they have missed.
     func install(on db: Database) {
@@ -255,8 +257,9 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         return !found.watched.isEmpty
     }
 
-    /// Returns the regions that changes of a kind may touch. The result is cached because
-    /// statements repeat.
+    /// Returns the regions that changes of a kind may touch.
+    ///
+    /// The result is cached because statements repeat.
     private func groups(concernedBy kind: DatabaseEventKind) -> Found {
         let version = state.withLock { $0.version }
         if version == foundVersion, let known = found.first(where: { $0.kind == kind }) {

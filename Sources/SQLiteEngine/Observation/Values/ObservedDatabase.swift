@@ -18,14 +18,17 @@ extension ObservedDatabase {
         writingGate.slots[0].isTaken || configuration.allowsUnsafeTransactions
     }
 
-    /// Returns whether no transaction has been committed since a state was read. Requires no
-    /// connection.
+    /// Returns whether no transaction has been committed since a state was read.
+    ///
+    /// Requires no connection.
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state else { return false }
         return writingGate.slots[0].walIndex.map { state.isLast(in: $0.memory) } ?? false
     }
 
-    /// Provides the writer later, for internal use. `status()` does not show the waiter.
+    /// Provides the writer later, for internal use.
+    ///
+    /// `status()` does not show the waiter.
     func whenWriterIsFree(_ body: @escaping @Sendable (Database) -> Void) {
         writingGate.performLater(AccessSite(AccessLabel("ValueObservation")), .maintenance) { _ in
             // The database is closed, so no more commits occur.

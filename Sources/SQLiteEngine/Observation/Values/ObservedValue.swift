@@ -307,8 +307,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    /// Returns whether the last fetch shows all commits so far. If so, the requested fetch is
-    /// unnecessary and is counted as coalesced.
+    /// Returns whether the last fetch shows all commits so far.
+    ///
+    /// If so, the requested fetch is unnecessary and is counted as coalesced.
     private func isAllShown(_ state: State) -> Bool {
         guard let hub, hub.commits.load(ordering: .sequentiallyConsistent) == state.shown
         else { return false }
@@ -323,7 +324,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: Fetching
 
-    /// Fetches in a new transaction on a connection that also writes. No transaction may be open.
+    /// Fetches in a new transaction on a connection that also writes.
+    ///
+    /// No transaction may be open.
     private func fetchOnWriter(_ db: Database) throws -> Fetched {
         if observation.requiresWriteAccess { return try db.withWriteTransaction { try fetch($0) } }
         return try db.readOnly { try db.withReadTransaction { try fetch($0) } }

@@ -9,7 +9,9 @@ public enum SharedValueObservationExtent: Hashable, Sendable {
     case whileObserved
 }
 
-/// An observation that many clients share. It fetches each value once for all clients.
+/// An observation that many clients share.
+///
+/// It fetches each value once for all clients.
 ///
 /// A client that starts later receives the last value immediately.
 public final class SharedValueObservation<Element: Sendable>: Sendable {
@@ -112,8 +114,9 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         }
     }
 
-    /// Starts the observation. This call may deliver the first value, and may start or end other
-    /// clients.
+    /// Starts the observation.
+    ///
+    /// This call may deliver the first value, and may start or end other clients.
     private func observe(as number: Int) {
         let cancellable = startObservation(
             { [weak self] in self?.receive(.failure($0), from: number) },
@@ -178,7 +181,9 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         var last: Result<Element, any Error>?
     }
 
-    /// Resets the state after the observation. The caller cancels the observation.
+    /// Resets the state after the observation.
+    ///
+    /// The caller cancels the observation.
     private static func reset(_ state: inout State) -> Ended {
         defer { (state.cancellable, state.last) = (nil, nil) }
         state.isObserving = false

@@ -53,8 +53,9 @@ extension ValueObservation where Reducer: ValueReducer {
         )
     }
 
-    /// Returns the values as an asynchronous sequence. Each loop over the sequence starts a new
-    /// observation.
+    /// Returns the values as an asynchronous sequence.
+    ///
+    /// Each loop over the sequence starts a new observation.
     ///
     /// - Parameters:
     ///   - reader: The database to fetch values from.

@@ -40,7 +40,9 @@ protocol QueueScheduler {
 public struct AsyncValueObservationScheduler: ValueObservationScheduler, QueueScheduler {
     let queue: DispatchQueue
 
-    /// Creates a scheduler. The queue must be serial to preserve the order of values.
+    /// Creates a scheduler.
+    ///
+    /// The queue must be serial to preserve the order of values.
     public init(queue: DispatchQueue) { self.queue = queue }
 
     /// Returns false.
@@ -68,7 +70,9 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
     /// Creates a scheduler.
     public init() {}
 
-    /// Returns true. Calling this method on any thread other than the main thread is a fatal error.
+    /// Returns true.
+    ///
+    /// Calling this method on any thread other than the main thread is a fatal error.
     public func immediateInitialValue() -> Bool {
         precondition(
             MainQueue.isCurrent,
@@ -84,14 +88,16 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
 }
 
 extension ValueObservationScheduler where Self == ImmediateValueObservationScheduler {
-    /// A scheduler that delivers the first value before the start of the observation returns. Start
-    /// the observation on the main thread.
+    /// A scheduler that delivers the first value before the start of the observation returns.
+    ///
+    /// Start the observation on the main thread.
     public static var immediate: ImmediateValueObservationScheduler { .init() }
 }
 
 extension ValueObservationMainActorScheduler where Self == ImmediateValueObservationScheduler {
-    /// A scheduler that delivers the first value before the start of the observation returns. Start
-    /// the observation on the main thread.
+    /// A scheduler that delivers the first value before the start of the observation returns.
+    ///
+    /// Start the observation on the main thread.
     public static var immediate: ImmediateValueObservationScheduler { .init() }
 }
 

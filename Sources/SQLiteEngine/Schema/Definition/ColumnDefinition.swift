@@ -67,7 +67,9 @@ public final class ColumnDefinition {
         set(.notNull, SQL(sql: "NOT NULL\(conflictResolution.onConflict)"))
     }
 
-    /// Requires unique values. Several rows may have `NULL`.
+    /// Requires unique values.
+    ///
+    /// Several rows may have `NULL`.
     @discardableResult
     public func unique(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         set(.unique, SQL(sql: "UNIQUE\(conflictResolution.onConflict)"))

@@ -91,7 +91,9 @@ public final class TableDefinition {
         )
     }
 
-    /// Makes the columns that `body` adds the primary key. None of them can be `NULL`.
+    /// Makes the columns that `body` adds the primary key.
+    ///
+    /// None of them can be `NULL`.
     ///
     /// ```swift
     /// t.primaryKey {

@@ -89,13 +89,16 @@ extension Dictionary {
         try cursor.forEach { self[try keyForValue($0), default: []].append($0) }
     }
 
-    /// Creates a dictionary of a cursor's pairs. A duplicate key is a fatal error.
+    /// Creates a dictionary of a cursor's pairs.
+    ///
+    /// A duplicate key is a fatal error.
     public init(uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>) throws {
         try self.init(minimumCapacity: 0, uniqueKeysWithValues: keysAndValues)
     }
 
-    /// Creates a dictionary of a cursor's pairs, with capacity for `minimumCapacity` pairs. A
-    /// duplicate key is a fatal error.
+    /// Creates a dictionary of a cursor's pairs, with capacity for `minimumCapacity` pairs.
+    ///
+    /// A duplicate key is a fatal error.
     public init(
         minimumCapacity: Int,
         uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>

@@ -1,4 +1,6 @@
-/// A source that produces elements one by one. Producing an element may fail.
+/// A source that produces elements one by one.
+///
+/// Producing an element may fail.
 ///
 /// Iterating a cursor consumes it. A cursor is a class, so copies refer to the same cursor.
 public protocol Cursor<Element>: AnyObject {
@@ -19,7 +21,9 @@ extension Cursor {
         while let element = try next() { try body(element) }
     }
 
-    /// Whether no element remains. Reading this property consumes an element.
+    /// Whether no element remains.
+    ///
+    /// Reading this property consumes an element.
     public var isEmpty: Bool { get throws { try next() == nil } }
 
     /// Returns whether an element satisfies a predicate.

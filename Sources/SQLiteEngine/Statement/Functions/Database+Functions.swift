@@ -41,8 +41,10 @@ extension Database {
         for collation in DatabaseCollation.predefined { add(collation: collation) }
     }
 
-    /// Stops the program if `code` is an error. A failure is a programming error: the name is too
-    /// long, there are too many arguments, or a running statement uses the function or collation.
+    /// Stops the program if `code` is an error.
+    ///
+    /// A failure is a programming error: the name is too long, there are too many arguments, or a
+    /// running statement uses the function or collation.
     private func expectSuccess(_ code: CInt, _ action: String, _ name: String) {
         guard code != SQLITE_OK else { return }
         let error = DatabaseError(

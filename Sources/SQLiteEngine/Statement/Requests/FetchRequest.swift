@@ -68,7 +68,9 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
     /// Returns the number of rows of the query.
     public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 
-    /// Prepares the query. The adapter is applied after the query's adapter.
+    /// Prepares the query.
+    ///
+    /// The adapter is applied after the query's adapter.
     public func makePreparedRequest(
         _ db: Database,
         forSingleResult singleResult: Bool = false

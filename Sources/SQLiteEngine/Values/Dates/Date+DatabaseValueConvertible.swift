@@ -5,8 +5,9 @@ import Foundation
 ///
 /// The text sorts like the dates, and SQLite's date functions can read it.
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The text, truncated to milliseconds. A date outside the years 0 to 9999 is stored in
-    /// seconds.
+    /// The text, truncated to milliseconds.
+    ///
+    /// A date outside the years 0 to 9999 is stored in seconds.
     public var databaseValue: DatabaseValue {
         // Foundation counts from 2001, so this interval is exact.
         let exact = timeIntervalSinceReferenceDate * 1000

@@ -10,7 +10,9 @@ extension Row {
         return databaseValue(atUncheckedIndex: index).storage.value
     }
 
-    /// The value of a column. A value that cannot be converted is a fatal error.
+    /// The value of a column.
+    ///
+    /// A value that cannot be converted is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
         do {
@@ -20,7 +22,9 @@ extension Row {
         }
     }
 
-    /// The value of a column. A value that cannot be converted is a fatal error.
+    /// The value of a column.
+    ///
+    /// A value that cannot be converted is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ index: Int
@@ -39,8 +43,9 @@ extension Row {
         index(ofColumn: columnName).flatMap { databaseValue(atUncheckedIndex: $0).storage.value }
     }
 
-    /// The value of a column. A missing value, or a value that cannot be converted, is a fatal
-    /// error.
+    /// The value of a column.
+    ///
+    /// A missing value, or a value that cannot be converted, is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
         do {
@@ -50,8 +55,9 @@ extension Row {
         }
     }
 
-    /// The value of a column. A missing value, or a value that cannot be converted, is a fatal
-    /// error.
+    /// The value of a column.
+    ///
+    /// A missing value, or a value that cannot be converted, is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ columnName: String
@@ -63,7 +69,9 @@ extension Row {
         }
     }
 
-    /// Returns the first value that is not NULL. Skips columns that do not exist.
+    /// Returns the first value that is not NULL.
+    ///
+    /// Skips columns that do not exist.
     public func coalesce<T: DatabaseValueConvertible>(_ columns: some Collection<String>) -> T? {
         for column in columns {
             if let value: T = self[column] as T? { return value }

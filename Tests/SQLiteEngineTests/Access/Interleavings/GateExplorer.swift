@@ -21,7 +21,9 @@ struct GateExplorer {
     /// A state on the path to the current state.
     private struct Visit {
         let state: State
-        /// The thread to run next. After the last thread, time passes.
+        /// The thread to run next.
+        ///
+        /// After the last thread, time passes.
         var thread = 0
         /// Whether every thread is blocked or has ended.
         var isStuck = true
