@@ -43,7 +43,7 @@ struct CycleExplanation {
         let value = dependency.value
         switch dependency.kind {
         case .overwrite:
-            return "\(second) appended \(value) to \(object) after what \(first) appended"
+            return "\(second) appended \(value) to \(object) after elements that \(first) appended"
         case .read:
             let verb = isList ? "appended" : "wrote"
             return "\(second) read \(value) in \(object), which \(first) \(verb)"

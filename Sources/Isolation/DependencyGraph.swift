@@ -5,7 +5,7 @@
 /// the next one, and from the last moment before a transaction's start to that transaction. The
 /// real-time order of n transactions, which can contain n² pairs, thus requires only 3n edges.
 struct DependencyGraph {
-    /// An edge.
+    /// An edge of the graph.
     ///
     /// For edges between moments, only the kind is relevant.
     struct Edge {

@@ -48,9 +48,10 @@ package struct HistoryTransaction: Sendable, Equatable, Codable {
     package var begin: UInt64
     /// The latest moment at which it can have taken effect, in nanoseconds.
     ///
-    /// For a transaction that reads, this is the moment after its first statement. For one that
-    /// writes, it is the moment at which its commit returned. For reads from a snapshot, it is
-    /// the moment at which the snapshot was complete. `.max` means that it may still take effect.
+    /// For a transaction that reads, this is the moment after its first statement. For a
+    /// transaction that writes, it is the moment at which its commit returned. For reads from a
+    /// snapshot, it is the moment at which the snapshot was complete. `.max` means that it may
+    /// still take effect.
     package var end: UInt64
     /// How it ended.
     package var outcome: Outcome

@@ -99,8 +99,8 @@ struct TransactionCollector {
                 .nonRepeatableRead,
                 [transaction],
                 "\(names[transaction]) read \(elements.listText) in "
-                    + "\(objects.name(of: .list(place))), where it must find \(expected.listText) "
-                    + "after its earlier read"
+                    + "\(objects.name(of: .list(place))), but its earlier read "
+                    + "requires \(expected.listText)"
             )
         }
         objects.lists[place].reads.append(

@@ -9,8 +9,8 @@ import Glibc
 /// This is the only lock type in the project.
 ///
 /// It uses a `pthread_mutex_t` instead of a `Synchronization.Mutex`, because the thread sanitizer
-/// supports the former and reports false races for the latter. The tested code is therefore the
-/// shipped code. An uncontended database access acquires no lock.
+/// supports it and reports false races for `Mutex`. The tested code is therefore the shipped code.
+/// An uncontended database access acquires no lock.
 ///
 /// `@unchecked Sendable`: the mutex protects `state`, which cannot be accessed otherwise.
 package final class Lock<State>: @unchecked Sendable {

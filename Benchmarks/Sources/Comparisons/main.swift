@@ -8,9 +8,9 @@ import WorkloadEngine
 //
 // First, it compares an arm with one whose accesses take a tenth longer, and counts how often the
 // comparison finds the difference. Then it compares an arm with itself, and counts how often the
-// test reports a difference at 5 %. By default, the former uses forty quarter-second blocks, and
-// the latter ten half-second blocks. On a machine whose speed changes occasionally, many short
-// blocks detect more than a few long ones.
+// test reports a difference at 5 %. By default, the first comparison uses forty quarter-second
+// blocks, and the second uses ten half-second blocks. On a machine whose speed changes
+// occasionally, many short blocks detect more than a few long ones.
 
 func option(_ name: String, _ standard: Double) -> Double {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
@@ -82,7 +82,7 @@ func compare(
     ).run()
 }
 
-/// Prints a line without buffering, so that it is visible immediately, even in a file.
+/// Prints a line without buffering, so it is visible immediately, even in a file.
 func say(_ line: String) {
     print(line)
     fflush(nil)

@@ -25,7 +25,7 @@ func option(_ name: String, _ standard: String) -> String {
     return arguments[index + 1]
 }
 
-/// Prints a line without buffering, so that it is visible immediately, even in a file.
+/// Prints a line without buffering, so it is visible immediately, even in a file.
 func report(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }

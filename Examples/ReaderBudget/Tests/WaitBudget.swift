@@ -27,7 +27,7 @@ func expectingWaits<T>(
     let holders = await holders(in: events, longerThan: budget)
     Issue.record(
         """
-        An access waited \(acquire.max / 1_000_000) ms for a reader, and the budget is \(budget). \
+        An access waited \(acquire.max / 1_000_000) ms for a reader; the budget is \(budget). \
         \(holders.isEmpty ? "No access held one for longer." : holders.joined(separator: " "))
         """,
         sourceLocation: sourceLocation

@@ -115,7 +115,7 @@ extension AccessGate: GateSteps {
 
     /// Ends the transaction that a slot keeps although keeping is forbidden.
     ///
-    /// A thread that forbids keeping and then searches the slots does not find one that becomes
+    /// A thread that forbids keeping and then searches the slots does not find a slot that becomes
     /// free after the search. This thread gives up the slot and then reads the attention. At least
     /// one of the two therefore sees the other.
     private func endTransactionIfForbidden(_ slot: AccessSlot) {

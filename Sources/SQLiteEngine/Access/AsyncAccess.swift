@@ -15,7 +15,8 @@ extension AccessGate {
         holding claimed: AccessSlot? = nil,
         _ body: @Sendable (Database) throws -> T
     ) async throws -> T {
-        // An access that holds a connection continues so that it releases the connection.
+        // An access that already holds a connection continues, because it must release the
+        // connection.
         if claimed == nil { try Task.checkCancellation() }
         let access = TaskAccess(gate: self, site: site, intent: intent, claimed: claimed)
         return try await withTaskCancellationHandler {

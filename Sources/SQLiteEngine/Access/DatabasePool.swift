@@ -56,7 +56,7 @@ public final class DatabasePool: DatabaseWriter {
         guard !path.isEmpty, path != ":memory:", !path.hasPrefix("file::memory:") else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "a pool needs a file: use a DatabaseQueue for an in-memory database"
+                message: "a pool requires a file; use a DatabaseQueue for an in-memory database"
             )
         }
         let events = EventHub()
@@ -318,7 +318,7 @@ public final class DatabasePool: DatabaseWriter {
                 writer.retire()
             }
         } catch {
-            // Another thread has closed it in the meantime.
+            // Another thread has already closed the pool.
             if !writer.isClosed { throw error }
         }
     }

@@ -16,7 +16,7 @@ protocol GateWaiter {
     var isCounted: Bool { get }
     /// Whether the thread was notified and has not searched for a slot since then.
     var isNotified: Bool { get set }
-    /// Whether the thread is awake, so that it notices a grant without a wake-up.
+    /// Whether the thread is awake and therefore requires no wake-up when a slot is granted.
     var isWatching: Bool { get set }
 
     /// Returns whether both values represent the same waiter, possibly at different times.

@@ -4,8 +4,8 @@ import Telemetry
 
 /// An access that waits for a connection: a sleeping thread, or a suspended task.
 ///
-/// `@unchecked Sendable`: the gate's lock protects the variables, except those that only the
-/// waiting thread uses.
+/// `@unchecked Sendable`: the gate's lock protects the variables, except the variables that only
+/// the waiting thread uses.
 final class Waiter: GateWaiter, @unchecked Sendable {
     /// Whether the access reads or writes; ``DatabaseStatus`` counts reads and writes separately.
     enum Intent {

@@ -26,7 +26,7 @@ public struct Configuration: Sendable {
         /// Records states, holders, counters, and histograms with two clock reads per access.
         /// Splits the time of each access that waited, and of one in 32 others.
         case counters
-        /// Like `counters`, but splits the time of every access.
+        /// Records the same as `counters`, but splits the time of every access.
         case full
     }
 

@@ -7,9 +7,10 @@ extension Database {
         case passive = 0
         /// Waits for writers, and copies everything that readers permit.
         case full = 1
-        /// Like `full`, then waits for readers, so that the next writer restarts the log.
+        /// Behaves like `full`, and then waits for readers so that the next writer restarts the
+        /// log.
         case restart = 2
-        /// Like `restart`, and truncates the log.
+        /// Behaves like `restart`, and also truncates the log.
         case truncate = 3
     }
 

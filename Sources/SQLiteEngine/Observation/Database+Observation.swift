@@ -155,8 +155,8 @@ extension Database {
         self.authorizer = authorizer
         authorizer.observersDidChange()
         guard authorizer.isInstalled else { return authorizer.install() }
-        // These statements were prepared either to delete whole tables at once or to delete row by
-        // row. Removing them costs less than letting SQLite reprepare all statements.
+        // These statements were prepared to delete either whole tables in one step or row by row.
+        // Removing them costs less than letting SQLite reprepare all statements.
         statementCache.removeAll { $0.mayDelete }
         fetchCache.removeAll { $0.mayDelete }
     }

@@ -61,7 +61,7 @@ final class StatementAuthorizer {
     /// statement.
     ///
     /// A statement that was prepared while no observer observed deletions would delete a whole
-    /// table at once.
+    /// table in one step.
     func statementWillExecute(_ statement: Statement) {
         isDropping = false
         guard max(statement.preparationEpoch, expiryEpoch) < epoch, statement.mayDelete else {

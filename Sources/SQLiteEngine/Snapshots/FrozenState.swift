@@ -31,7 +31,7 @@ struct FrozenState {
             let mode = try String.fetchOne(holder, sql: "PRAGMA journal_mode")
             guard mode == "wal" else {
                 throw DatabaseError(
-                    message: "a snapshot pool needs a database in WAL mode: `\(path)` is in "
+                    message: "a snapshot pool requires a database in WAL mode: `\(path)` is in "
                         + "`\(mode ?? "?")` mode"
                 )
             }

@@ -22,7 +22,7 @@ import Glibc
 ///   transactions before it begins, so its checkpoints and its next log do not wait for them;
 /// - while no other process writes. A kept transaction that is outdated although no writer in this
 ///   process was active proves that another process has committed. Nothing is then kept for
-///   ``rest``. After that, while a checkpoint is due, transactions are kept in turns
+///   ``rest``. After that, while a checkpoint is pending, transactions are kept in turns
 ///   (``EngineTimings/keepingTurn``) for some time (``EngineTimings/foreignWriterMemory``), and not
 ///   at all if the log is long (``longLog``). Otherwise, back-to-back reads would prevent that
 ///   process from copying and resetting its log;

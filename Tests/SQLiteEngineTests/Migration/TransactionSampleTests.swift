@@ -7,7 +7,7 @@ import Testing
 struct TransactionSampleTests {
     let sample = SampleDatabase()
 
-    /// The executed statements, except those that fetch.
+    /// The executed statements, excluding statements that fetch.
     private final class Trace: Sendable {
         private let lines = Lock<[String]>([])
 

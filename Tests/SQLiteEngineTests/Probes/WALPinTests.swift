@@ -113,7 +113,7 @@ struct WALPinTests {
         #expect(currentPin(pool) == nil)
     }
 
-    @Test func theOldestOfSeveralSnapshotsIsReported() throws {
+    @Test func theOldestOfSeveralReadersIsReported() throws {
         let pool = try makePool()
         try whileReading(pool, as: "first") {
             try pool.write { db in try db.fill(pages: 5) }

@@ -132,7 +132,7 @@ struct KeptReadTransactionTests {
         let later = afterRest(now)
         _ = kept.mayKeep(at: later)
         #expect(kept.mayKeep(at: later + 1))
-        // While a checkpoint is due, periods with and without keeping alternate.
+        // While a checkpoint is pending, periods with and without keeping alternate.
         let next = later + EngineTimings.keepingTurn
         _ = kept.mayKeep(at: next)
         #expect(!kept.mayKeep(at: next + 1))

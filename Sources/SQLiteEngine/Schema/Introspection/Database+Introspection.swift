@@ -134,7 +134,7 @@ extension Database {
                 throw DatabaseError(
                     resultCode: .SQLITE_ERROR,
                     message: """
-                        no such column: \(view.name).\(name), which the schema source names as \
+                        no such column: \(view.name).\(name), which the schema source specifies as \
                         its primary key
                         """
                 )
