@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteEngine
 
-/// Operations on the pool; each prints its measured duration.
+/// Operations on the pool, each of which prints its measured duration.
 struct Operations {
     private let pool: DatabasePool
 

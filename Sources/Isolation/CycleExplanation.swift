@@ -13,7 +13,7 @@ struct CycleExplanation {
         self.names = names
     }
 
-    /// Returns descriptions of the dependencies of the cycle, in order.
+    /// Returns descriptions of the cycle's dependencies, in order.
     func text(of cycle: [Dependency]) -> String {
         let steps = joiningSessions(cycle)
         var parts = steps.prefix(Self.longest).map(text)

@@ -8,7 +8,7 @@
 /// Each append to a list uses a value that no other append to that list uses. The same applies to
 /// writes of a register. The value therefore identifies the transaction that produced it.
 package struct History: Sendable, Equatable, Codable {
-    /// The names of the sessions; a transaction refers to its session by index.
+    /// The names of the sessions, to which transactions refer by index.
     package var sessions: [String]
     /// The transactions, in any order.
     package var transactions: [HistoryTransaction]

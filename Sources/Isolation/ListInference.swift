@@ -253,7 +253,7 @@ struct ListInference {
         }
         for element in order[read.externalCount...] {
             guard let writer = committedWriter(of: element, in: list) else { continue }
-            // A lost element is reported separately; later reads necessarily miss it.
+            // A lost element is reported separately, because later reads necessarily miss it.
             let isLost =
                 lost.contains(element)
                 && history.transactions[writer].end < begin(of: reader)

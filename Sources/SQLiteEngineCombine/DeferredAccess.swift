@@ -44,7 +44,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
     private enum State {
         case waitingForDemand(DeferredAccess<Output>, AnySubscriber<Output, any Error>)
         case accessing(DeferredAccess<Output>, AnySubscriber<Output, any Error>)
-        /// The value is being sent; the completion follows.
+        /// The value is being sent, and the completion follows.
         case finishing
         case over
     }

@@ -12,7 +12,7 @@ public enum RunState: String, Sendable, Codable, Equatable {
     case finished
 }
 
-/// The counts of one client's accesses since the start of the measured part of the run.
+/// The counts of one client's accesses since the measured part of the run started.
 ///
 /// `offered = completed + skipped + errors + interrupted + unfinished` holds exactly.
 public struct AccessCounts: Sendable, Codable, Equatable {

@@ -68,7 +68,7 @@ final class SlowedTarget: WorkloadTarget {
     func close() throws { try pool.close() }
 }
 
-/// Opens `SlowedTarget`s; the arm `slowed` is slower than the others.
+/// Opens `SlowedTarget`s, of which the arm `slowed` is slower than the others.
 struct SlowedFactory: WorkloadTargetFactory {
     let slowdown: Double
 

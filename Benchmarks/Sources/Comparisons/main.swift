@@ -37,7 +37,7 @@ func load() -> String {
     return String(format: "%.1f", averages[0])
 }
 
-/// Returns a scenario of readers in a closed loop; each access sums five hundred rows.
+/// Returns a scenario of readers in a closed loop, in which each access sums five hundred rows.
 func scenario(seed: UInt64) -> Scenario {
     let read = Operation(
         name: "sum",

@@ -32,7 +32,7 @@ final class NoopTarget: WorkloadTarget {
     func close() {}
 }
 
-/// Opens `NoopTarget`s; the dataset is an empty file.
+/// Opens `NoopTarget`s, whose dataset is an empty file.
 struct NoopFactory: WorkloadTargetFactory {
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
         if !FileManager.default.fileExists(atPath: path) {

@@ -17,7 +17,7 @@ final class AccessGate: Sendable {
 
     /// The identity of the gate, a number that is never reused, unlike an address.
     let identity: UInt
-    /// The slots of the connections; their number never changes.
+    /// The slots of the connections, whose number never changes.
     let slots: [AccessSlot]
 
     /// The readers' gate, if this is the gate of a pool's writer.

@@ -50,7 +50,7 @@ final class AccessSlot: @unchecked Sendable {
     /// ``Database/State``.
     private struct Claimed {
         var database: Database?
-        /// The kept transaction of the connection; valid while `database` is set.
+        /// The connection's kept transaction, which is valid while `database` is set.
         var kept: UnsafeMutablePointer<KeptReadTransaction>?
         var outer: Unmanaged<AccessSlot>?
         var thread: UnsafeMutablePointer<ThreadState>?
@@ -90,7 +90,7 @@ final class AccessSlot: @unchecked Sendable {
         claimed.deallocate()
     }
 
-    /// The connection; only the holder of the slot may use it.
+    /// The connection, which only the slot's holder may use.
     @inline(__always)
     var database: Database? { claimed.pointee.database }
 

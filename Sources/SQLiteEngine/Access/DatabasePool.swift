@@ -47,7 +47,7 @@ public final class DatabasePool: DatabaseWriter {
     /// Opens a database; creates the file if it does not exist.
     ///
     /// - Parameters:
-    ///   - path: The path of the file; its folder must exist.
+    ///   - path: The path of the file, whose folder must exist.
     ///   - configuration: How to open it.
     /// - Throws: A ``DatabaseError`` that contains the path if the folder does not exist, a
     ///   permission is missing, the file is not a database, or the medium does not support WAL.
@@ -275,7 +275,7 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: The whole pool
 
-    /// Interrupts the running statements of all connections; they throw `SQLITE_INTERRUPT`.
+    /// Interrupts the running statements of all connections, which then throw `SQLITE_INTERRUPT`.
     ///
     /// This method has no effect on idle connections. Call it from any thread at any time.
     public func interrupt() {

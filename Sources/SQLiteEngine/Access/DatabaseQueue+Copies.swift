@@ -4,7 +4,7 @@ extension DatabaseQueue {
     /// - Parameters:
     ///   - path: The path of the file, which is not changed.
     ///   - configuration: How to open the copy. If it is read-only, the copy refuses writes.
-    /// - Returns: A queue for the copy; the copy lives as long as the queue.
+    /// - Returns: A queue for the copy, which exists as long as the queue.
     /// - Throws: A ``DatabaseError`` that contains the path.
     public static func inMemoryCopy(
         fromPath path: String,

@@ -35,7 +35,7 @@ public final class DatabaseQueue: DatabaseWriter {
     /// Opens a database; creates the file if it does not exist.
     ///
     /// - Parameters:
-    ///   - path: The path of the file; its folder must exist. Pass `:memory:` for an in-memory
+    ///   - path: The path of the file, whose folder must exist. Pass `:memory:` for an in-memory
     ///     database.
     ///   - configuration: How to open it.
     /// - Throws: A ``DatabaseError`` that contains the path if the folder does not exist, a

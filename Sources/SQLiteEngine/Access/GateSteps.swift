@@ -14,7 +14,7 @@ protocol GateSteps {
     associatedtype Waiter: GateWaiter where Waiter.Slot == Slot
     associatedtype Failure: Error
 
-    /// The slots; their number never changes.
+    /// The slots, whose number never changes.
     var slots: [Slot] { get }
 
     /// Whether the only slot can be reserved; true for the gate of a pool's writer.

@@ -7,7 +7,9 @@ import Glibc
 /// The state that the engine keeps for each thread: the accesses that enclose the current code, and
 /// the connection that the thread used last.
 struct ThreadState {
-    /// The innermost access of this thread; the next outer one is the slot's `outer`.
+    /// The innermost access of this thread.
+    ///
+    /// The next outer access is the slot's `outer`.
     var innermost: Unmanaged<AccessSlot>?
     /// The innermost slot that the thread holds without being inside its access.
     ///

@@ -7,8 +7,7 @@ extension Database {
         case immediateError
         /// Retries for this many seconds, then fails with `SQLITE_BUSY`.
         case timeout(TimeInterval)
-        /// Calls a closure with the number of attempts so far; the closure returns whether to
-        /// retry.
+        /// Calls a closure, with the number of attempts so far, that returns whether to retry.
         case callback(BusyCallback)
     }
 

@@ -39,7 +39,7 @@ public final class Database {
         var schemaCache = SchemaCache()
         /// Counts the schema changes that this process makes.
         var schemaGeneration: SchemaGeneration?
-        /// The count of `schemaGeneration`; valid while that object is retained.
+        /// The count of `schemaGeneration`, which is valid while that object is retained.
         var generationCount: UnsafeMutablePointer<Atomic<UInt64>>?
         /// The count when ``schemaCache`` and ``statementCache`` were last empty.
         var knownGeneration: UInt64 = 0
@@ -64,7 +64,7 @@ public final class Database {
         var fetchCache = StatementCache()
         /// BEGIN, COMMIT and ROLLBACK, prepared once.
         var transactionStatements = TransactionStatements()
-        /// The slot that contains the connection; it outlives the connection.
+        /// The slot that contains the connection and outlives it.
         var slot: Unmanaged<AccessSlot>?
         /// The error of all statements if this is a stand-in for a missing connection; see
         /// ``Database/standIn(for:label:_:)``.
@@ -110,10 +110,10 @@ public final class Database {
     /// Determines whether the connection must not acquire locks.
     let suspension: Suspension
 
-    /// See ``State``; the pointer is valid as long as this object exists.
+    /// A pointer to the ``State``, which is valid as long as this object exists.
     private let state: UnsafeMutablePointer<State>
 
-    /// The read transaction that is kept between accesses; valid as long as `state`.
+    /// The read transaction that is kept between accesses, which is valid as long as `state`.
     let kept: UnsafeMutablePointer<KeptReadTransaction>
 
     init(

@@ -65,7 +65,7 @@ extension Database {
         )
     }
 
-    /// Reads the journal mode despite the suspension; the read acquires no lock.
+    /// Reads the journal mode despite the suspension, because this read acquires no lock.
     func readJournalMode() -> String? {
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }

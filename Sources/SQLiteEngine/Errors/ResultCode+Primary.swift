@@ -50,7 +50,7 @@ extension ResultCode {
     public static let SQLITE_AUTH = ResultCode(rawValue: 23)
     /// Not currently used.
     public static let SQLITE_FORMAT = ResultCode(rawValue: 24)
-    /// The index of a parameter or of a column is out of range.
+    /// The index of a parameter or column is out of range.
     public static let SQLITE_RANGE = ResultCode(rawValue: 25)
     /// The file is not a database.
     public static let SQLITE_NOTADB = ResultCode(rawValue: 26)

@@ -233,7 +233,7 @@ final class ObservationBroker {
         didEndTransaction()
     }
 
-    /// Notifies all observers of the end of a transaction.
+    /// Notifies all observers that a transaction has ended.
     ///
     /// An observer may start another transaction in its callback. The remaining observers are then
     /// notified of the first end before the second transaction starts, or before it ends if it

@@ -58,12 +58,12 @@ extension TransactionObserver {
 extension Database {
     /// How long an observer is notified of transactions.
     public enum TransactionObservationExtent: Hashable, Sendable {
-        /// Until the observer is deallocated; the database does not retain it.
+        /// Until the observer is deallocated. The database does not retain it.
         case observerLifetime
-        /// Until the end of the next transaction; the database retains the observer until then, and
+        /// Until the next transaction ends. The database retains the observer until then, and
         /// releases it before the last callback.
         case nextTransaction
-        /// Until the connection closes; the database retains the observer.
+        /// Until the connection closes. The database retains the observer.
         case databaseLifetime
     }
 }

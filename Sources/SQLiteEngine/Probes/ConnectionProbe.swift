@@ -101,7 +101,7 @@ final class ConnectionProbe: @unchecked Sendable {
     let duties: Atomic<UInt8>
     /// The number of accesses until the next access whose time is split.
     let countdown: Atomic<UInt32>
-    /// The state for splitting an access; only the holder of the connection uses it.
+    /// The state for splitting an access, which only the connection's holder uses.
     let splitState: UnsafeMutablePointer<SplitState>
     /// The wal-index in memory while the connection is open in WAL mode.
     private let index: UnsafeMutablePointer<UnsafeRawPointer?>

@@ -1,7 +1,7 @@
 import Telemetry
 
 extension DatabasePool {
-    /// Returns a stream of the events of the pool's connections and snapshots from now on.
+    /// Returns a stream of events from the pool's connections and snapshots, starting now.
     ///
     /// Events are slow accesses, interrupts, encountered locks, snapshots created and closed,
     /// connections opened and closed, and checkpoints. Each call returns a separate stream, which
@@ -22,7 +22,7 @@ extension DatabasePool {
 }
 
 extension DatabaseQueue {
-    /// Returns a stream of the events of the queue's connection from now on.
+    /// Returns a stream of events from the queue's connection, starting now.
     ///
     /// Events are slow accesses, interrupts, encountered locks, the opening and closing of the
     /// connection, and checkpoints. Each call returns a separate stream, which ends with the queue.

@@ -222,7 +222,9 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Returns the row that a statement returned; an ignored insertion returns none.
+    /// Returns the row that a statement returned.
+    ///
+    /// An ignored insertion returns no row.
     func returned<T>(_ db: Database, _ row: T?) throws -> T {
         guard let row else { throw recordNotFound(db) }
         return row

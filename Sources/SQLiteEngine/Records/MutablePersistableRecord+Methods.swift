@@ -30,7 +30,7 @@ extension MutablePersistableRecord {
     ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
     ///     specifies.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if no row has the record's
-    ///   primary key; a ``DatabaseError``, or the error of a callback.
+    ///   primary key; otherwise, a ``DatabaseError`` or the error of a callback.
     public func update(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil

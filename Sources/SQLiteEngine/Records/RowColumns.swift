@@ -204,7 +204,7 @@ struct Reading {
     let method: Method
 }
 
-/// The location of the value of a key.
+/// The location of a key's value.
 struct ResolvedColumn {
     /// The column of the row; negative if the key has none.
     let position: Int32

@@ -65,7 +65,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     ///   - fileID: The file that `status()` shows as the origin.
     ///   - line: The line that `status()` shows as the origin.
     /// - Throws: `SQLITE_ERROR` if `db` shows an earlier state or has written, if the database is
-    ///   not in WAL mode, or if it is read-only; a ``DatabaseError``.
+    ///   not in WAL mode, or if it is read-only; otherwise, a ``DatabaseError``.
     public convenience init(
         _ db: Database,
         configuration: Configuration? = nil,
@@ -98,7 +98,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         ) { try db.checkLastState() }
     }
 
-    /// Acquires the last committed state; calls `check` while no connection can write.
+    /// Acquires the last committed state, and calls `check` while no connection can write.
     init(
         path: String,
         configuration: Configuration,
@@ -288,7 +288,7 @@ extension DatabasePool {
     /// Inside a read, the snapshot has the read's state if that is still the last committed state.
     ///
     /// - Throws: `SQLITE_ERROR` inside a write transaction, inside a read that shows an earlier
-    ///   state, and from a read-only pool; a ``DatabaseError``.
+    ///   state, and from a read-only pool; otherwise, a ``DatabaseError``.
     public func makeSnapshotPool(
         fileID: StaticString = #fileID,
         line: UInt = #line

@@ -11,14 +11,14 @@ import Telemetry
 ///
 /// A kept transaction must not be observable: reads see the same states, other writers can reset
 /// the log, and a suspension finds no lock, exactly as if no transaction were kept.
-/// ``ReadTransactionKeeper`` lists the rules; this value applies them to one connection.
+/// ``ReadTransactionKeeper`` lists the rules. This value applies them to one connection.
 struct KeptReadTransaction {
     /// The age in nanoseconds above which a transaction is not kept again.
     ///
     /// The timer ends a kept transaction up to ``EngineTimings/keptIdle`` later.
     static var maximumKeepAge: UInt64 { EngineTimings.longestKept - EngineTimings.keptIdle }
 
-    /// The wal-index, in WAL mode; its owner is ``Database/walIndex``.
+    /// The wal-index in WAL mode, which ``Database/walIndex`` owns.
     var walIndex: UnsafeRawPointer?
     /// The keeper of the connection's gate, which outlives the connection's accesses; nil if
     /// transactions are never kept.

@@ -113,7 +113,7 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[1], at: start + Self.patience) == .grant(certain))
     }
 
-    @Test func aTaskIsFoundBehindThreadsUnlessItNeedsOneSlot() {
+    @Test func aTaskIsFoundBehindThreadsUnlessItWaitsForOneSlot() {
         let certain = thread(since: 2, wanted: slots[1])
         #expect(!queue(thread(since: 1), certain).hasTask)
         #expect(queue(thread(since: 1), certain, task(since: 3)).hasTask)

@@ -66,7 +66,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func anImmediateReadNeedsAFreeReaderAndNoOuterRead() throws {
+    @Test func anImmediateReadRequiresAFreeReaderAndNoOuterRead() throws {
         let pool = try makePool(readers: 2)
         let site = AccessSite(AccessLabel("test"))
         #expect(try pool.rowCount() == 0)

@@ -62,7 +62,7 @@ struct OpeningTests {
     }
 
     @Test(arguments: [":memory:", "", "file::memory:?cache=shared"])
-    func aPoolNeedsAFile(path: String) {
+    func aPoolRequiresAFile(path: String) {
         let error = #expect(throws: DatabaseError.self) { try DatabasePool(path: path) }
         #expect(error?.resultCode == .SQLITE_MISUSE)
         #expect(error?.message?.contains("DatabaseQueue") == true)

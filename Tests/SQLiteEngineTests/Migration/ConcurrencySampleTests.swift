@@ -65,7 +65,7 @@ struct ConcurrencySampleTests {
         #expect(players.map(\.name) == ["Arthur", "Barbara"])
     }
 
-    @Test func transactionsNestInAnAccessWithoutOne() throws {
+    @Test func transactionsNestInAnAccessWithoutATransaction() throws {
         let dbQueue = try sample.queue()
         try dbQueue.writeWithoutTransaction { db in
             #expect(!db.isInsideTransaction)

@@ -102,7 +102,7 @@ struct WALPinTests {
         }
     }
 
-    @Test func aSnapshotIsNamed() throws {
+    @Test func aSnapshotIsReported() throws {
         let pool = try makePool()
         let snapshot = try pool.makeSnapshot(as: AccessLabel("backup"))
         try pool.write { db in try db.fill(pages: 5) }

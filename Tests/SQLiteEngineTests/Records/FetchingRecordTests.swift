@@ -71,7 +71,7 @@ struct FetchingRecordTests {
         }
     }
 
-    @Test func aKeyOfSeveralColumnsNeedsADictionary() throws {
+    @Test func aKeyOfSeveralColumnsRequiresADictionary() throws {
         struct Seat: Codable, FetchableRecord, PersistableRecord {
             var row: Int
             var number: Int
@@ -136,7 +136,7 @@ struct FetchingRecordTests {
         #expect(Team2Score.databaseTableName == "team2Score")
     }
 
-    @Test func aSelectionNamesItsColumns() throws {
+    @Test func aSelectionSpecifiesItsColumns() throws {
         struct Name: Codable, FetchableRecord, TableRecord {
             static let databaseTableName = "player"
             static var databaseSelection: [any SQLSelectable] { [Player.Columns.name] }

@@ -108,7 +108,7 @@ struct TableDefinitionTests {
         }
     }
 
-    @Test func indexesAreCreatedWithTheTableUnlessAColumnHasOne() throws {
+    @Test func indexesAreCreatedWithTheTableUnlessAColumnIsIndexed() throws {
         try queue.write { db in
             try db.create(table: "player") { t in
                 t.column("name", .text).indexed()

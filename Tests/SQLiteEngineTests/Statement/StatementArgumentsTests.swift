@@ -42,7 +42,7 @@ struct StatementArgumentsTests {
         )
     }
 
-    @Test func refusedArgumentsDoNotReplaceThePreviousOnes() throws {
+    @Test func refusedArgumentsDoNotReplaceThePreviousArguments() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ? + ?")
         try statement.setArguments([1, 2])

@@ -157,7 +157,7 @@ struct KeptTransactionPromisesTests {
         }
     }
 
-    @Test func aSchemaChangeByTheSamePoolIsKnownBeforeTheFirstStep() throws {
+    @Test func aSchemaChangeByTheSamePoolIsDetectedBeforeTheFirstStep() throws {
         let pool = try makePool()
         for number in 1...20 {
             try keepTransaction(of: pool)

@@ -5,7 +5,7 @@ import Telemetry
 public enum SharedValueObservationExtent: Hashable, Sendable {
     /// Until the shared observation is deallocated and has no clients.
     case observationLifetime
-    /// Until the last client ends; the next client starts the observation again.
+    /// Until the last client ends. The next client starts the observation again.
     case whileObserved
 }
 

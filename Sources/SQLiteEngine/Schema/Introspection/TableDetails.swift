@@ -6,7 +6,7 @@ struct TableDetails {
     var foreignKeys: [ForeignKeyInfo]?
 }
 
-/// A table or a view in one of the databases of a connection.
+/// A table or a view in one of a connection's databases.
 struct SchemaObject {
     let name: String
     let database: String

@@ -40,7 +40,7 @@ extension Set {
         try formUnion(cursor)
     }
 
-    /// Returns the elements of the set and of a cursor.
+    /// Returns the union of the set and a cursor's elements.
     @inlinable
     public func union(_ cursor: some Cursor<Element>) throws -> Set<Element> {
         var result = self

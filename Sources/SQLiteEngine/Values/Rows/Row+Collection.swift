@@ -74,7 +74,7 @@ extension Row: CustomStringConvertible, CustomDebugStringConvertible {
         "[\(map { "\($0.0):\($0.1)" }.joined(separator: " "))]"
     }
 
-    /// The columns, followed by the columns of the statement and of the scopes.
+    /// The columns, followed by the columns of the statement and the scopes.
     public var debugDescription: String {
         let base = unadapted
         guard self != base else { return description }
