@@ -10,8 +10,8 @@ extension AccessGate {
     ///
     /// A slot of another gate that the caller has `reserved` counts as held during the wait.
     ///
-    /// - Throws: The error that `body` throws; `SQLITE_MISUSE` when the gate is closed, and
-    ///   `SQLITE_LOCKED` when the wait for a slot would be a deadlock.
+    /// - Throws: The error that `body` throws; `SQLITE_MISUSE` if the gate is closed, and
+    ///   `SQLITE_LOCKED` if the wait for a slot would be a deadlock.
     func withAllSlots<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,
@@ -86,8 +86,8 @@ extension AccessGate {
     ///   - site: The access.
     ///   - held: The slots that the access has acquired so far.
     ///   - reserved: The slot that the access has reserved.
-    /// - Throws: `SQLITE_MISUSE` when the gate is closed, and `SQLITE_LOCKED` when the wait would
-    ///   be a deadlock.
+    /// - Throws: `SQLITE_MISUSE` if the gate is closed, and `SQLITE_LOCKED` if the wait would be a
+    ///   deadlock.
     func take(
         _ slot: AccessSlot,
         _ thread: UnsafeMutablePointer<ThreadState>,

@@ -10,7 +10,7 @@ import Glibc
 extension AccessGate {
     /// Closes each connection as soon as the access that uses it ends.
     ///
-    /// Returns immediately.
+    /// The method returns immediately.
     func closeConnectionsEventually(_ site: AccessSite) {
         for slot in slots where slot.isOpen || slot.isTaken {
             _ = acquire(site, .maintenance, wanted: slot) { [self] result in

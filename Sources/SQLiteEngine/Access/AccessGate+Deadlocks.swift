@@ -7,8 +7,8 @@ import Telemetry
 /// same happens across several pools and queues. The access that would complete such a cycle
 /// throws instead.
 ///
-/// Only a thread that holds a connection and finds no free one registers its wait, so ordinary
-/// accesses pay nothing.
+/// Only a thread that holds a connection and finds no free connection registers its wait, so
+/// ordinary accesses pay nothing.
 extension AccessGate {
     typealias NestedWait = WaitGraph<ObjectIdentifier, AccessSlot>.Wait
     typealias Holding = WaitGraph<ObjectIdentifier, AccessSlot>.Holding
@@ -37,7 +37,7 @@ extension AccessGate {
         return waits.map(DatabaseError.deadlock)
     }
 
-    /// Removes the registration of a wait; call it before the waiter releases its slots.
+    /// Removes the registration of a wait, before the waiter releases its slots.
     func endNestedWait(_ waiter: Waiter) {
         if waiter.holdings.isEmpty { return }
         Self.nestedWaits.withLock { $0.remove(ObjectIdentifier(waiter)) }

@@ -17,7 +17,7 @@ extension AccessGate {
     /// Runs `body` while holding the writer and all readers: waits for running accesses and blocks
     /// new ones.
     ///
-    /// - Throws: The error that `body` throws; `SQLITE_MISUSE` when the pool is closed.
+    /// - Throws: The error that `body` throws; `SQLITE_MISUSE` if the pool is closed.
     func withAllConnections<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,

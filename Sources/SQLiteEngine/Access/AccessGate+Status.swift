@@ -30,14 +30,14 @@ extension AccessGate {
     /// The waits and holds that the status excludes; nil if it includes all.
     var baseline: AccessBaseline? { restart.withLock { $0 } }
 
-    /// Restarts the waits, holds and peaks of ``DatabaseStatus`` from zero.
+    /// Restarts the waits, holds, and peaks of ``DatabaseStatus`` from zero.
     ///
     /// The peaks restart first, so the new peak includes each wait in the new times, except a wait
     /// that ended before this call and is recorded after it.
     func restartTimes() {
         waiting.restart()
         inUsePeak.store(0, ordering: .sequentiallyConsistent)
-        // Slots that are in use count from the start.
+        // Slots that are in use count toward the new peak.
         for slot in slots where slot.isTaken { recordUse(of: slot) }
         let baseline = AccessBaseline(of: self)
         restart.withLock { $0 = baseline }

@@ -24,8 +24,8 @@ extension AccessGate {
 
     /// Blocks the calling thread until it has acquired a slot, which may have no connection.
     ///
-    /// - Throws: `SQLITE_MISUSE` when the gate is closed, and `SQLITE_LOCKED` when the wait would
-    ///   be a deadlock.
+    /// - Throws: `SQLITE_MISUSE` if the gate is closed, and `SQLITE_LOCKED` if the wait would be a
+    ///   deadlock.
     func waitInThread(_ waiter: Waiter) throws -> AccessSlot {
         defer { endNestedWait(waiter) }
         switch waitForSlot(waiter) {

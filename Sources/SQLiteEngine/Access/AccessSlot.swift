@@ -241,7 +241,7 @@ final class AccessSlot: @unchecked Sendable {
     /// Interrupts the running statement.
     ///
     /// - Parameter step: The step to interrupt, from ``ConnectionProbe/runningStep``; nil for any.
-    /// - Returns: The step that was running; nil if none, or a different one, was running.
+    /// - Returns: The step that was running; nil if no step, or a different step, was running.
     @discardableResult
     func interrupt(_ step: UInt64? = nil) -> UInt64? {
         shared.withLock { shared in

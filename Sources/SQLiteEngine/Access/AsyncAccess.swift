@@ -38,7 +38,7 @@ extension AccessGate {
         _ body: @escaping @Sendable (Database) -> Void
     ) {
         _ = acquire(site, intent) { [self] result in
-            // Always uses a Dispatch thread, because `failure` is user code too.
+            // Always uses a Dispatch thread, because `failure` is also user code.
             let slot = (try? result.get()) ?? slots[0]
             slot.executor.async { [self] in
                 do {
@@ -200,8 +200,8 @@ final class AccessCancellation: Sendable {
     /// No statement is interrupted from now on.
     func end() { state.withLock { $0.slot = nil } }
 
-    /// Prevents interrupts from now on: the transaction of the access has ended, and observers are
-    /// being notified.
+    /// Prevents interrupts from now on, because the access's transaction has ended and observers
+    /// are being notified.
     func pause() { state.withLock { $0.isPaused = true } }
 
     /// Allows interrupts again after ``pause()``.

@@ -1,7 +1,7 @@
 /// Releases an open pool's memory and locks.
 extension DatabasePool {
     /// Waits for running accesses, then releases as much of the connections' memory as possible and
-    /// closes the readers; blocks the thread.
+    /// closes the readers, blocking the thread.
     ///
     /// With ``Configuration/persistentReadOnlyConnections``, the readers stay open. If waiting for
     /// the running accesses would be a deadlock, nothing is released.
@@ -28,7 +28,7 @@ extension DatabasePool {
     }
 
     /// Releases as much of the connections' memory as possible and closes the readers, each after
-    /// the access that uses it ends; returns immediately.
+    /// the access that uses it ends, and returns immediately.
     ///
     /// With ``Configuration/persistentReadOnlyConnections``, the readers stay open.
     public func releaseMemoryEventually(fileID: StaticString = #fileID, line: UInt = #line) {
@@ -41,10 +41,10 @@ extension DatabasePool {
         asyncWriteWithoutTransaction(at: site) { $0.releaseMemory() }
     }
 
-    /// Closes each reader after the access that uses it ends; returns immediately.
+    /// Closes each reader after the access that uses it ends, and returns immediately.
     ///
-    /// Later accesses open new readers. Call this after a change that only new connections see,
-    /// such as a change to a function of the configuration.
+    /// Later accesses open new readers. Call this method after a change that affects only new
+    /// connections, such as a change to one of the configuration's functions.
     public func invalidateReadOnlyConnections(
         fileID: StaticString = #fileID,
         line: UInt = #line

@@ -110,13 +110,13 @@ extension DatabasePool {
     /// Reads the state that the writer has just committed, on another thread.
     ///
     /// Call this method while you hold the writer and no transaction is open: in
-    /// `writeWithoutTransaction`, or in `databaseDidCommit` of an observer. Otherwise, it is a
-    /// fatal error. The method returns after a free reader has captured the state, so the read does
-    /// not see later writes.
+    /// `writeWithoutTransaction`, or in an observer's `databaseDidCommit`. Calling it at any other
+    /// time is a fatal error. The method returns after a free reader has captured the state, so the
+    /// read does not see later writes.
     ///
     /// - Parameters:
     ///   - value: Called once, with a connection that shows exactly the last committed state, or
-    ///     with an error if there is no connection.
+    ///     with an error if no connection is available.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
     public func asyncConcurrentRead(

@@ -35,7 +35,7 @@ extension DatabasePool {
         writer.performWithoutTransactionLater(site, keeping: self, updates)
     }
 
-    /// Writes in a transaction that commits or rolls back, as `updates` decides.
+    /// Writes in a transaction that commits or rolls back, as `updates` specifies.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func writeInTransaction(

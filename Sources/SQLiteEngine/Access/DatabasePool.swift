@@ -44,7 +44,7 @@ public final class DatabasePool: DatabaseWriter {
     private let journalMode = Lock<String?>(nil)
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
-    /// Opens a database; creates the file if it does not exist.
+    /// Opens a database, and creates the file if it does not exist.
     ///
     /// - Parameters:
     ///   - path: The path of the file, whose folder must exist.
@@ -145,7 +145,7 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: Reading
 
-    /// Reads in one transaction, which sees one state of the database; blocks the thread.
+    /// Reads one state of the database in one transaction, blocking the thread.
     ///
     /// Inside a `write` of the same pool, the read sees the last commit.
     ///
@@ -191,7 +191,7 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: Writing
 
-    /// Writes in one immediate transaction; blocks the thread.
+    /// Writes in one immediate transaction, blocking the thread.
     ///
     /// The transaction commits when `updates` returns, and rolls back when it throws.
     ///
@@ -237,9 +237,9 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: Snapshots
 
-    /// Creates a snapshot: a separate connection that keeps showing the last committed state.
+    /// Creates a snapshot: a separate connection that continues to show the last committed state.
     ///
-    /// Inside a write transaction of this pool, this is a fatal error.
+    /// Calling this method inside a write transaction of this pool is a fatal error.
     ///
     /// - Throws: A ``DatabaseError``.
     public func makeSnapshot(

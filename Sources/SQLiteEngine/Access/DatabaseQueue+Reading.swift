@@ -27,12 +27,12 @@ extension DatabaseQueue {
         }
     }
 
-    /// Provides the connection without a transaction; accepts statements that write.
+    /// Provides the connection without a transaction, and accepts statements that write.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         try gate.withConnection(site, .read, onQueue: hasQueue, value)
     }
 
-    /// Provides the connection without a transaction and without blocking the thread; accepts
+    /// Provides the connection without a transaction and without blocking the thread, and accepts
     /// statements that write.
     public func unsafeRead<T: Sendable>(
         at site: AccessSite,
@@ -45,8 +45,8 @@ extension DatabaseQueue {
         }
     }
 
-    /// Provides the connection without a transaction later, on another thread; accepts statements
-    /// that write.
+    /// Provides the connection without a transaction later, on another thread, and accepts
+    /// statements that write.
     public func asyncUnsafeRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void

@@ -47,7 +47,7 @@ extension DatabaseQueue {
         try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in a transaction that commits or rolls back, as `updates` decides.
+    /// Writes in a transaction that commits or rolls back, as `updates` specifies.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func inTransaction(
@@ -61,7 +61,7 @@ extension DatabaseQueue {
         }
     }
 
-    /// Writes in a transaction that commits or rolls back, as `updates` decides.
+    /// Writes in a transaction that commits or rolls back, as `updates` specifies.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func writeInTransaction(

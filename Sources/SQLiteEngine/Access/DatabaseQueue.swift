@@ -32,7 +32,7 @@ public final class DatabaseQueue: DatabaseWriter {
     private let journalMode: Lock<String?>
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
-    /// Opens a database; creates the file if it does not exist.
+    /// Opens a database, and creates the file if it does not exist.
     ///
     /// - Parameters:
     ///   - path: The path of the file, whose folder must exist. Pass `:memory:` for an in-memory
@@ -127,7 +127,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
     // MARK: Reading
 
-    /// Reads in one transaction, which refuses statements that write; blocks the thread.
+    /// Reads in one transaction that refuses writes, blocking the thread.
     ///
     /// - Parameters:
     ///   - value: Reads from the database. An access of the same queue inside it is a fatal error.
@@ -171,7 +171,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
     // MARK: Writing
 
-    /// Writes in one immediate transaction; blocks the thread.
+    /// Writes in one immediate transaction, blocking the thread.
     ///
     /// The transaction commits when `updates` returns, and rolls back when it throws.
     ///

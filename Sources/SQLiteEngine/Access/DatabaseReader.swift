@@ -2,8 +2,8 @@ import Telemetry
 
 /// A database that supports reads: a queue, a pool, or a snapshot.
 ///
-/// The requirements take the site of the access (``AccessSite``), which `status()` shows. Callers
-/// use the methods without this parameter, which pass the file and line of the call.
+/// The requirements take the access's site (``AccessSite``), which `status()` shows. Callers use
+/// the methods without this parameter, which pass the call's file and line.
 public protocol DatabaseReader: AnyObject, Sendable {
     /// The configuration of the connections.
     var configuration: Configuration { get }
@@ -22,7 +22,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// Reports the current status of the database without blocking any access.
     func status() -> DatabaseStatus
 
-    /// Reads one state of the database; blocks the thread.
+    /// Reads one state of the database, blocking the thread.
     func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
 
     /// Reads one state of the database, without blocking the thread.
@@ -37,7 +37,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     )
 
-    /// Reads without a transaction; blocks the thread. A queue also accepts writes.
+    /// Reads without a transaction, blocking the thread. A queue also accepts writes.
     func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
 
     /// Reads without a transaction, and without blocking the thread. A queue also accepts writes.
@@ -52,15 +52,15 @@ public protocol DatabaseReader: AnyObject, Sendable {
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     )
 
-    /// Reads on the connection that the thread already holds, or on a free one, without a
-    /// transaction. A queue also accepts writes, unless the enclosing access refuses them.
+    /// Reads without a transaction on the connection that the thread already holds, or on a free
+    /// connection. A queue also accepts writes, unless the enclosing access refuses them.
     func unsafeReentrantRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
 }
 
 // MARK: - Methods that pass the call site
 
 extension DatabaseReader {
-    /// Reads one state of the database; blocks the thread.
+    /// Reads one state of the database, blocking the thread.
     ///
     /// - Parameters:
     ///   - value: Reads from the database. A `read` of the same database inside it is a fatal
@@ -159,8 +159,8 @@ extension DatabaseReader {
         asyncUnsafeRead(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads on the connection that the thread already holds, or on a free one, without a
-    /// transaction.
+    /// Reads without a transaction on the connection that the thread already holds, or on a free
+    /// connection.
     ///
     /// A ``DatabaseQueue``, and any database inside a `write`, accepts statements that write,
     /// unless the enclosing access refuses them.

@@ -4,7 +4,7 @@
 /// `SQLITE_MISUSE` if the closure can throw this error. Otherwise, they pass a connection whose
 /// statements all throw it.
 public protocol DatabaseWriter: DatabaseReader {
-    /// Writes in one transaction; blocks the thread.
+    /// Writes in one transaction, blocking the thread.
     func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T
 
     /// Writes in one transaction, without blocking the thread.
@@ -13,7 +13,7 @@ public protocol DatabaseWriter: DatabaseReader {
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Provides the writer without a transaction; blocks the thread.
+    /// Provides the writer without a transaction, blocking the thread.
     func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -31,7 +31,7 @@ public protocol DatabaseWriter: DatabaseReader {
         _ updates: @escaping @Sendable (Database) -> Void
     )
 
-    /// Provides the writer while no read is running; blocks the thread.
+    /// Provides the writer while no read is running, blocking the thread.
     func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T
@@ -65,7 +65,7 @@ public protocol DatabaseWriter: DatabaseReader {
 // MARK: - Methods that pass the call site
 
 extension DatabaseWriter {
-    /// Writes in one transaction; blocks the thread.
+    /// Writes in one transaction, blocking the thread.
     ///
     /// The transaction commits when `updates` returns, and rolls back when it throws.
     ///
@@ -229,7 +229,7 @@ extension DatabaseWriter {
     /// readers.
     ///
     /// Call this method while you hold the writer and no transaction is open: in
-    /// `writeWithoutTransaction`, or in `databaseDidCommit` of an observer. Calling it at any other
+    /// `writeWithoutTransaction`, or in an observer's `databaseDidCommit`. Calling it at any other
     /// time is a fatal error. With a queue, the method returns after `value` has run.
     ///
     /// - Parameters:

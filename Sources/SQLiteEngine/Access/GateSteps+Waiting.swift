@@ -102,7 +102,7 @@ extension GateSteps {
 
     /// Enqueues a waiter that does not search for a slot itself.
     ///
-    /// - Returns: False when the gate is closed and the waiter was not enqueued.
+    /// - Returns: False if the gate is closed and the waiter was not enqueued.
     func startWaiting(_ waiter: Waiter) throws(Failure) -> Bool {
         guard try enqueue(waiter) else { return false }
         // A releaser that did not observe the waiter may have left a slot free.

@@ -34,13 +34,12 @@ protocol GateSteps {
     /// Returns whether a slot that the caller holds has a connection.
     func hasConnection(_ slot: Slot) throws(Failure) -> Bool
 
-    /// Returns whether a caller that can use any slot may open a connection in this one.
+    /// Returns whether a caller that can use any slot may open a connection in this slot.
     func mayBeOpened(_ slot: Slot) -> Bool
 
     // MARK: Attention
 
-    /// Returns the conditions that releasers must handle. The read is relaxed, so they may be
-    /// outdated.
+    /// Returns the conditions that releasers must handle; a relaxed read, so they may be outdated.
     func readAttentionRelaxed() throws(Failure) -> GateAttention
 
     /// Returns the conditions that releasers must handle.
@@ -69,10 +68,10 @@ protocol GateSteps {
     /// Removes a waiter that has acquired a slot itself or has failed.
     func withdraw(_ waiter: Waiter) throws(Failure) -> GateWithdrawal<Slot>
 
-    /// Marks the thread of a waiter as awake.
+    /// Marks a waiter's thread as awake.
     func startWatching(_ waiter: Waiter) throws(Failure) -> GateWaiterState<Slot>
 
-    /// Keeps the thread of a waiter awake for a short time, or until it is granted a slot.
+    /// Keeps a waiter's thread awake for a short time, or until it is granted a slot.
     func watch(_ waiter: Waiter) throws(Failure)
 
     /// Ends the watch that ``startWatching(_:)`` started, and returns the slot that was granted
@@ -92,15 +91,15 @@ protocol GateSteps {
 
     /// Puts the calling thread to sleep until it is woken.
     ///
-    /// A patient waiter sleeps only until its patience is over.
+    /// A patient waiter sleeps only until its patience expires.
     ///
     /// - Returns: Whether the waiter is still patient.
     func sleep(_ waiter: Waiter, isPatient: Bool) throws(Failure) -> Bool
 
-    /// Wakes the thread of a waiter, because a slot is free.
+    /// Wakes a waiter's thread, because a slot is free.
     func notify(_ waiter: Waiter) throws(Failure)
 
-    /// Wakes the thread of a waiter, or resumes its task, because it was granted a slot.
+    /// Wakes a waiter's thread, or resumes its task, because it was granted a slot.
     func wake(_ waiter: Waiter, granted slot: Slot) throws(Failure)
 
     /// Wakes all waiting threads.

@@ -48,7 +48,7 @@ struct ThreadState {
         return key
     }()
 
-    /// Creates the calling thread's state, which lives until the thread ends.
+    /// Creates the calling thread's state, which exists until the thread ends.
     @inline(__always)
     static var current: UnsafeMutablePointer<ThreadState> {
         if let state = pthread_getspecific(key) {

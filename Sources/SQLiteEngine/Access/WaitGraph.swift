@@ -9,7 +9,7 @@
 /// sufficient. The graph refuses that last wait. Its access fails and releases its slots, and the
 /// other members continue.
 ///
-/// The graph is a value without clocks, threads or locks. ``AccessGate/nestedWaits`` contains the
+/// The graph is a value without clocks, threads, or locks. ``AccessGate/nestedWaits`` contains the
 /// graph of the process.
 struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashable, Sendable {
     /// A slot that a waiter holds.
@@ -25,7 +25,7 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
     struct Wait: Hashable, Sendable {
         /// The slots that the waiter holds until it is served.
         var holdings: [Holding]
-        /// The slots that the waiter can use; any of them ends the wait.
+        /// The slots that the waiter can use, any of which ends the wait.
         var awaited: [Slot]
         /// Whether a slot that another waiter has only reserved can serve this waiter.
         var mayBorrow: Bool

@@ -5,7 +5,7 @@ extension DatabaseError {
 
     /// Returns the error for an access that would wait forever.
     ///
-    /// SQLite also returns `SQLITE_LOCKED` when waiting for another connection of the same process
+    /// SQLite also returns `SQLITE_LOCKED` if waiting for another connection of the same process
     /// would be a deadlock (https://sqlite.org/unlock_notify.html). The first element of `waits` is
     /// the failing wait, which depends on the others.
     static func deadlock(_ waits: [AccessGate.NestedWait]) -> DatabaseError {

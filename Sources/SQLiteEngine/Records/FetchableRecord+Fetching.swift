@@ -7,7 +7,7 @@ extension FetchableRecord {
     ///     set.
     ///   - adapter: Maps the columns of the rows.
     /// - Returns: A cursor, which is valid during the access.
-    /// - Throws: `SQLITE_MISUSE` when the arguments or the adapter do not match.
+    /// - Throws: `SQLITE_MISUSE` if the arguments or the adapter do not match.
     @inlinable
     public static func fetchCursor(
         _ statement: Statement,

@@ -83,7 +83,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
 
     // MARK: Reading
 
-    /// Reads the state of the snapshot; blocks the thread.
+    /// Reads the state of the snapshot, blocking the thread.
     ///
     /// - Parameters:
     ///   - value: Reads from the database. A `read` of the same snapshot inside it is a fatal
@@ -109,7 +109,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         try read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads the state of the snapshot; blocks the thread.
+    /// Reads the state of the snapshot, blocking the thread.
     public func read<T, E: Error>(
         at site: AccessSite,
         _ value: (Database) throws(E) -> T

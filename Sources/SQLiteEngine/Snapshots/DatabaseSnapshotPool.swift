@@ -157,7 +157,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
 
     // MARK: Reading
 
-    /// Reads the state of the snapshot; blocks the thread.
+    /// Reads the state of the snapshot, blocking the thread.
     public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         let thread = ThreadState.current
         gate.preconditionNotReentrant(thread)
@@ -200,7 +200,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         }
     }
 
-    /// Reads on the connection that the thread already holds, or on a free one.
+    /// Reads on the connection that the thread already holds, or on a free connection.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T

@@ -5,7 +5,7 @@ extension Database {
     ///
     /// - Parameter sql: One statement. White space, comments, and semicolons may surround it.
     /// - Returns: The statement, without arguments.
-    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` when there are several
+    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if there are several
     ///   statements.
     public func makeStatement(sql: String) throws -> Statement {
         try makeStatement(sql: sql, flags: 0)

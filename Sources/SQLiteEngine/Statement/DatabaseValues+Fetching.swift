@@ -9,7 +9,7 @@ extension DatabaseValueConvertible {
     ///     set.
     ///   - adapter: Determines which column comes first.
     /// - Returns: A cursor, which is valid during the access.
-    /// - Throws: `SQLITE_MISUSE` when the arguments do not match.
+    /// - Throws: `SQLITE_MISUSE` if the arguments do not match.
     @inlinable
     public static func fetchCursor(
         _ statement: Statement,

@@ -7,7 +7,7 @@ extension Row {
     ///     set.
     ///   - adapter: Maps the columns of the rows.
     /// - Returns: A cursor, which is valid during the access.
-    /// - Throws: `SQLITE_MISUSE` when the arguments or the adapter do not match.
+    /// - Throws: `SQLITE_MISUSE` if the arguments or the adapter do not match.
     public static func fetchCursor(
         _ statement: Statement,
         arguments: StatementArguments? = nil,

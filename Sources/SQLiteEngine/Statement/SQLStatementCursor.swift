@@ -25,8 +25,8 @@ public class SQLStatementCursor: Cursor {
     /// Prepares the next statement and sets its arguments.
     ///
     /// - Returns: The statement; nil at the end of the text.
-    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` when the arguments do
-    ///   not match; `CancellationError` in an access whose task was canceled.
+    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if the arguments do not
+    ///   match; `CancellationError` in an access whose task was canceled.
     public func next() throws -> Statement? {
         guard let connection = database.handle, !database.isStandIn else {
             let error = database.standInError ?? .connectionIsClosed()

@@ -6,7 +6,7 @@ extension Database {
     /// ```
     ///
     /// - Parameter sqlLiteral: Any number of statements, separated by semicolons.
-    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` when arguments do not
+    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if arguments do not
     ///   match.
     public func execute(literal sqlLiteral: SQL) throws {
         let (sql, arguments) = try sqlLiteral.build(self)

@@ -15,7 +15,7 @@ public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible {
     ///   - singleResult: Whether only the first row is needed. The request may then limit its
     ///     query.
     /// - Returns: A statement with its arguments.
-    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` when arguments do not
+    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if arguments do not
     ///   match.
     func makePreparedRequest(
         _ db: Database,
