@@ -25,14 +25,14 @@ extension DatabasePool {
                 return
             }
             value(.success(db))
-            // No caller can receive the error of a failed commit; the transaction has ended in any
-            // case.
+            // No caller can receive the error of a failed commit, and the transaction has ended in
+            // any case.
             _ = try? db.endReadAccess(mayHaveWritten: false, mayKeep: { readers.allowsKeeping })
         }
     }
 
     /// Reads in one transaction on this thread if a reader is open and free and no access is
-    /// waiting for one.
+    /// waiting.
     ///
     /// - Returns: Whether the read took place. It does not take place inside another read or if the
     ///   user has set a dispatch queue for reads.

@@ -7,7 +7,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - transactionObserver: The observer.
-    ///   - extent: How long the observation lasts; by default, as long as the observer is retained
+    ///   - extent: The duration of the observation; by default, as long as the observer is retained
     ///     elsewhere.
     public func add(
         transactionObserver: some TransactionObserver,
@@ -21,18 +21,18 @@ extension Database {
         observedChangesDidChange()
     }
 
-    /// Removes an observer; has no effect if it is not registered.
+    /// Removes an observer, if it is registered.
     public func remove(transactionObserver: some TransactionObserver) {
         guard let observationBroker else { return }
         observationBroker.remove(transactionObserver)
         observedChangesDidChange()
     }
 
-    /// Runs a closure when the current transaction ends, or the next one if none is open.
+    /// Runs a closure when the current transaction ends, or the next transaction if none is open.
     ///
     /// - Parameters:
-    ///   - onCommit: Called after the commit; may use the database.
-    ///   - onRollback: Called after a rollback; may use the database.
+    ///   - onCommit: Called after the commit. The closure may use the database.
+    ///   - onRollback: Called after a rollback. The closure may use the database.
     /// - Precondition: The connection accepts writes. Read-only transactions are not observed.
     public func afterNextTransaction(
         onCommit: @escaping @Sendable (Database) -> Void,

@@ -134,7 +134,7 @@ extension DatabaseRegion: CustomStringConvertible {
     }
 }
 
-/// A part of one table.
+/// Part of one table.
 struct TableRegion: Equatable, Sendable, CustomStringConvertible {
     /// The columns; nil for all.
     var columns: Set<SQLName>?

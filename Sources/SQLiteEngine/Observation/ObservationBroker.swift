@@ -10,7 +10,7 @@ final class ObservationBroker {
         case none
         case commit
         case rollback
-        /// An observer threw an error; SQLite rolls back.
+        /// An observer threw an error, so SQLite rolls back.
         case cancelledCommit(any Error)
     }
 

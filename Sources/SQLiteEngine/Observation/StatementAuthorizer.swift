@@ -33,7 +33,7 @@ final class StatementAuthorizer {
 
     init(_ database: Database) { self.database = database }
 
-    /// Installs the authorizer; SQLite then reprepares all statements when they next run.
+    /// Installs the authorizer, which makes SQLite reprepare all statements when they next run.
     func install() {
         isInstalled = true
         expiryEpoch = epoch
@@ -57,7 +57,7 @@ final class StatementAuthorizer {
     /// Called when observation of a table's deletions starts or ends.
     func observersDidChange() { epoch += 1 }
 
-    /// Called before a statement with observed changes runs; may make SQLite reprepare the
+    /// Called before a statement with observed changes runs, and may make SQLite reprepare the
     /// statement.
     ///
     /// A statement that was prepared while no observer observed deletions would delete a whole

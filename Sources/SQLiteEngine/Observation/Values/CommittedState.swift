@@ -14,7 +14,7 @@ struct CommittedState {
 }
 
 extension Database {
-    /// The committed state that the open read transaction shows, or an earlier one.
+    /// The committed state that the open read transaction shows, or an earlier state.
     ///
     /// Read this property before the transaction's first statement. It is nil if the state is
     /// unknown.
@@ -38,7 +38,7 @@ extension Database {
 
     /// Records the last committed state for a transaction that has started but not read yet.
     ///
-    /// The transaction will show this state or a later one. If the transaction has already read,
+    /// The transaction will show this state or a later state. If the transaction has already read,
     /// the earlier record remains.
     func recordStateBeforeTransaction() {
         guard sqlite3_txn_state(handle, "main") == SQLITE_TXN_NONE else { return }

@@ -2,7 +2,7 @@ import Telemetry
 
 /// An operation that can be ended early.
 public protocol DatabaseCancellable: Sendable {
-    /// Ends the operation; a second call has no effect.
+    /// Ends the operation. A second call has no effect.
     func cancel()
 }
 

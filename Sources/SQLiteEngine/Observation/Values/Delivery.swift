@@ -7,7 +7,7 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// The deliveries of one thread for many observed values.
+/// One thread's deliveries for many observed values.
 ///
 /// Values for the same dispatch queue are sent together. A commit that changes a hundred values
 /// therefore wakes the queue's thread only once.

@@ -10,7 +10,7 @@ import Dispatch
 /// Delivers values whose delivery runs user closures, one after another on one thread as long as
 /// the closures are quick.
 ///
-/// If a closure takes a long time, or waits for another one, a second thread continues with the
+/// If a closure takes a long time or waits for another closure, a second thread continues with the
 /// remaining values.
 final class DeliveryTurns: Sendable {
     private let rest: Lock<ArraySlice<any ObservedMember>>
@@ -29,7 +29,7 @@ final class DeliveryTurns: Sendable {
         )
     }
 
-    /// The work of one thread.
+    /// One thread's work.
     typealias Turn = @Sendable () -> Void
 
     /// Starts the deliveries.

@@ -75,7 +75,7 @@ extension ObservationHub {
         }
     }
 
-    /// Delays the next round after a long one.
+    /// Delays the next round after a long round.
     ///
     /// Without the delay, a writer that commits continuously would cause continuous fetches of a
     /// hundred values. With the delay, rounds take at most a quarter of the time, and the commits

@@ -91,7 +91,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     private var found: [Found] = []
     private var foundVersion = 0
 
-    /// Creates a database's hub; `freeReaders` returns the number of free readers.
+    /// Creates a database's hub, given a closure that returns the number of free readers.
     init(freeReaders: @escaping @Sendable () -> Int = { 0 }) { self.freeReaders = freeReaders }
 
     /// The counts of the observations; nil if no value has been observed.
@@ -149,7 +149,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// - Parameters:
     ///   - region: The region that the value depends on.
     ///   - member: The value.
-    ///   - state: The committed state that the value shows, or an earlier one.
+    ///   - state: The committed state that the value shows, or an earlier state.
     ///   - database: The database of this state.
     func join(
         _ region: DatabaseRegion,

@@ -6,7 +6,7 @@ protocol ObservedDatabase: DatabaseWriter {
     var hasReaders: Bool { get }
     /// The gate of the connection that writes.
     var writingGate: AccessGate { get }
-    /// Reads immediately on this thread if a reader is free and no access waits for one.
+    /// Reads immediately on this thread if a reader is free and no access is waiting for a reader.
     ///
     /// - Returns: Whether the read took place.
     func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool

@@ -20,11 +20,11 @@ protocol ObservedMember: AnyObject, Sendable {
 
     /// Fetches the value immediately, on the writer that has just committed.
     ///
-    /// - Returns: Whether the value was fetched; if not, it must be fetched later.
+    /// - Returns: Whether the value was fetched. If not, it must be fetched later.
     func fetch(afterCommitOn db: Database) -> Bool
     /// Requests a fetch.
     ///
-    /// - Returns: True if no fetch is running. The caller must then start one.
+    /// - Returns: True if no fetch is running. The caller must then start a fetch.
     func beginFetch() -> Bool
     /// Fetches the value.
     ///
@@ -40,7 +40,7 @@ protocol ObservedMember: AnyObject, Sendable {
     ///
     /// - Returns: Whether the caller must deliver the values.
     func beginDelivery() -> Bool
-    /// Delivers the fetched values; called on a thread that holds no connection.
+    /// Delivers the fetched values, on a thread that holds no connection.
     func deliver(through delivery: Delivery)
     /// Whether the delivery runs user closures, such as the closure of `map`.
     var runsClosuresOnDelivery: Bool { get }

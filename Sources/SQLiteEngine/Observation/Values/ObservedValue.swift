@@ -22,7 +22,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         let value: Reducer.Fetcher.Value
         /// The region that the value depends on; nil if it is already known.
         let region: DatabaseRegion?
-        /// The committed state that was read, or an earlier one.
+        /// The committed state that was read, or an earlier state.
         let state: CommittedState?
     }
 
@@ -36,7 +36,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         var lastFetch: UInt64 = 0
         /// The number of counted commits that the last fetch is known to show.
         var shown: UInt64?
-        /// The reader; retained while it is observed.
+        /// The reader, which is retained while it is observed.
         var reader: (any DatabaseReader)?
         var database: (any ObservedDatabase)?
     }

@@ -40,8 +40,7 @@ final class RoundInProgress: Sendable {
         }
     }
 
-    /// Records that the member was fetched; `isWantedAgain` is the result of
-    /// ``ObservedMember/endFetch()``.
+    /// Records that the member was fetched, given the result of ``ObservedMember/endFetch()``.
     func didFetch(_ member: any ObservedMember, isWantedAgain: Bool) {
         state.withLock { state in
             state.begin = nil

@@ -42,7 +42,7 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
         self.makeReducer = makeReducer
     }
 
-    /// Returns the same observation, with its reducer wrapped in another one.
+    /// Returns the same observation, with its reducer wrapped in another reducer.
     func wrapping<Outer: _ValueReducer>(
         _ wrap: @escaping @Sendable (Reducer) -> Outer
     ) -> ValueObservation<Outer> {
@@ -155,8 +155,7 @@ extension ValueObservation where Reducer: ValueReducer {
         wrapping { ValueReducers.Map($0, transform) }
     }
 
-    /// Delivers only values that differ from the previous one; `predicate` returns true for equal
-    /// values.
+    /// Delivers only values that differ from the previous value, given a test for equal values.
     public func removeDuplicates(
         by predicate: sending @escaping (Reducer.Value, Reducer.Value) -> Bool
     ) -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {
