@@ -42,7 +42,7 @@ package enum AnomalyKind: String, Sendable, Codable, CaseIterable {
     case dirtyWrite
     /// Transactions see each other's writes in a cycle (G1c).
     case circularInformation
-    /// A transaction sees one write, but not an earlier one (G-single).
+    /// A transaction sees one write but not an earlier write (G-single).
     case readSkew
     /// Each transaction in a cycle misses a write of the next one (G2).
     case writeSkew

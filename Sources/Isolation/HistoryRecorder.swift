@@ -165,7 +165,7 @@ package final class RecordedTransaction: Sendable {
     ///
     /// Call this when the access has returned.
     ///
-    /// Calls after the first one have no effect.
+    /// Calls after the first have no effect.
     package func end(_ outcome: HistoryTransaction.Outcome) {
         let now = recorder.now()
         let ended = state.withLock { state -> State? in

@@ -299,9 +299,9 @@ public final class DatabasePool: DatabaseWriter {
     ///
     /// Later accesses throw `SQLITE_MISUSE`. Snapshots stay open.
     ///
-    /// - Throws: `SQLITE_BUSY` if a statement of the user is still alive, and `SQLITE_LOCKED` if
-    ///   waiting for the running accesses would be a deadlock. In both cases, nothing is closed and
-    ///   the pool remains usable.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive, and `SQLITE_LOCKED`
+    ///   if waiting for the running accesses would be a deadlock. In both cases, nothing is closed
+    ///   and the pool remains usable.
     public func close() throws {
         if writer.isClosed { return }
         let thread = ThreadState.current

@@ -241,8 +241,8 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// Later accesses throw `SQLITE_MISUSE`.
     ///
-    /// - Throws: `SQLITE_BUSY` if a statement of the user is still alive. In this case, nothing is
-    ///   closed and the queue remains usable.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive. In this case,
+    ///   nothing is closed and the queue remains usable.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current

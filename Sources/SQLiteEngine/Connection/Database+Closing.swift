@@ -7,7 +7,8 @@ extension Database {
     /// The connection stays open. If it is not closed, the finalized statements are prepared again
     /// on demand.
     ///
-    /// - Throws: `SQLITE_BUSY` if a statement of the user is alive; the message contains its SQL.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive; the message contains
+    ///   its SQL.
     func prepareToClose() throws {
         removeCachedStatements()
         transactionStatements.finalize()

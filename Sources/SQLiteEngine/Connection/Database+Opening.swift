@@ -117,7 +117,8 @@ extension Database {
 
     /// Finalizes the cached statements and closes the C connection.
     ///
-    /// - Throws: `SQLITE_BUSY` if a statement of the user is alive; the connection stays open.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive; the connection stays
+    ///   open.
     func close() throws {
         guard let handle else { return }
         removeCachedStatements()

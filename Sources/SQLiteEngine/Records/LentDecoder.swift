@@ -50,7 +50,7 @@ struct LentDecoder: Decoder {
 }
 
 extension LentDecoder {
-    /// Returns the decoder that a row has for a type of record, or a new one.
+    /// Returns the decoder that a row has for a type of record, or a new decoder.
     @usableFromInline
     static func decoder(of row: Row, for type: any FetchableRecord.Type) -> LentDecoder {
         if let columns = row.recordColumns {

@@ -32,7 +32,7 @@ extension MutablePersistableRecord {
     ///   - selection: The columns that the statement returns.
     ///   - fetch: Executes the statement and fetches its result.
     /// - Returns: The value that `fetch` returns.
-    /// - Throws: A ``DatabaseError``, or the error of a callback or of `fetch`.
+    /// - Throws: A ``DatabaseError``, or an error from a callback or from `fetch`.
     public mutating func insertAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -164,7 +164,7 @@ extension MutablePersistableRecord {
     ///   - modify: Modifies the record.
     /// - Returns: The value that `fetch` returns; nil if no column differs, in which case nothing
     ///   is written.
-    /// - Throws: A ``DatabaseError``, or the error of a callback or closure.
+    /// - Throws: A ``DatabaseError``, or the error of a callback or a closure.
     public mutating func updateChangesAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,

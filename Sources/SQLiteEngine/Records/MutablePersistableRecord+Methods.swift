@@ -5,7 +5,7 @@ extension MutablePersistableRecord {
     ///   - db: The connection.
     ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
     ///     specifies.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func insert(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -30,7 +30,7 @@ extension MutablePersistableRecord {
     ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
     ///     specifies.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if no row has the record's
-    ///   primary key; otherwise, a ``DatabaseError`` or the error of a callback.
+    ///   primary key; otherwise, a ``DatabaseError`` or an error from a callback.
     public func update(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -102,7 +102,7 @@ extension MutablePersistableRecord {
     ///   - db: The connection.
     ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
     ///     specifies.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func save(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil

@@ -12,7 +12,7 @@ extension MutablePersistableRecord {
     /// All columns that the record writes are updated, except the primary key. The insertion
     /// callbacks are called. See <https://sqlite.org/lang_upsert.html>.
     ///
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func upsert(_ db: Database) throws {
         try upserting(db, onConflict: [], updating: .allColumns, returning: []) { _ in }
     }
@@ -24,7 +24,7 @@ extension MutablePersistableRecord {
     ///   - conflictTarget: The columns of the key that may be violated; any key by default.
     ///   - strategy: How the conflicting row is changed.
     /// - Returns: The row.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func upsertAndFetch(
         _ db: Database,
         onConflict conflictTarget: [String] = [],
@@ -42,7 +42,7 @@ extension MutablePersistableRecord {
     ///   - conflictTarget: The columns of the key that may be violated; any key by default.
     ///   - strategy: How the conflicting row is changed.
     /// - Returns: The row.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         as returnedType: T.Type,
@@ -64,7 +64,7 @@ extension PersistableRecord {
     /// All columns that the record writes are updated, except the primary key. The insertion
     /// callbacks are called. See <https://sqlite.org/lang_upsert.html>.
     ///
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func upsert(_ db: Database) throws {
         var record = self
         try record.upserting(db, onConflict: [], updating: .allColumns, returning: []) { _ in }
@@ -77,7 +77,7 @@ extension PersistableRecord {
     ///   - conflictTarget: The columns of the key that may be violated; any key by default.
     ///   - strategy: How the conflicting row is changed.
     /// - Returns: The row.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func upsertAndFetch(
         _ db: Database,
         onConflict conflictTarget: [String] = [],
@@ -95,7 +95,7 @@ extension PersistableRecord {
     ///   - conflictTarget: The columns of the key that may be violated; any key by default.
     ///   - strategy: How the conflicting row is changed.
     /// - Returns: The row.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         as returnedType: T.Type,

@@ -22,7 +22,7 @@ extension PersistableRecord {
     ///   - db: The connection.
     ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
     ///     specifies.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func insert(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -37,7 +37,7 @@ extension PersistableRecord {
     ///   - db: The connection.
     ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
     ///     specifies.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func save(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil

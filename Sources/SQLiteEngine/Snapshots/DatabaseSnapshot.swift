@@ -161,8 +161,8 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     ///
     /// Closing twice has no effect.
     ///
-    /// - Throws: `SQLITE_BUSY` if a statement of the user is still alive. In this case, nothing is
-    ///   closed and the snapshot remains usable.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive. In this case,
+    ///   nothing is closed and the snapshot remains usable.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current
