@@ -47,7 +47,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "SecondProcess",
-            // `Shared` is a link to sources of the program that the engine's tests start.
+            // `Shared` links to the sources of the program that the engine's tests start.
             dependencies: [.product(name: "SQLiteEngine", package: "Poolgauge")]
         ),
         .executableTarget(

@@ -2,7 +2,7 @@ import Foundation
 import SQLiteEngine
 import Synchronization
 
-/// Three threads that each read an order every 2 ms, and one that changes some every 5 ms.
+/// Three threads that each read an order every 2 ms, and one thread that changes orders every 5 ms.
 final class Load: Sendable {
     private let pool: DatabasePool
     private let isStopped = Atomic<Bool>(false)

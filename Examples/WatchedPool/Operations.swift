@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteEngine
 
-/// Operations on the pool; each prints its measured duration.
+/// Operations on the pool, each of which prints its measured duration.
 struct Operations {
     private let pool: DatabasePool
 
@@ -21,7 +21,7 @@ struct Operations {
         }
     }
 
-    /// Keeps a snapshot of an old state of the database, which the WAL must retain.
+    /// Keeps a snapshot of an old database state, which the WAL must retain.
     func keepASnapshot(seconds: Double) throws {
         try perform("keep a snapshot") {
             let snapshot = try pool.makeSnapshot()
@@ -49,7 +49,7 @@ struct Operations {
         }
     }
 
-    /// Performs as many long accesses as there are readers, so that all other accesses wait.
+    /// Performs as many long accesses as the pool has readers, so all other accesses wait.
     func acquireAllReaders(seconds: Double) {
         perform("acquire all readers") {
             let pool = pool

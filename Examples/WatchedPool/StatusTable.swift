@@ -1,15 +1,15 @@
 import Foundation
 import Telemetry
 
-/// Formats a status as lines of text.
+/// A pool's status, formatted as lines of text.
 struct StatusTable {
     let text: String
 
-    /// Formats the table.
+    /// Formats a status.
     ///
     /// - Parameters:
     ///   - status: The current status of the pool.
-    ///   - last: The previous status. Differences of sums show what happened since.
+    ///   - last: The previous status. Differences between totals show what has happened since.
     ///   - start: The time at which the watch started, in nanoseconds.
     init(_ status: DatabaseStatus, since last: DatabaseStatus, start: UInt64) {
         var lines = [Self.summary(status, last, start)]

@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteEngine
 
-// Operations on a pool, and the status that the pool reports meanwhile.
+// Performs operations on a pool while a watcher prints the status that the pool reports.
 
 let folder = NSTemporaryDirectory() + "watched-pool-\(UUID().uuidString)"
 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

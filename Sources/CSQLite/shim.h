@@ -10,24 +10,24 @@
 #include <mach/mach.h>
 #endif
 
-// Swift cannot call C variadic functions: each form in use has a typed wrapper here.
+// Swift cannot call variadic C functions, so each form in use has a typed wrapper here.
 
-/// sqlite3_config(SQLITE_CONFIG_MEMSTATUS, enabled): process-wide, before first use only.
+/// Calls sqlite3_config(SQLITE_CONFIG_MEMSTATUS, enabled); process-wide, only before first use.
 static inline int poolgauge_config_memstatus(int enabled) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, enabled);
 }
 
-/// sqlite3_config(SQLITE_CONFIG_LOG, log, context): process-wide, before first use only.
+/// Calls sqlite3_config(SQLITE_CONFIG_LOG, log, context); process-wide, only before first use.
 static inline int poolgauge_config_log(void (*log)(void *, int, const char *), void *context) {
     return sqlite3_config(SQLITE_CONFIG_LOG, log, context);
 }
 
-/// sqlite3_db_config(…) for the verbs that take (int, int *).
+/// Calls sqlite3_db_config(…) for the verbs that take (int, int *).
 static inline int poolgauge_db_config(sqlite3 *db, int verb, int value, int *result) {
     return sqlite3_db_config(db, verb, value, result);
 }
 
-/// Tells the processor that a loop waits for another one.
+/// Signals to the processor that the caller spins in a loop.
 static inline void poolgauge_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -36,10 +36,10 @@ static inline void poolgauge_pause(void) {
 #endif
 }
 
-/// SQLITE_TRANSIENT is a cast, which does not import.
+/// Returns SQLITE_TRANSIENT, a cast that Swift cannot import.
 static inline sqlite3_destructor_type poolgauge_transient(void) { return SQLITE_TRANSIENT; }
 
-/// Whether the connection has attached databases: 0 is main, 1 temp.
+/// Whether the connection has attached databases: 0 is main, and 1 is temp.
 static inline int poolgauge_has_attached(sqlite3 *db) {
 #if SQLITE_VERSION_NUMBER >= 3039000
     return sqlite3_db_name(db, 2) != 0;
@@ -55,26 +55,27 @@ static inline int poolgauge_has_attached(sqlite3 *db) {
 #endif
 }
 
-/// How many bytes of a wal-index hold its headers and read marks: both fit into one page.
+/// The size in bytes of a wal-index's headers and read marks, which fit into one page.
 enum { POOLGAUGE_WAL_INDEX_SIZE = 136 };
 
-/// The file of the open write-ahead log, or the rollback journal's where none is open. It tells
-/// one opening of the log from another.
+/// Returns the file of the open write-ahead log, or of the rollback journal if no log is open. It
+/// distinguishes one opening of the log from another.
 static inline const void *poolgauge_journal_file(sqlite3 *db) {
     sqlite3_file *file = 0;
     if (sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) != SQLITE_OK) return 0;
     return file;
 }
 
-/// SQLite's own mapping of the wal-index, or NULL. Call it with the connection at hand, after a
-/// read in WAL mode; the memory stays mapped until the connection closes or leaves WAL mode.
+/// Returns SQLite's own mapping of the wal-index, or NULL. Call this while you hold the connection,
+/// after a read in WAL mode. The memory stays mapped until the connection closes or leaves WAL
+/// mode.
 static inline const void *poolgauge_wal_index(sqlite3 *db) {
     sqlite3_file *file = 0;
     void volatile *region = 0;
     int lock = -1;
     if (sqlite3_file_control(db, "main", SQLITE_FCNTL_LOCKSTATE, &lock) != SQLITE_OK) return 0;
     // 1 is SHARED, which each connection in WAL mode holds. In exclusive locking mode (4), the
-    // wal-index may be private memory; xShmMap would then open a -shm file that nobody closes.
+    // wal-index may be private memory; xShmMap would then open a -shm file that is never closed.
     if (lock != 1) return 0;
     if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return 0;
     if (!file || !file->pMethods || file->pMethods->iVersion < 2) return 0;
@@ -83,9 +84,9 @@ static inline const void *poolgauge_wal_index(sqlite3 *db) {
     return (const void *)region;
 }
 
-/// Maps the first page of a wal-index once more, for the caller alone; NULL where the system
-/// cannot. The mapping stays valid when SQLite unmaps its own. No file is opened or closed:
-/// closing one would release the process's locks.
+/// Creates a separate mapping of a wal-index's first page for the caller; returns NULL if the
+/// system does not support this. The mapping stays valid when SQLite unmaps its own. No file is
+/// opened or closed, because closing one would release the process's locks.
 static inline const void *poolgauge_wal_index_map(const void *region) {
     if (!region) return 0;
 #if defined(__linux__)
@@ -104,18 +105,18 @@ static inline const void *poolgauge_wal_index_map(const void *region) {
 #endif
 }
 
-/// Ends a mapping of poolgauge_wal_index_map().
+/// Removes a mapping that poolgauge_wal_index_map() created.
 static inline void poolgauge_wal_index_unmap(const void *copy) {
     munmap((void *)copy, POOLGAUGE_WAL_INDEX_SIZE);
 }
 
-/// The header of a wal-index (https://sqlite.org/walformat.html, section 2.1): it changes with
-/// every commit of every process, and with nothing else.
+/// The header of a wal-index (https://sqlite.org/walformat.html, section 2.1). It changes only when
+/// a process commits, and then every time.
 typedef struct poolgauge_wal_header {
     unsigned long long words[6];
 } poolgauge_wal_header;
 
-/// Copies the header; answers 0 while a writer is between its two copies.
+/// Copies the header; returns 0 while a writer is updating its two copies.
 static inline int poolgauge_wal_header_read(const void *index, poolgauge_wal_header *header) {
     const unsigned long long *words = (const unsigned long long *)index;
     for (int i = 0; i < 6; i++) header->words[i] = __atomic_load_n(words + i, __ATOMIC_ACQUIRE);
@@ -125,12 +126,12 @@ static inline int poolgauge_wal_header_read(const void *index, poolgauge_wal_hea
     return 1;
 }
 
-/// How many frames of the log are in the database file (nBackfill).
+/// The number of the log's frames that are in the database file (nBackfill).
 static inline unsigned poolgauge_wal_backfill(const void *index) {
     return __atomic_load_n((const unsigned *)index + 24, __ATOMIC_RELAXED);
 }
 
-/// The number of valid frames that a header states (mxFrame).
+/// The number of valid frames according to a header (mxFrame).
 static inline unsigned poolgauge_wal_frames(const poolgauge_wal_header *header) {
     return (unsigned)header->words[2];
 }
@@ -140,7 +141,7 @@ static inline unsigned poolgauge_wal_generation(const poolgauge_wal_header *head
     return (unsigned)header->words[4];
 }
 
-/// Whether both copies of the header are still what they were.
+/// Whether both copies of the header are unchanged.
 static inline int poolgauge_wal_header_is(const void *index, const poolgauge_wal_header *header) {
     const unsigned long long *words = (const unsigned long long *)index;
     for (int i = 0; i < 12; i++) {

@@ -1,4 +1,4 @@
-/// An observation that a serializable database does not allow.
+/// An observation that is impossible in a serializable database.
 package struct Anomaly: Sendable, Equatable {
     /// The kind of the anomaly.
     package var kind: AnomalyKind
@@ -13,18 +13,18 @@ extension Anomaly: CustomStringConvertible {
     package var description: String { "\(kind.title): \(explanation)" }
 }
 
-/// The kinds of anomalies, from the most to the least specific.
+/// The kinds of anomaly, from most to least specific.
 ///
-/// G0 to G2 are the names of Adya's thesis, "Weak Consistency" (MIT, 1999); lost update and the
-/// other names are those of "A Critique of ANSI SQL Isolation Levels" (Berenson et al., 1995).
+/// The names G0 to G2 come from Adya's thesis, "Weak Consistency" (MIT, 1999). Lost update and the
+/// other names come from "A Critique of ANSI SQL Isolation Levels" (Berenson et al., 1995).
 package enum AnomalyKind: String, Sendable, Codable, CaseIterable {
     /// A read shows a value that no transaction wrote.
     case unknownValue
     /// A list contains an element twice.
     case duplicateElement
-    /// Two reads show the elements of one list in orders that exclude each other.
+    /// Two reads show the elements of one list in contradictory orders.
     case incompatibleOrder
-    /// A read shows a write of a transaction that was rolled back (G1a).
+    /// A read shows a rolled-back transaction's write (G1a).
     case abortedRead
     /// A read shows a write that its transaction replaced before it committed (G1b).
     case intermediateRead
@@ -34,7 +34,7 @@ package enum AnomalyKind: String, Sendable, Codable, CaseIterable {
     case ownWriteMissing
     /// Two reads of one object in one transaction differ without a write between them.
     case nonRepeatableRead
-    /// A commit was acknowledged, and the last read does not show it.
+    /// The last read does not show an acknowledged commit.
     case lostWrite
     /// Two transactions changed the same version of an object, and both committed (P4).
     case lostUpdate
@@ -42,11 +42,11 @@ package enum AnomalyKind: String, Sendable, Codable, CaseIterable {
     case dirtyWrite
     /// Transactions see each other's writes in a cycle (G1c).
     case circularInformation
-    /// A transaction sees one write, but not an earlier one (G-single).
+    /// A transaction sees one write but not an earlier write (G-single).
     case readSkew
-    /// Each transaction of a cycle misses a write of the next (G2).
+    /// Each transaction in a cycle misses a write of the next one (G2).
     case writeSkew
-    /// A session sees an older state than it has seen before.
+    /// A session sees an older state than before.
     case nonMonotonicRead
     /// A read misses a commit that had returned before the read started.
     case staleRead

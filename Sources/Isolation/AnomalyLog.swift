@@ -1,17 +1,18 @@
-/// The anomalies of a check, limited to a number of each kind.
+/// The anomalies that a check found, up to a limit for each kind.
 struct AnomalyLog {
-    /// The largest number of anomalies of each kind: a broken database can affect every
-    /// transaction, and a few examples suffice.
+    /// The largest number of anomalies of each kind.
+    ///
+    /// A broken database can affect every transaction, and a few examples suffice.
     private let limit: Int
     private var counts: [AnomalyKind: Int] = [:]
     private(set) var anomalies: [Anomaly] = []
 
     init(limit: Int) { self.limit = limit }
 
-    /// Whether another anomaly of a kind would be kept.
+    /// Returns whether the log has room for another anomaly of a kind.
     func hasRoom(for kind: AnomalyKind) -> Bool { counts[kind, default: 0] < limit }
 
-    /// Adds an anomaly, unless there are enough of its kind.
+    /// Adds an anomaly unless the log already contains enough of its kind.
     ///
     /// - Parameters:
     ///   - kind: The kind.

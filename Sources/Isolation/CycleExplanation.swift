@@ -1,10 +1,10 @@
-/// Describes a cycle of dependencies.
+/// A description of a cycle of dependencies.
 struct CycleExplanation {
     private let history: History
     private let objects: ObjectAccesses
     private let names: TransactionNames
 
-    /// The largest number of dependencies that an explanation names.
+    /// The largest number of dependencies that an explanation lists.
     private static let longest = 8
 
     init(_ history: History, _ objects: ObjectAccesses, _ names: TransactionNames) {
@@ -13,7 +13,7 @@ struct CycleExplanation {
         self.names = names
     }
 
-    /// Returns descriptions of the dependencies of the cycle, in order.
+    /// Returns descriptions of the cycle's dependencies, in order.
     func text(of cycle: [Dependency]) -> String {
         let steps = joiningSessions(cycle)
         var parts = steps.prefix(Self.longest).map(text)
@@ -43,7 +43,7 @@ struct CycleExplanation {
         let value = dependency.value
         switch dependency.kind {
         case .overwrite:
-            return "\(second) appended \(value) to \(object) after what \(first) appended"
+            return "\(second) appended \(value) to \(object) after elements that \(first) appended"
         case .read:
             let verb = isList ? "appended" : "wrote"
             return "\(second) read \(value) in \(object), which \(first) \(verb)"

@@ -11,11 +11,12 @@ extension [Dependency] {
         }
         switch missed {
         case 0:
-            // A read of a write whose commit had not started when the read ended.
+            // The read shows a write whose commit had not started when the read ended.
             let isDirty = count { !$0.isTimed } == 1 && contains { $0.kind == .read }
             return isDirty ? .dirtyRead : .realTimeViolation
         case 1:
-            // A read that started after what it missed, or after a read that did not miss it.
+            // The read started after the write that it missed, or after a read that showed this
+            // write.
             guard let start = firstIndex(where: { $0.kind == .antidependency }),
                 self[(start + count - 1) % count].isTimed
             else { return .realTimeViolation }
@@ -26,8 +27,8 @@ extension [Dependency] {
         }
     }
 
-    /// Whether a cycle with one antidependency means that a transaction read an object and changed
-    /// it, and that another transaction changed it in between.
+    /// Whether a cycle with one antidependency shows that another transaction changed an object
+    /// between one transaction's read and its own change.
     private var isLostUpdate: Bool {
         allSatisfy { $0.object == self[0].object && $0.kind != .read }
     }

@@ -1,14 +1,14 @@
-/// Finds cycles of dependencies, and classifies them as anomalies.
+/// Finds cycles of dependencies and classifies them as anomalies.
 ///
-/// It first follows the dependencies that reads show, then also the order of sessions, and finally
-/// also the order of real time. Each cycle is thus classified by the weakest guarantee that it
+/// The search first follows the dependencies that reads show, then adds the session order, and
+/// finally the real-time order. Each cycle is thus classified by the weakest guarantee that it
 /// violates.
 struct CycleSearch {
     private let graph: DependencyGraph
     private let history: History
     private let explanation: CycleExplanation
 
-    /// The number of edges that the searches of one level may follow, per node of the graph.
+    /// The number of edges per graph node that the searches of one level may follow.
     private static let budgetPerNode = 50
 
     init(
@@ -22,15 +22,15 @@ struct CycleSearch {
         explanation = CycleExplanation(history, objects, names)
     }
 
-    /// One kind of cycles to search for.
+    /// One kind of cycle to search for.
     private struct Level {
-        /// The edges that cycles consist of.
+        /// The edges that form the cycles.
         var kinds: Dependency.Kind
-        /// The edges from which cycles are searched.
+        /// The edges from which the search starts.
         var origins: Dependency.Kind
-        /// An edge that a cycle must contain; otherwise it belongs to another level.
+        /// The edges of which a cycle of this level contains at least one.
         var needed: Dependency.Kind
-        /// The anomalies that cycles of this level can be.
+        /// The anomalies that a cycle of this level can represent.
         var anomalies: [AnomalyKind]
 
         /// The edges that lead from the target of an origin back to it.
@@ -74,9 +74,9 @@ struct CycleSearch {
 
     /// The findings so far.
     private struct Findings {
-        /// The members of the cycles that are reported.
+        /// The members of the reported cycles.
         var cycles: Set<[Int]> = []
-        /// The components for which a cycle is reported.
+        /// The components that already have a reported cycle.
         var components: Set<Int> = []
     }
 
@@ -120,7 +120,7 @@ struct CycleSearch {
         }
     }
 
-    /// Reports one cycle of each component that has none so far.
+    /// Reports one cycle in each component that has no reported cycle.
     private func searchRest(
         _ whole: DependencyGraph.Components,
         _ paths: inout PathSearch,

@@ -1,6 +1,7 @@
 extension DependencyGraph {
-    /// The strongly connected components of a graph: in a component with several nodes, each node
-    /// lies on a cycle.
+    /// The strongly connected components of a graph.
+    ///
+    /// In a component with several nodes, each node lies on a cycle.
     struct Components {
         /// The component of each node.
         var component: [Int]
@@ -10,16 +11,16 @@ extension DependencyGraph {
         /// Whether there is a cycle.
         var hasCycle: Bool { sizes.contains { $0 > 1 } }
 
-        /// Whether two nodes lie on a common cycle.
+        /// Returns whether two nodes lie on a common cycle.
         func connects(_ first: Int, _ second: Int) -> Bool {
             component[first] == component[second]
         }
     }
 
-    /// Finds the strongly connected components, following edges of some kinds only.
+    /// Returns the strongly connected components of the graph's edges of some kinds.
     ///
-    /// This is Tarjan's algorithm ("Depth-First Search and Linear Graph Algorithms", 1972), with
-    /// an explicit stack, because paths are as long as a history.
+    /// This method uses Tarjan's algorithm ("Depth-First Search and Linear Graph Algorithms", 1972)
+    /// with an explicit stack, because a path can be as long as the history.
     func components(following kinds: Dependency.Kind) -> Components {
         let unvisited = -1
         var order = [Int](repeating: unvisited, count: nodeCount)

@@ -1,19 +1,21 @@
-/// The transactions of a history and the reasons for their order, as a directed graph.
+/// A directed graph of a history's transactions and the reasons for their order.
 ///
 /// The first nodes are the transactions. The other nodes are the moments at which transactions
-/// ended, in order. A transaction has an edge to the moment of its end, each moment to the next,
-/// and the last moment before a transaction's start to this transaction. The real-time order of n
-/// transactions, which can contain n² pairs, thus requires only 3n edges.
+/// ended, in order. Edges lead from each transaction to the moment of its end, from each moment to
+/// the next one, and from the last moment before a transaction's start to that transaction. The
+/// real-time order of n transactions, which can contain n² pairs, thus requires only 3n edges.
 struct DependencyGraph {
-    /// An edge; for edges between moments, only the kind is relevant.
+    /// An edge of the graph.
+    ///
+    /// For edges between moments, only the kind is relevant.
     struct Edge {
         var target: Int
         var kind: Dependency.Kind
-        /// The index in `dependencies`; -1 for edges of moments.
+        /// The index in `dependencies`; -1 for edges to or from moments.
         var dependency: Int
     }
 
-    /// The number of nodes that are transactions.
+    /// The number of transaction nodes.
     let transactionCount: Int
     /// The number of nodes.
     let nodeCount: Int
@@ -74,7 +76,7 @@ struct DependencyGraph {
     /// Returns the edge at a position.
     func edge(at place: Int) -> Edge { edges[place] }
 
-    /// Returns the order of each session's transactions, as far as they do not overlap.
+    /// Returns the order of each session's transactions that do not overlap.
     private static func sessionOrder(of history: History) -> [Dependency] {
         var sessions: [Int: [Int]] = [:]
         for (index, transaction) in history.transactions.enumerated() {

@@ -2,13 +2,13 @@
 ///
 /// A history contains transactions on two kinds of objects, which have separate keys:
 ///
-/// * A *list* starts empty. Transactions append elements to it and read all of it.
+/// * A *list* starts empty. Transactions append elements to it and read the whole list.
 /// * A *register* starts without a value. Transactions write it and read it.
 ///
 /// Each append to a list uses a value that no other append to that list uses. The same applies to
 /// writes of a register. The value therefore identifies the transaction that produced it.
 package struct History: Sendable, Equatable, Codable {
-    /// The names of the sessions; a transaction refers to its session by index.
+    /// The names of the sessions, to which transactions refer by index.
     package var sessions: [String]
     /// The transactions, in any order.
     package var transactions: [HistoryTransaction]
@@ -20,13 +20,13 @@ package struct History: Sendable, Equatable, Codable {
     }
 }
 
-/// A transaction of a history.
+/// A transaction in a history.
 package struct HistoryTransaction: Sendable, Equatable, Codable {
     /// How a transaction ended.
     package enum Outcome: String, Sendable, Codable {
         /// Its commit was acknowledged.
         case committed
-        /// It was rolled back: no other transaction may see its writes.
+        /// It was rolled back, so no other transaction may see its writes.
         case aborted
         /// Its commit failed with an error that does not show whether it took effect.
         case unknown
@@ -38,19 +38,20 @@ package struct HistoryTransaction: Sendable, Equatable, Codable {
     package var number: Int
     /// The kind of access, such as "read" or "snapshot", for explanations.
     package var access: String
-    /// The earliest moment at which it can have taken effect, in nanoseconds of any clock that all
+    /// The earliest moment at which it can have taken effect, in nanoseconds of a clock that all
     /// sessions share.
     ///
     /// For a transaction that reads, this is the moment before the access that begins it. For a
-    /// transaction that writes, it is the moment before its commit: earlier, no other transaction
-    /// may see what it writes. For reads from a snapshot, it is the moment before the snapshot is
-    /// made.
+    /// transaction that writes, it is the moment before its commit, because no other transaction
+    /// may see its writes earlier. For reads from a snapshot, it is the moment before the snapshot
+    /// is created.
     package var begin: UInt64
     /// The latest moment at which it can have taken effect, in nanoseconds.
     ///
-    /// For a transaction that reads, this is the moment after its first statement. For one that
-    /// writes, it is the moment at which its commit returned. For reads from a snapshot, it is
-    /// the moment at which the snapshot was complete. `.max` means that it may still take effect.
+    /// For a transaction that reads, this is the moment after its first statement. For a
+    /// transaction that writes, it is the moment at which its commit returned. For reads from a
+    /// snapshot, it is the moment at which the snapshot was complete. `.max` means that it may
+    /// still take effect.
     package var end: UInt64
     /// How it ended.
     package var outcome: Outcome

@@ -14,13 +14,13 @@ package final class HistoryRecorder: Sendable {
     private let clock: @Sendable () -> UInt64
     private let onProgress: (@Sendable (HistoryTransaction) -> Void)?
 
-    /// Creates a recorder of an empty history.
+    /// Creates a recorder with an empty history.
     ///
     /// - Parameters:
-    ///   - clock: The clock of all sessions, in nanoseconds. By default it is the system's
-    ///     monotonic clock, which all processes share.
-    ///   - onProgress: Called with the transaction before each commit, with an unknown outcome, and
-    ///     at each end. A process that may be killed uses it to report its transactions.
+    ///   - clock: The clock of all sessions, in nanoseconds; by default, the system's monotonic
+    ///     clock, which all processes share.
+    ///   - onProgress: Called with a transaction before it commits, with an unknown outcome, and
+    ///     when it ends. A process that may be killed uses it to report its transactions.
     package init(
         clock: @escaping @Sendable () -> UInt64 = { monotonicNanoseconds() },
         onProgress: (@Sendable (HistoryTransaction) -> Void)? = nil
@@ -41,7 +41,9 @@ package final class HistoryRecorder: Sendable {
         }
     }
 
-    /// Starts a transaction; call this immediately before the access.
+    /// Starts a transaction.
+    ///
+    /// Call this immediately before the access.
     ///
     /// - Parameters:
     ///   - access: The access in explanations, such as "read".
@@ -55,7 +57,7 @@ package final class HistoryRecorder: Sendable {
         return RecordedTransaction(self, access: access, session: session, number: number)
     }
 
-    /// Adds the sessions and the transactions of another history, for example from another process.
+    /// Adds another history's sessions and transactions, for example from another process.
     package func add(_ other: History) {
         state.withLock { state in
             let offset = state.history.sessions.count
@@ -72,7 +74,9 @@ package final class HistoryRecorder: Sendable {
     /// The transactions that have ended.
     package var history: History { state.withLock { $0.history } }
 
-    /// Removes the ended transactions; sessions keep their numbers.
+    /// Removes the transactions that have ended.
+    ///
+    /// Sessions keep their numbers.
     package func removeAll() { state.withLock { $0.history.transactions = [] } }
 
     fileprivate func now() -> UInt64 { clock() }
@@ -140,7 +144,9 @@ package final class RecordedTransaction: Sendable {
         state.withLock { $0.observed = $0.observed ?? now }
     }
 
-    /// Records the start of the commit; call this at the end of the closure that writes.
+    /// Records the start of the commit.
+    ///
+    /// Call this at the end of the closure that writes.
     package func willCommit() {
         let now = recorder.now()
         let state = state.withLock { state in
@@ -150,12 +156,16 @@ package final class RecordedTransaction: Sendable {
         recorder.report(transaction(state, .unknown, at: .max))
     }
 
-    /// Whether the commit has started: if it fails, its outcome may be unknown.
+    /// Whether the commit has started.
+    ///
+    /// If it fails, its outcome may be unknown.
     package var isCommitting: Bool { state.withLock { $0.committing != nil } }
 
-    /// Ends the transaction and adds it to the history; call this when the access has returned.
+    /// Ends the transaction and adds it to the history.
     ///
-    /// Calls after the first one have no effect.
+    /// Call this when the access has returned.
+    ///
+    /// Calls after the first have no effect.
     package func end(_ outcome: HistoryTransaction.Outcome) {
         let now = recorder.now()
         let ended = state.withLock { state -> State? in

@@ -1,15 +1,16 @@
-/// Decides whether a history is strictly serializable: whether its transactions could have run one
-/// after another, each at one moment between its begin and its end.
+/// Checks whether a history is strictly serializable: whether its transactions could have run one
+/// after another, each at one moment between its start and its end.
 ///
 /// The check follows Elle (Kingsbury and Alvaro, "Elle: Inferring Isolation Anomalies from
 /// Experimental Observations", VLDB 2020). Lists show the order of their writes. Registers show it
-/// where a transaction reads before it writes; otherwise, the clock determines it. These orders
-/// define a graph of dependencies between transactions, and each cycle of the graph is an anomaly.
-/// The check takes time nearly linear in the number of operations, because it searches for
-/// explanations only in cycles, which a correct history does not have.
+/// if a transaction reads before it writes; otherwise, the clock determines it. These orders define
+/// a graph of dependencies between transactions, and each cycle of the graph is an anomaly. The
+/// check takes time nearly linear in the number of operations, because it searches for explanations
+/// only in cycles, which a correct history does not have.
 ///
-/// A history without anomalies is not a proof: the check only judges what reads observed. Histories
-/// should therefore end with a read of every object, after all other transactions.
+/// A history without anomalies proves nothing about unobserved states: the check judges only what
+/// reads observed. Histories should therefore end with a read of every object, after all other
+/// transactions.
 package struct IsolationCheck: Sendable {
     /// The largest number of anomalies of each kind that a check reports.
     package var limitPerKind = 5

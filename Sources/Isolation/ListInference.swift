@@ -1,7 +1,7 @@
-/// Infers the order of transactions from the elements that they appended to lists and read.
+/// Infers the order of transactions from the list elements that they appended and read.
 ///
-/// Each read shows all earlier appends in their order. Therefore, the longest list shows the order
-/// of all appends, and each other read shows a prefix of it.
+/// Each read shows all earlier appends in order. Therefore, the longest list shows the order of all
+/// appends, and each other read shows a prefix of it.
 struct ListInference {
     private let history: History
     private let objects: ObjectAccesses
@@ -94,7 +94,7 @@ struct ListInference {
 
     // MARK: Elements
 
-    /// Checks that committed transactions appended the elements, each once.
+    /// Checks that committed transactions appended the elements, and each element once.
     ///
     /// - Returns: Whether the elements show an order.
     private func checkElements(
@@ -253,7 +253,7 @@ struct ListInference {
         }
         for element in order[read.externalCount...] {
             guard let writer = committedWriter(of: element, in: list) else { continue }
-            // A lost element is reported separately; later reads necessarily miss it.
+            // A lost element is reported separately, because later reads necessarily miss it.
             let isLost =
                 lost.contains(element)
                 && history.transactions[writer].end < begin(of: reader)

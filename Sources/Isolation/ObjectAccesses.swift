@@ -1,4 +1,4 @@
-/// The reads and writes of each object in a history, by transaction.
+/// Each object's reads and writes in a history, by transaction.
 struct ObjectAccesses {
     /// A read of a list.
     struct ListRead {
@@ -22,7 +22,7 @@ struct ObjectAccesses {
         var isFinal: Bool
     }
 
-    /// All accesses of one list.
+    /// All accesses to one list.
     struct List {
         var key: Int64
         var reads: [ListRead] = []
@@ -31,11 +31,11 @@ struct ObjectAccesses {
         var writers: [Int64: Int] = [:]
     }
 
-    /// A read of a register that shows a value of another transaction.
+    /// A read of a register that shows another transaction's value.
     struct RegisterRead {
         var transaction: Int
         var value: Int64?
-        /// Whether this is the transaction's first access of the register.
+        /// Whether this is the transaction's first access to the register.
         var isFirst: Bool
     }
 
@@ -51,7 +51,7 @@ struct ObjectAccesses {
         var predecessor: Int64?
     }
 
-    /// All accesses of one register.
+    /// All accesses to one register.
     struct Register {
         var key: Int64
         var reads: [RegisterRead] = []
@@ -95,8 +95,8 @@ struct ObjectAccesses {
         return registers.count - 1
     }
 
-    /// Treats transactions of unknown outcome as committed if another transaction has read their
-    /// writes.
+    /// Treats transactions with an unknown outcome as committed if another transaction has read
+    /// their writes.
     mutating func resolveUnknownOutcomes() {
         guard isUnknown.contains(true) else { return }
         for list in lists {
@@ -121,12 +121,12 @@ struct ObjectAccesses {
         }
     }
 
-    /// Whether a transaction is known to have been rolled back.
+    /// Returns whether a transaction is known to have been rolled back.
     func isAborted(_ transaction: Int) -> Bool {
         !isCommitted[transaction] && !isUnknown[transaction]
     }
 
-    /// Returns the name of an object in explanations, such as `list 7`.
+    /// Returns the name by which explanations refer to an object, such as `list 7`.
     func name(of object: ObjectIndex) -> String {
         switch object {
         case .list(let place): "list \(lists[place].key)"

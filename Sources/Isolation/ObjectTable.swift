@@ -1,4 +1,4 @@
-/// A connection on which transactions of a history run.
+/// A connection on which a history's transactions run.
 package protocol ObjectStore {
     /// Runs a statement.
     func run(_ sql: String, _ arguments: [StoredValue]) throws
@@ -11,7 +11,7 @@ package protocol ObjectStore {
 package enum StoredValue: Sendable, Equatable {
     /// An integer.
     case integer(Int64)
-    /// A text.
+    /// Text.
     case text(String)
     /// Any other value, as a description.
     case other(String)
@@ -19,7 +19,7 @@ package enum StoredValue: Sendable, Equatable {
 
 /// A table that stores the lists and registers of a history, one in each row.
 ///
-/// A list is a text with comma-separated elements; a register is a number.
+/// A list is stored as comma-separated text, and a register as a number.
 package struct ObjectTable: Sendable {
     /// A row that contains neither a list nor a register.
     package struct MalformedRow: Error, CustomStringConvertible {
@@ -29,7 +29,7 @@ package struct ObjectTable: Sendable {
         package var description: String { "the table \(table) contains \(value)" }
     }
 
-    /// A list or a register, by its key.
+    /// A list or a register, identified by its key.
     package enum Object: Sendable {
         case list(Int64)
         case register(Int64)
@@ -48,10 +48,10 @@ package struct ObjectTable: Sendable {
 
     /// Describes a table without creating it.
     ///
-    /// - Parameter name: A name that no other table of the database has.
+    /// - Parameter name: A name that no other table in the database has.
     package init(name: String) { self.name = name }
 
-    /// Creates the empty table, and replaces an existing one.
+    /// Creates the empty table and replaces any existing one.
     package func create(in store: some ObjectStore) throws {
         try drop(in: store)
         try store.run("CREATE TABLE \(name) (object INTEGER PRIMARY KEY, value)", [])

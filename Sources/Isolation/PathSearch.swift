@@ -3,7 +3,7 @@
 /// The length of a path is the number of its transactions; moments do not count.
 struct PathSearch {
     private let graph: DependencyGraph
-    /// The search that has most recently reached each node.
+    /// The search that most recently reached each node.
     private var reached: [Int]
     /// The predecessor of each node, and the edge between them.
     private var previous: [(node: Int, edge: Int)]
@@ -26,9 +26,9 @@ struct PathSearch {
     ///   - start: The first transaction.
     ///   - end: The last transaction.
     ///   - kinds: The edges to follow.
-    ///   - components: The components of the graph with such edges.
+    ///   - components: The graph's components, formed by these edges.
     ///   - latest: The path contains no transaction that started later than this.
-    /// - Returns: The dependencies along the path; nil if there is none, or if the budget is
+    /// - Returns: The dependencies along the path; nil if no path exists or the budget is
     ///   exhausted.
     mutating func path(
         from start: Int,
@@ -67,7 +67,8 @@ struct PathSearch {
         return nil
     }
 
-    /// Returns the path that the last search has found; moments become one real-time dependency.
+    /// Returns the path that the last search found, with consecutive moments as one real-time
+    /// dependency.
     private func dependencies(from start: Int, to end: Int) -> [Dependency] {
         var path: [Dependency] = []
         var node = end

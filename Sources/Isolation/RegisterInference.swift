@@ -1,7 +1,7 @@
-/// Infers the order of transactions from the values that they wrote to registers and read.
+/// Infers the order of transactions from the register values that they wrote and read.
 ///
 /// A register does not show its earlier values. The order of two values is known if a transaction
-/// reads the register before it writes to it, or if one write started after the other had ended.
+/// reads the register before it writes to it, or if one write started after the other ended.
 struct RegisterInference {
     private let history: History
     private let objects: ObjectAccesses
@@ -9,7 +9,8 @@ struct RegisterInference {
 
     /// The largest number of values that count as immediate successors of a value.
     ///
-    /// A serializable register has one; concurrent writes have as many as there are writers.
+    /// In a serializable register, a value has one successor. Concurrent writes can give it as many
+    /// as there are writers.
     private static let successorLimit = 4
 
     init(_ history: History, _ objects: ObjectAccesses, _ names: TransactionNames) {
@@ -74,7 +75,7 @@ struct RegisterInference {
         }
     }
 
-    /// Finds committed values that the last read of the register misses: it shows an earlier value,
+    /// Finds committed values that the register's last read misses: it shows an earlier value
     /// although their commits had returned.
     private func findLost(
         _ place: Int,

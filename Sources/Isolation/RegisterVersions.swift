@@ -3,7 +3,7 @@ struct RegisterVersions {
     private let register: ObjectAccesses.Register
     private let history: History
     private let limit: Int
-    /// The writes of transactions that had read a value before, by this value.
+    /// The writes of transactions that had previously read a value, by that value.
     private var readers: [Int64?: [Int]] = [:]
     /// The indices of all committed final writes, by their start.
     private var byBegin: [Int] = []
@@ -16,7 +16,7 @@ struct RegisterVersions {
     ///   - register: The register.
     ///   - history: The history.
     ///   - objects: The accesses of the history.
-    ///   - limit: The largest number of successors of one value.
+    ///   - limit: The largest number of successors that a value can have.
     init(
         _ register: ObjectAccesses.Register,
         _ history: History,
@@ -50,13 +50,13 @@ struct RegisterVersions {
         history.transactions[register.writes[write].transaction].end
     }
 
-    /// The writes that replaced the same value, for each value that several transactions have read
-    /// and replaced.
+    /// The writes that replaced the same value, for each value that several transactions read and
+    /// replaced.
     var forks: [[Int]] {
         readers.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
     }
 
-    /// Returns writes that follow a value without any known write in between.
+    /// Returns the writes that follow a value with no known write in between.
     func successors(of value: Int64?) -> ArraySlice<Int> {
         if let known = readers[value] { return known.prefix(limit) }
         let position = positionAfter(value)

@@ -1,5 +1,4 @@
-/// Processes the operations of transactions: groups them by object, and checks the consistency of
-/// each transaction.
+/// Groups the operations of transactions by object and checks each transaction's consistency.
 struct TransactionCollector {
     private struct ListState {
         /// The elements that a read must show now; nil before the first read.
@@ -11,7 +10,7 @@ struct TransactionCollector {
     }
 
     private struct RegisterState {
-        /// Whether the transaction knows what a read must show.
+        /// Whether the transaction's operations determine what a read must show.
         var isKnown = false
         /// The value that a read must show, if it is known.
         var expected: Int64?
@@ -100,8 +99,8 @@ struct TransactionCollector {
                 .nonRepeatableRead,
                 [transaction],
                 "\(names[transaction]) read \(elements.listText) in "
-                    + "\(objects.name(of: .list(place))), where it must find \(expected.listText) "
-                    + "after its earlier read"
+                    + "\(objects.name(of: .list(place))), but its earlier read "
+                    + "requires \(expected.listText)"
             )
         }
         objects.lists[place].reads.append(

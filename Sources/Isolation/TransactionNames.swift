@@ -1,4 +1,4 @@
-/// The names of transactions in explanations, such as `reader-1 #12 (read)`.
+/// The names by which explanations refer to transactions, such as `reader-1 #12 (read)`.
 struct TransactionNames {
     private let history: History
 

@@ -6,15 +6,15 @@ import Darwin
 import Glibc
 #endif
 
-/// Randomly chooses the operations of one session's transactions on the lists and registers of a
-/// table.
+/// Randomly chooses the operations that one session's transactions perform on a table's lists and
+/// registers.
 ///
-/// The objects change between rounds, so that lists stay short. All methods may be called from any
-/// thread, because some accesses run on threads of the library.
+/// The objects change between rounds, which keeps the lists short. All methods may be called from
+/// any thread, because some accesses run on threads of the library.
 package final class TransactionScript: Sendable {
     /// The number of lists, and of registers, that the sessions of a round share.
     ///
-    /// The number is small, so that transactions conflict.
+    /// The number is small, so transactions conflict.
     private static let keysPerRound: Int64 = 2
 
     private struct State {
@@ -43,7 +43,7 @@ package final class TransactionScript: Sendable {
         state = Lock(State(random: random))
     }
 
-    /// Uses the lists and registers of another round from now on.
+    /// Switches to the lists and registers of another round.
     package func begin(round: Int) { state.withLock { $0.round = Int64(round) } }
 
     /// Returns all lists and registers of a round.
@@ -119,16 +119,17 @@ package final class TransactionScript: Sendable {
     }
 }
 
-/// A source of values that no two writes share.
+/// A source of unique values for writes.
 package final class UniqueValues: Sendable {
     private let last: Lock<Int64>
 
     /// Creates a source of values.
     ///
-    /// - Parameter start: The value before the first one; different for each process.
+    /// - Parameter start: The number that precedes the first value. It must differ for each
+    ///   process.
     package init(after start: Int64 = 0) { last = Lock(start) }
 
-    /// Returns a value that was never used before.
+    /// Returns a value that has not been used before.
     package func next() -> Int64 {
         last.withLock { last in
             last += 1

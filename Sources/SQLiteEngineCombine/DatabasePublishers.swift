@@ -9,7 +9,7 @@ import OpenCombineDispatch
 
 /// The publishers of accesses and observations.
 ///
-/// They use Combine where the system provides it, and OpenCombine elsewhere.
+/// They use Combine if the system provides it, and OpenCombine otherwise.
 public enum DatabasePublishers {
     #if canImport(Combine)
     /// The main dispatch queue as a scheduler.

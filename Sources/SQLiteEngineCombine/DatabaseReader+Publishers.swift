@@ -7,14 +7,18 @@ import OpenCombine
 #endif
 
 extension DatabasePublishers {
-    /// Reads once for each subscriber: publishes one value and finishes, or fails.
+    /// A publisher that reads once for each subscriber.
+    ///
+    /// It publishes one value and finishes, or fails.
     public struct Read<Output>: Publisher {
         /// A ``DatabaseError``, or the error of the closure.
         public typealias Failure = any Error
 
         let access: DeferredAccess<Output>
 
-        /// Subscribes; the read starts with the first demand.
+        /// Subscribes.
+        ///
+        /// The read starts with the first demand.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Output, S.Failure == any Error {
             access.subscribe(subscriber)
@@ -36,7 +40,7 @@ extension DatabaseReader {
     ///   - line: The line that `status()` shows as the holder.
     /// - Returns: A publisher of one value, which fails with the error that `value` throws, or with
     ///   a ``DatabaseError``. Each subscription performs a separate read when it first demands a
-    ///   value. A cancelled subscription receives nothing more; a running read continues.
+    ///   value. A canceled subscription receives nothing more, but a running read continues.
     public func readPublisher<Output>(
         receiveOn scheduler: some Scheduler = DatabasePublishers.mainScheduler,
         value: @escaping @Sendable (Database) throws -> Output,

@@ -7,18 +7,21 @@ import OpenCombine
 #endif
 
 extension DatabasePublishers {
-    /// Publishes the writer's connection after each transaction that changes a part of a database.
+    /// A publisher of the writer's connection, after each transaction that changes part of a
+    /// database.
     ///
     /// It publishes on the writer, whose next access waits, and never finishes.
     public struct DatabaseRegion: Publisher {
         /// A connection that is valid only while it is being received.
         public typealias Output = Database
-        /// The error of determining the region.
+        /// An error from determining the region.
         public typealias Failure = any Error
 
         let start: StartObservation<Database>
 
-        /// Subscribes; the observation starts with the first demand.
+        /// Subscribes.
+        ///
+        /// The observation starts with the first demand.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Database, S.Failure == any Error {
             ObservationSubscription.subscribe(subscriber, start: start)
@@ -29,7 +32,7 @@ extension DatabasePublishers {
 extension DatabaseRegionObservation {
     /// Returns a publisher of the transactions that change the observed regions.
     ///
-    /// - Parameter writer: The database to observe; only transactions of this writer are reported.
+    /// - Parameter writer: The database to observe. Only this writer's transactions are reported.
     /// - Returns: A publisher that sends the writer's connection once for each such transaction,
     ///   after its commit.
     public func publisher(in writer: any DatabaseWriter) -> DatabasePublishers.DatabaseRegion {

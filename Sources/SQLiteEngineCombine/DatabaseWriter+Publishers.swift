@@ -7,14 +7,18 @@ import OpenCombine
 #endif
 
 extension DatabasePublishers {
-    /// Writes once for each subscriber: publishes one value and finishes, or fails.
+    /// A publisher that writes once for each subscriber.
+    ///
+    /// It publishes one value and finishes, or fails.
     public struct Write<Output>: Publisher {
         /// A ``DatabaseError``, or the error of a closure.
         public typealias Failure = any Error
 
         let access: DeferredAccess<Output>
 
-        /// Subscribes; the first demand requests the write.
+        /// Subscribes.
+        ///
+        /// The first demand requests the write.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Output, S.Failure == any Error {
             access.subscribe(subscriber)
@@ -39,8 +43,8 @@ extension DatabaseWriter {
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
     /// - Returns: A publisher of one value, which is sent after the commit. Each subscription
-    ///   performs a separate write when it first demands a value. A cancelled subscription receives
-    ///   nothing more; a write that it has requested still takes place.
+    ///   performs a separate write when it first demands a value. A canceled subscription receives
+    ///   nothing more, but a write that it has requested still takes place.
     public func writePublisher<Output>(
         receiveOn scheduler: some Scheduler = DatabasePublishers.mainScheduler,
         updates: @escaping @Sendable (Database) throws -> Output,
@@ -59,14 +63,14 @@ extension DatabaseWriter {
 
     /// Returns a publisher that writes in a transaction, and then reads the committed state.
     ///
-    /// The read shows the state that the transaction has committed, and no later one. In a pool, it
-    /// does not delay later writes.
+    /// The read shows exactly the state that the transaction committed. In a pool, it does not
+    /// delay later writes.
     ///
     /// - Parameters:
     ///   - scheduler: The scheduler of the value and the completion; the main queue by default.
     ///   - updates: Writes on another thread. The transaction commits when it returns, and rolls
     ///     back when it throws.
-    ///   - value: Reads; receives the result of `updates`.
+    ///   - value: Reads from the database, given the result of `updates`.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
     /// - Returns: A publisher of the result of `value`. It fails with the error that either closure

@@ -38,13 +38,13 @@ struct DeferredAccess<Output>: @unchecked Sendable {
 ///
 /// No lock is held while the subscriber or the scheduler is called, because either may cancel.
 ///
-/// `@unchecked Sendable`: all mutable state has a lock. Only the scheduler calls the subscriber,
-/// after the subscriber was removed from the state.
+/// `@unchecked Sendable`: a lock protects all mutable state. Only the scheduler calls the
+/// subscriber, after it is removed from the state.
 private final class AccessSubscription<Output>: Subscription, @unchecked Sendable {
     private enum State {
         case waitingForDemand(DeferredAccess<Output>, AnySubscriber<Output, any Error>)
         case accessing(DeferredAccess<Output>, AnySubscriber<Output, any Error>)
-        /// The value is being sent; the completion follows.
+        /// The value is being sent, and the completion follows.
         case finishing
         case over
     }
@@ -63,7 +63,8 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
             return access
         }
         guard let access else { return }
-        // On the subscriber's thread, so that transactions start in the order of the demands.
+        // Starts the access on the subscriber's thread, so transactions start in the order of the
+        // demands.
         access.start { result in
             let result = SentResult(result: result)
             access.schedule { self.send(result.result) }
@@ -77,7 +78,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
         case .success(let value):
             guard case .accessing(_, let subscriber) = advance(to: .finishing) else { return }
             _ = subscriber.receive(value)
-            // The subscriber may have cancelled when it received the value.
+            // The subscriber may have canceled when it received the value.
             guard case .finishing = replace(with: .over) else { return }
             subscriber.receive(completion: .finished)
         case .failure(let error):
@@ -86,7 +87,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
         }
     }
 
-    /// Sets the state unless it is over; returns the previous state.
+    /// Sets the state unless it is over and returns the previous state.
     private func advance(to next: State) -> State {
         state.withLock { state in
             if case .over = state { return state }
@@ -104,7 +105,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
     }
 }
 
-/// Carries a result to the scheduler.
+/// A result on its way to the scheduler.
 ///
 /// `@unchecked Sendable`: the creator does not use the value again.
 private struct SentResult<Output>: @unchecked Sendable {

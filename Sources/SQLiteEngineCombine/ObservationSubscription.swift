@@ -19,8 +19,8 @@ typealias StartObservation<Output> =
 /// Values without demand are dropped. No lock is held while the subscriber is called, because it
 /// may demand more or cancel.
 ///
-/// `@unchecked Sendable`: all mutable state has a lock. Only the observation calls the subscriber,
-/// one value after another.
+/// `@unchecked Sendable`: a lock protects all mutable state. Only the observation calls the
+/// subscriber, one value after another.
 final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
     private typealias Receiver = AnySubscriber<Output, any Error>
 
@@ -47,7 +47,7 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
         let start: StartObservation<Output>? = state.withLock { state in
             switch state {
             case .waitingForDemand(let start, let receiver):
-                // Set before the start, which may already deliver the first value.
+                // The state is set before the start, which may deliver the first value.
                 state = .observing(receiver, demand, nil)
                 return start
             case .observing(let receiver, let remaining, let cancellable):
@@ -95,7 +95,7 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
         receiver.receive(completion: .failure(error))
     }
 
-    /// Ends the observation; returns the previous state, which the caller releases outside the
+    /// Ends the observation and returns the previous state, which the caller releases outside the
     /// lock.
     @discardableResult
     private func end() -> State {

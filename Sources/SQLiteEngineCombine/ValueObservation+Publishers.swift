@@ -8,14 +8,18 @@ import OpenCombine
 #endif
 
 extension DatabasePublishers {
-    /// Publishes the values of an observation, and fails with its error; it never finishes.
+    /// A publisher of an observation's values.
+    ///
+    /// It fails with the observation's error and never finishes.
     public struct Value<Output>: Publisher {
-        /// The error of fetching the value.
+        /// An error from fetching the value.
         public typealias Failure = any Error
 
         let start: StartObservation<Output>
 
-        /// Subscribes; the observation starts with the first demand.
+        /// Subscribes.
+        ///
+        /// The observation starts with the first demand.
         ///
         /// Values without demand are dropped.
         public func receive<S>(subscriber: S)
@@ -26,7 +30,9 @@ extension DatabasePublishers {
 }
 
 extension ValueObservation where Reducer: ValueReducer {
-    /// Returns a publisher of the observed values; each subscription is a separate observation.
+    /// Returns a publisher of the observed values.
+    ///
+    /// Each subscription is a separate observation.
     ///
     /// ```swift
     /// let players = ValueObservation.tracking { db in try Player.fetchAll(db) }

@@ -1,17 +1,19 @@
-/// The largest numbers of accesses that waited at once, and of readers in use, in several statuses.
+/// The largest numbers of simultaneously waiting accesses, and of readers in use, in several
+/// statuses.
 ///
-/// Reports, dashboards and results take their peaks from here, so they state the same numbers.
+/// Reports, dashboards, and results obtain their peaks from this type, so they show the same
+/// numbers.
 public struct AccessPeaks: Sendable, Equatable {
-    /// The largest number of accesses that waited to read at once.
+    /// The largest number of accesses that waited to read at the same time.
     public private(set) var waitingReaders = 0
-    /// The largest number of accesses that waited to write at once.
+    /// The largest number of accesses that waited to write at the same time.
     public private(set) var waitingWriters = 0
-    /// The largest number of readers in use at once; nil for a queue.
+    /// The largest number of readers in use at the same time; nil for a queue.
     public private(set) var readersInUse: Int?
     /// Whether the library does not count waiting accesses.
     ///
-    /// If so, their numbers are the largest in a status; more accesses may have waited between two
-    /// statuses.
+    /// If so, the numbers are the largest in any status, and more accesses may have waited between
+    /// two statuses.
     public private(set) var areSampled = false
 
     /// Creates peaks of zero.

@@ -1,13 +1,16 @@
 /// How accesses to a database have spent their time, by phase.
 ///
-/// One split contains all accesses that waited, and another one a sample of the others. Adding both
-/// would overstate the waits. `mean × count` of a phase is its total, in nanoseconds.
+/// One split contains all accesses that waited, and another contains a sample of the other
+/// accesses. Adding the two would overstate the waits. A phase's `mean × count` is its total, in
+/// nanoseconds.
 public struct AccessSplit: Sendable, Codable, Equatable {
     /// The role of the connections.
     public var role: ConnectionRole
-    /// Whether the accesses waited for a connection, or for the opening of one.
+    /// Whether the accesses waited for a connection or for its opening.
     public var isContended: Bool
-    /// The sampling interval: one in `interval` accesses was measured; 1 means all.
+    /// The sampling interval: one in `interval` accesses was measured.
+    ///
+    /// 1 means all.
     public var interval: Int
     /// The number of measured accesses.
     public var count: UInt64
@@ -15,7 +18,9 @@ public struct AccessSplit: Sendable, Codable, Equatable {
     public var waiting: LatencySummary?
     /// Waiting for a connection to be opened.
     public var opening: LatencySummary?
-    /// Starting the transaction; a write waits for the file lock in this phase.
+    /// Starting the transaction.
+    ///
+    /// A write waits for the file lock in this phase.
     public var acquiringState: LatencySummary?
     /// Inside SQLite, preparing and stepping statements.
     public var insideSQLite: LatencySummary?

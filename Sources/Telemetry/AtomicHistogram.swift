@@ -2,11 +2,11 @@ import Synchronization
 
 /// A histogram of durations that any thread may read while other threads write.
 ///
-/// Buckets are log-linear, 16 per octave, as in HdrHistogram: a value has a precision of 6.25 %.
-/// Values are nanoseconds; values above 2⁴⁴ (about five hours) count in the last bucket. A
-/// histogram takes 5 KB.
+/// Buckets are log-linear, 16 per octave, as in HdrHistogram, so a value has a precision of 6.25 %.
+/// Values are in nanoseconds. Values above 2⁴⁴ (about five hours) count in the last bucket. A
+/// histogram occupies 5 KB.
 ///
-/// `@unchecked Sendable`: the buckets are atomics whose memory lives as long as the object.
+/// `@unchecked Sendable`: the buckets are atomics whose memory exists as long as the object.
 package final class AtomicHistogram: @unchecked Sendable {
     private static let subBits = 4
     private static let octaves = 44
@@ -55,7 +55,9 @@ package final class AtomicHistogram: @unchecked Sendable {
         return base + (1 << shift) - 1
     }
 
-    /// Records a value; can be called from any thread.
+    /// Records a value.
+    ///
+    /// Any thread may call this method.
     package func record(_ value: UInt64) {
         buckets[Self.index(of: value)].wrappingAdd(1, ordering: .relaxed)
         sum.wrappingAdd(value, ordering: .relaxed)
@@ -99,9 +101,9 @@ package final class AtomicHistogram: @unchecked Sendable {
     /// - Parameters:
     ///   - histograms: The histograms to combine.
     ///   - zeros: The number of zero values to add.
-    ///   - earlier: The counts to subtract; the largest value is then known only to the precision
+    ///   - earlier: The counts to subtract. The largest value is then known only to the precision
     ///     of a bucket.
-    /// - Returns: nil if nothing was recorded.
+    /// - Returns: The summary; nil if nothing was recorded.
     package static func summary(
         of histograms: [AtomicHistogram],
         zeros: UInt64 = 0,
@@ -121,7 +123,7 @@ package final class AtomicHistogram: @unchecked Sendable {
         counts[0] += zeros
         let count = counts.reduce(0, +)
         guard count > 0 else { return nil }
-        // The percentile is in hundredths of a percent, for a rank in integers.
+        // The percentile is in hundredths of a percent, so the rank is computed with integers.
         let percentile = { (share: UInt64) -> UInt64? in
             guard PercentileRule.supports(Double(share) / 100, count: count) else { return nil }
             let rank = (count / 10_000) * share + ((count % 10_000) * share + 9_999) / 10_000

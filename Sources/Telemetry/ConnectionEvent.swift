@@ -1,14 +1,16 @@
 /// An event of a database connection.
 public struct ConnectionEvent: Sendable, Codable, Equatable {
-    /// The kinds of events; durations are in nanoseconds.
+    /// The kinds of events.
+    ///
+    /// Durations are in nanoseconds.
     public enum Kind: Sendable, Codable, Equatable {
-        /// An access ended that took longer than the listener's limit.
+        /// An access that took longer than the listener's limit has ended.
         case slowAccess(by: AccessOrigin, waited: UInt64, held: UInt64)
         /// `interrupt()` was called; `metStatement` is true if a statement was running.
         case interruptRequested(metStatement: Bool)
         /// A statement ended with `SQLITE_INTERRUPT`, this long after the request.
         case interrupted(by: AccessOrigin?, after: UInt64?)
-        /// A lock of another connection was encountered.
+        /// Another connection's lock was encountered.
         case busy(by: AccessOrigin?)
         /// A snapshot was created.
         case snapshotMade(by: AccessOrigin)

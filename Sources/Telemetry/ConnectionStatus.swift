@@ -1,6 +1,6 @@
 /// The role of an SQLite connection.
 public enum ConnectionRole: String, Sendable, Codable, Equatable {
-    /// The only connection of a `DatabaseQueue`: it reads and writes.
+    /// The only connection of a `DatabaseQueue`, which reads and writes.
     case queue
     /// The writer of a `DatabasePool`.
     case writer
@@ -16,7 +16,7 @@ public enum ConnectionState: String, Sendable, Codable, Equatable {
     case idle
     /// The connection is being opened for a waiting access.
     case opening
-    /// The connection waits for another connection's lock on the file.
+    /// The connection is waiting for another connection's lock on the file.
     case waitingForLock
     /// The connection is inside `sqlite3_step`.
     case statement
@@ -28,9 +28,9 @@ public enum ConnectionState: String, Sendable, Codable, Equatable {
 
 /// The transaction state that `sqlite3_txn_state` reports.
 public enum TransactionState: String, Sendable, Codable, Equatable {
-    /// No transaction, or one that has not touched the database yet.
+    /// No transaction, or a transaction that has not accessed the database yet.
     case none
-    /// A read transaction: it keeps one state of the database visible.
+    /// A read transaction, which keeps one state of the database visible.
     case read
     /// A write transaction.
     case write
@@ -49,7 +49,8 @@ public struct AccessOrigin: Sendable, Codable, Equatable, Hashable {
 
 /// The status of one connection.
 public struct ConnectionStatus: Sendable, Codable, Equatable {
-    /// `L.writer`, `L.reader.N` or `L.snapshot.N`, where `L` is the configuration's label.
+    /// The label: `L.writer`, `L.reader.N`, or `L.snapshot.N`, where `L` is the configuration's
+    /// label.
     public var label: String
     /// The role of the connection.
     public var role: ConnectionRole
@@ -63,8 +64,9 @@ public struct ConnectionStatus: Sendable, Codable, Equatable {
     public var heldNanoseconds: UInt64?
     /// The SQL of the statement that is running, or that ran last in this access; nil if idle.
     public var sql: String?
-    /// The age of the running statement, in nanoseconds: a lower bound, measured from the first
-    /// `status()` that saw it; nil if none is running.
+    /// The age of the running statement, in nanoseconds; nil if none is running.
+    ///
+    /// The age is a lower bound, measured from the first `status()` that observed the statement.
     public var sqlNanoseconds: UInt64?
     /// The state of the transaction; nil if unknown.
     public var transaction: TransactionState?
@@ -73,7 +75,7 @@ public struct ConnectionStatus: Sendable, Codable, Equatable {
     public var busyCount: UInt64
     /// The number of interrupted statements.
     public var interruptCount: UInt64
-    /// The time spent waiting for locks of other connections, in nanoseconds.
+    /// The time spent waiting for other connections' locks, in nanoseconds.
     public var busyWaitNanoseconds: UInt64?
 
     /// Creates a status.

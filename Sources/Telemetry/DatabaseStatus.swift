@@ -10,17 +10,17 @@ public enum DatabaseKind: String, Sendable, Codable, Equatable {
 
 /// The interrupts requested since the database was opened.
 public struct InterruptStatus: Sendable, Codable, Equatable {
-    /// The number of calls of `interrupt()`.
+    /// The number of calls to `interrupt()`.
     public var requested: UInt64
-    /// The number of statements that ended with `SQLITE_INTERRUPT`, or whose preparation it
-    /// stopped.
+    /// The number of statements that ended with `SQLITE_INTERRUPT`, including statements that were
+    /// being prepared.
     public var delivered: UInt64
     /// The number of calls without a running statement on any connection.
     ///
     /// A statement that is being prepared does not count as running.
     public var withoutEffect: UInt64
-    /// The time from a request until the statement ended with `SQLITE_INTERRUPT`; nil if there was
-    /// none.
+    /// The time from a request until the statement ended with `SQLITE_INTERRUPT`; nil if no
+    /// statement did.
     public var latency: LatencySummary?
 
     /// Creates the counts.
@@ -33,11 +33,11 @@ public struct InterruptStatus: Sendable, Codable, Equatable {
 
 /// The reader connections of a pool.
 public struct ReaderPoolStatus: Sendable, Codable, Equatable {
-    /// The readers that currently serve an access.
+    /// The number of readers that currently serve an access.
     public var inUse: Int
-    /// The open readers.
+    /// The number of open readers.
     public var open: Int
-    /// `Configuration.maximumReaderCount`.
+    /// The value of `Configuration.maximumReaderCount`.
     public var maximum: Int
     /// The largest number of readers that accesses have used at the same time.
     public var peak: Int
@@ -51,7 +51,9 @@ public struct ReaderPoolStatus: Sendable, Codable, Equatable {
     /// Its growth divided by the elapsed time is the *saturation*.
     public var saturatedNanoseconds: UInt64
 
-    /// Creates a status; times are in nanoseconds since the database was opened.
+    /// Creates a status.
+    ///
+    /// Times are in nanoseconds since the database was opened.
     public init(
         inUse: Int,
         open: Int,
@@ -71,7 +73,7 @@ public struct ReaderPoolStatus: Sendable, Codable, Equatable {
 
 /// The status of a database at one moment, taken without blocking any access.
 public struct DatabaseStatus: Sendable, Codable, Equatable {
-    /// `Configuration.label`, or the name of the type.
+    /// The value of `Configuration.label`, or the name of the type.
     public var label: String
     /// The kind of database object.
     public var kind: DatabaseKind
@@ -81,19 +83,19 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var journalMode: String?
     /// The monotonic clock when the status was taken, in nanoseconds from an arbitrary origin.
     public var takenAtNanoseconds: UInt64
-    /// Every open connection: writer first, then readers by number, then snapshots.
+    /// All open connections: first the writer, then readers by number, then snapshots.
     public var connections: [ConnectionStatus]
     /// The readers of a pool; nil for a queue.
     public var readers: ReaderPoolStatus?
-    /// The accesses that wait for a reader (for a queue: that wait to read), oldest first.
+    /// The accesses that wait for a reader (or, for a queue, wait to read), oldest first.
     public var waitingReaders: [WaiterStatus]
-    /// The accesses that wait for the writer (for a queue: that wait to write), oldest first.
+    /// The accesses that wait for the writer (or, for a queue, wait to write), oldest first.
     public var waitingWriters: [WaiterStatus]
-    /// The largest number of accesses that waited for a reader at once (for a queue: that waited to
-    /// read); nil if the library does not count them.
+    /// The largest number of accesses that waited for a reader (or, for a queue, to read) at the
+    /// same time; nil if the library does not count them.
     public var waitingReadersPeak: Int?
-    /// The largest number of accesses that waited for the writer at once (for a queue: that waited to
-    /// write); nil if the library does not count them.
+    /// The largest number of accesses that waited for the writer (or, for a queue, to write) at the
+    /// same time; nil if the library does not count them.
     public var waitingWritersPeak: Int?
     /// How long accesses waited for a connection.
     public var acquire: LatencySummary?
@@ -105,16 +107,16 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var snapshotsMade: UInt64
     /// The interrupts since the database was opened.
     public var interrupts: InterruptStatus
-    /// The number of encountered locks of other connections.
+    /// The number of times that another connection's lock was encountered.
     public var busyCount: UInt64
     /// The write-ahead log; nil unless the database is in WAL mode.
     public var wal: WALStatus?
     /// Whether the database was closed.
     public var isClosed: Bool
-    /// The share of the accesses in ``acquire`` that found a free connection, in 0…1; nil without
-    /// accesses.
+    /// The share of the accesses in ``acquire`` that found a free connection, in 0…1; nil if there
+    /// are no accesses.
     public var acquiredAtOnce: Double?
-    /// The same share for ``writerAcquire``.
+    /// The share of the accesses in ``writerAcquire`` that found the writer free.
     public var writerAcquiredAtOnce: Double?
     /// How long accesses waited for the writer; nil if ``acquire`` covers it.
     public var writerAcquire: LatencySummary?
@@ -127,14 +129,16 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var commit: LatencySummary?
     /// How the accesses spent their time.
     public var splits: [AccessSplit]?
-    /// The opened connections, except those of snapshots.
+    /// The opened connections, excluding snapshots' connections.
     public var openings: OpeningStatus?
-    /// The time spent waiting for locks of other connections, in nanoseconds.
+    /// The time spent waiting for other connections' locks, in nanoseconds.
     public var busyWaitNanoseconds: UInt64?
-    /// The activity and the cost of value observations; nil if there were none.
+    /// The activity and cost of value observations; nil if there were none.
     public var observations: ObservationStatus?
 
-    /// Creates a status; by default, all values except the label and the kind are empty.
+    /// Creates a status.
+    ///
+    /// By default, all values except the label and the kind are empty.
     public init(
         label: String,
         kind: DatabaseKind,

@@ -1,16 +1,18 @@
-/// Formats the mean numbers of connections that clients held at the same time.
+/// Formats the mean numbers of connections that clients held simultaneously.
 package enum HeldConnections {
-    /// Formats each number; the sum of the texts never exceeds the number of connections.
+    /// Formats each number.
     ///
-    /// Numbers are rounded to one decimal digit, and small ones to two. If that raises the sum above
-    /// the number of connections, all are rounded down to two digits.
+    /// The sum of the formatted numbers never exceeds the number of connections.
+    ///
+    /// Numbers are rounded to one decimal digit, and small numbers to two. If this raises the sum
+    /// above the number of connections, all are rounded down to two digits.
     ///
     /// - Parameters:
     ///   - held: The mean numbers.
     ///   - capacity: The number of connections; nil if unknown.
-    /// - Returns: The texts, in the order of the numbers.
+    /// - Returns: The formatted numbers, in the same order.
     package static func texts(_ held: [Double], of capacity: Int?) -> [String] {
-        // In hundredths: a sum of decimal fractions would not be exact.
+        // Values are in hundredths, because a sum of decimal fractions would not be exact.
         let rounded = held.map { value -> Int in
             let value = min(max(value, 0), 1e6)
             return value < 0.095

@@ -1,9 +1,9 @@
-/// The counts of latencies in a fixed series of buckets: small enough for a sample, and precise
-/// enough for a histogram and a heat map.
+/// Counts of latencies in a fixed series of buckets, small enough for a sample and precise enough
+/// for a histogram and a heat map.
 ///
-/// Buckets are log-linear, four per octave, starting at 128 ns: a value has a precision of 25 %.
-/// Bucket 0 contains shorter values, and the last bucket those of nine minutes or more. Empty
-/// buckets at both ends are omitted.
+/// Buckets are log-linear, four per octave, starting at 128 ns, so a value has a precision of 25 %.
+/// Bucket 0 contains shorter values, and the last bucket contains values of nine minutes or more.
+/// Empty buckets at both ends are omitted.
 public struct LatencyDistribution: Sendable, Codable, Equatable {
     /// The number of buckets.
     public static let bucketCount = 129
@@ -30,8 +30,9 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
         return min(1 + (exponent - 7) * 4 + quarter, bucketCount - 1)
     }
 
-    /// Returns the shortest latency of a bucket, in nanoseconds; the next bucket's is the upper
-    /// bound.
+    /// Returns the shortest latency of a bucket, in nanoseconds.
+    ///
+    /// The next bucket's shortest latency is the upper bound.
     public static func lowerBound(of bucket: Int) -> UInt64 {
         guard bucket > 0 else { return 0 }
         let step = min(bucket, bucketCount) - 1
@@ -71,18 +72,18 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
     }
 }
 
-/// The latencies of one operation of a client over about a second, whether measured or not.
+/// The latencies of a client's operation over about one second, whether measured or not.
 public struct OperationLatencies: Sendable, Codable, Equatable {
     /// The name of the operation in the scenario.
     public var name: String
-    /// From the intended start to the end.
+    /// The time from the intended start to the end.
     public var response: LatencyDistribution
-    /// From the start to the entry into the closure.
+    /// The time from the start to the entry into the closure.
     public var wait: LatencyDistribution
-    /// From the entry to the end.
+    /// The time from the entry to the end.
     public var service: LatencyDistribution
 
-    /// Creates the latencies of an operation; empty by default.
+    /// Creates the latencies of an operation, which are empty by default.
     public init(
         name: String,
         response: LatencyDistribution = LatencyDistribution(),

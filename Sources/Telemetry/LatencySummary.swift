@@ -1,7 +1,9 @@
-/// A summary of a latency histogram; all durations are in nanoseconds.
+/// A summary of a latency histogram.
 ///
-/// A percentile with fewer than ten values beyond it is `nil`: it would describe one slow access,
-/// not the load.
+/// All durations are in nanoseconds.
+///
+/// A percentile with fewer than ten values beyond it is `nil`, because it would describe a few slow
+/// accesses, not the load.
 public struct LatencySummary: Sendable, Codable, Equatable {
     /// The number of recorded values.
     public var count: UInt64
@@ -22,7 +24,9 @@ public struct LatencySummary: Sendable, Codable, Equatable {
     /// The largest value, in nanoseconds.
     public var max: UInt64
 
-    /// Creates a summary; durations are in nanoseconds.
+    /// Creates a summary.
+    ///
+    /// Durations are in nanoseconds.
     public init(
         count: UInt64,
         mean: UInt64,

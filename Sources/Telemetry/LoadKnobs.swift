@@ -5,15 +5,15 @@ public enum LoadKnob: Sendable, Codable, Hashable {
     /// Excess workers finish their current access and then pause. Arrivals for a client without
     /// workers wait.
     case workers(client: String, count: Int)
-    /// The arrival rate of a client per second, from now on; nil for the value in the scenario.
+    /// The arrival rate of a client per second from now on; nil for the value in the scenario.
     case rate(client: String, perSecond: Double?)
     /// The factor of all arrival rates, 0 to 1000; 1 for the rates in the scenario.
     case rateFactor(Double)
     /// The share of the load that writes, in 0…1; nil for the value in the scenario.
     ///
-    /// It is measured in arrivals per second for clients with a schedule, and in workers for the
-    /// others; both sums stay the same. In a mix, the weights of the operations change. Clients
-    /// that only hold, import, snapshot or act are not affected.
+    /// The share is measured in arrivals per second for clients with a schedule, and in workers for
+    /// other clients. Both sums stay the same. In a mix, the operations' weights change. Clients
+    /// that only hold, import, snapshot, or act are not affected.
     case writeShare(Double?)
     /// How long each hold or snapshot of a client lasts, in seconds; nil for the value in the
     /// scenario. The new time also applies to current holds.
@@ -26,7 +26,7 @@ public struct LoadKnobs: Sendable, Codable, Equatable {
     public struct Client: Sendable, Codable, Equatable {
         /// The name of the client in the scenario.
         public var name: String
-        /// The active workers.
+        /// The number of active workers.
         public var workers: Int
         /// The current arrival rate, in accesses/s, with all factors; nil in a closed loop.
         public var rate: Double?

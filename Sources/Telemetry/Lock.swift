@@ -4,11 +4,13 @@ import Darwin
 import Glibc
 #endif
 
-/// A value behind a mutex; the only lock type in the project.
+/// A value that a mutex protects.
 ///
-/// It is a `pthread_mutex_t` instead of a `Synchronization.Mutex`: the thread sanitizer supports
-/// the former and reports false races for the latter. This way, the tested code is the shipped
-/// code. An uncontended access acquires no lock.
+/// This is the only lock type in the project.
+///
+/// It uses a `pthread_mutex_t` instead of a `Synchronization.Mutex`, because the thread sanitizer
+/// supports it and reports false races for `Mutex`. The tested code is therefore the shipped code.
+/// An uncontended database access acquires no lock.
 ///
 /// `@unchecked Sendable`: the mutex protects `state`, which cannot be accessed otherwise.
 package final class Lock<State>: @unchecked Sendable {
@@ -28,7 +30,7 @@ package final class Lock<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` while it holds the mutex.
+    /// Runs `body` while holding the mutex.
     @inline(__always)
     package func withLock<Result>(
         _ body: (inout State) throws -> Result

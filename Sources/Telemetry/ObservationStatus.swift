@@ -1,4 +1,4 @@
-/// The activity and the cost of a database's value observations since it was opened.
+/// The activity and cost of a database's value observations since it was opened.
 public struct ObservationStatus: Sendable, Codable, Equatable {
     /// The number of active observations.
     public var active: Int
@@ -6,10 +6,12 @@ public struct ObservationStatus: Sendable, Codable, Equatable {
     public var fetchesOnReaders: UInt64
     /// The number of values that were fetched on the connection that writes.
     public var fetchesOnWriter: UInt64
-    /// The number of changes without a separate fetch: they arrived while a fetch ran and another
-    /// one was already pending, or before the start of a fetch that shows them.
+    /// The number of changes without a separate fetch.
+    ///
+    /// They arrived while a fetch ran and another was pending, or before the start of a fetch that
+    /// shows them.
     public var coalesced: UInt64
-    /// The number of values that were equal to the previous one, and were not delivered.
+    /// The number of values that equaled the previous value and were not delivered.
     public var duplicates: UInt64
 
     /// Creates a status.

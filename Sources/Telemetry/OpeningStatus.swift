@@ -1,10 +1,10 @@
 /// The connections that a database has opened.
 public struct OpeningStatus: Sendable, Codable, Equatable {
-    /// The number of opened connections, including those closed since.
+    /// The number of opened connections, including connections that have since been closed.
     public var opened: UInt64
     /// The number of connections that could not be opened.
     public var failed: UInt64
-    /// How long the successful openings took.
+    /// The durations of successful openings.
     public var time: LatencySummary?
 
     /// Creates a status.

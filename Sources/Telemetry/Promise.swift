@@ -1,9 +1,9 @@
-/// A value that a thread provides and a task awaits, without blocking a thread.
+/// A value that a thread provides and a task awaits without blocking a thread.
 ///
-/// The value is behind a lock, and the continuation only wakes the task. A continuation that
-/// carries the value would be equally safe, but the thread sanitizer cannot verify it. A task that
-/// is resumed before it has suspended simply continues. No step that the sanitizer observes then
-/// orders the other thread's earlier actions before the task's later ones.
+/// A lock protects the value, and the continuation only wakes the task. A continuation that carries
+/// the value would be equally safe, but the thread sanitizer cannot verify it. A task that is
+/// resumed before it has suspended simply continues. No step that the sanitizer observes then
+/// orders the other thread's earlier actions before the task's later actions.
 package final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -15,7 +15,9 @@ package final class Promise<Value: Sendable>: Sendable {
     /// Creates a promise without a value.
     package init() {}
 
-    /// Sets the value, from any thread, and wakes the awaiting task; later calls have no effect.
+    /// Sets the value, from any thread, and wakes the awaiting task.
+    ///
+    /// Later calls have no effect.
     package func fulfill(_ value: Value) {
         let continuation = state.withLock { state in
             if state.value == nil { state.value = value }
@@ -25,9 +27,11 @@ package final class Promise<Value: Sendable>: Sendable {
         continuation?.resume()
     }
 
-    /// Waits for the value; only one task at a time may wait.
+    /// Waits for the value.
     ///
-    /// Cancelling the task does not end the wait: the code that cancels must fulfill the promise
+    /// Only one task at a time may wait.
+    ///
+    /// Canceling the task does not end the wait. The code that cancels must fulfill the promise
     /// with an error.
     package func value() async -> Value {
         while true {

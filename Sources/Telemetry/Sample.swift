@@ -6,33 +6,33 @@ public enum RunState: String, Sendable, Codable, Equatable {
     case running
     /// The load is paused.
     case paused
-    /// The last phase is over, and running accesses are awaited.
+    /// The last phase is over, and the run waits for running accesses.
     case draining
     /// The run is over.
     case finished
 }
 
-/// The counts of one client's accesses since the start of the measured part of the run.
+/// The counts of one client's accesses since the measured part of the run started.
 ///
 /// `offered = completed + skipped + errors + interrupted + unfinished` holds exactly.
 public struct AccessCounts: Sendable, Codable, Equatable {
-    /// Accesses that the load model requested.
+    /// The number of accesses that the load model requested.
     public var offered: UInt64 = 0
-    /// Accesses that started.
+    /// The number of accesses that started.
     public var started: UInt64 = 0
-    /// Accesses that succeeded.
+    /// The number of accesses that succeeded.
     public var completed: UInt64 = 0
-    /// Accesses that were skipped because they were already too late.
+    /// The number of accesses that were skipped because they were already too late.
     public var skipped: UInt64 = 0
-    /// Accesses that started more than a millisecond after their intended time.
+    /// The number of accesses that started more than a millisecond after their intended time.
     public var late: UInt64 = 0
-    /// Retries after the database was busy.
+    /// The number of retries after the database was busy.
     public var retried: UInt64 = 0
-    /// Accesses that ended with an interrupt.
+    /// The number of accesses that ended with an interrupt.
     public var interrupted: UInt64 = 0
-    /// Accesses that were queued or running when the run and its drain ended.
+    /// The number of accesses that were queued or running when the run and its drain ended.
     public var unfinished: UInt64 = 0
-    /// Accesses that failed, by the name of the result code.
+    /// The number of accesses that failed, by the name of the result code.
     public var errors: [String: UInt64] = [:]
 
     /// Creates counts of zero.
@@ -66,27 +66,28 @@ public struct AccessCounts: Sendable, Codable, Equatable {
 public struct ClientStatus: Sendable, Codable, Equatable {
     /// The name of the client in the scenario.
     public var name: String
-    /// The client's activity in a word: `read`, `write`, `snapshot`, `interrupt`.
+    /// The client's activity in one word: `read`, `write`, `snapshot`, or `interrupt`.
     public var activity: String
     /// The number of workers.
     public var workers: Int
     /// The target arrival rate, in accesses/s; nil in a closed loop.
     public var targetRate: Double?
-    /// Completed accesses per second, over the last second.
+    /// The number of accesses completed during the last second.
     public var throughput: Double
     /// The counts so far.
     public var counts: AccessCounts
-    /// From the intended start to the end, over the last ten seconds: one second of a slow client
-    /// contains too few values for a 99th percentile.
+    /// The time from the intended start to the end, over the last ten seconds.
+    ///
+    /// One second of a slow client contains too few values for a 99th percentile.
     public var response: LatencySummary?
-    /// From start to the entry into the closure, over the last ten seconds.
+    /// The time from the start to the entry into the closure, over the last ten seconds.
     public var wait: LatencySummary?
-    /// From the entry to the end, over the last ten seconds.
+    /// The time from the entry to the end, over the last ten seconds.
     public var service: LatencySummary?
     /// The distributions of the last complete second, for each operation; nil in the samples in
     /// between.
     public var operations: [OperationLatencies]?
-    /// The phases of its slow accesses in the last ten seconds; nil before one was measured.
+    /// The phases of its slow accesses in the last ten seconds; nil if none has been measured.
     public var slow: SlowSplit?
 
     /// Creates a status.
@@ -119,13 +120,13 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
     public enum Severity: String, Sendable, Codable, Equatable {
         /// Information.
         case info
-        /// Requires attention.
+        /// A condition that requires attention.
         case warning
-        /// Something failed.
+        /// A failure.
         case error
     }
 
-    /// Seconds since the start of the run.
+    /// The time since the start of the run, in seconds.
     public var time: Double
     /// The severity of the event.
     public var severity: Severity
@@ -140,11 +141,12 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
     }
 }
 
-/// The state of a running workload and its database at one moment: everything that a screen shows.
+/// The state of a running workload and its database at one moment, with everything that a screen
+/// shows.
 public struct Sample: Sendable, Codable, Equatable {
     /// The number of the sample in its run, from 0.
     public var sequence: Int
-    /// Seconds since the start of the run, including the warm-up.
+    /// The time since the start of the run, including the warm-up, in seconds.
     public var time: Double
     /// The name of the scenario.
     public var scenario: String

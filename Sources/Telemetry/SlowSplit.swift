@@ -1,5 +1,5 @@
-/// How a client's slow accesses of the last seconds spent their time, and which clients held the
-/// resources that they waited for.
+/// How a client's recent slow accesses spent their time, and which clients held the resources that
+/// they waited for.
 public struct SlowSplit: Sendable, Codable, Equatable {
     /// A client that held the resource that others waited for.
     public struct Holder: Sendable, Codable, Equatable {
@@ -18,9 +18,10 @@ public struct SlowSplit: Sendable, Codable, Equatable {
     /// The percentile of the client's responses from which accesses are included, such as `p99`;
     /// `max` if there were too few values for a percentile.
     public var beyond: String
-    /// The number of analyzed accesses, which are the slowest ones.
+    /// The number of analyzed accesses, which are the slowest.
     public var accesses: Int
-    /// The average time from the intended start to the start, in nanoseconds: no worker was free.
+    /// The average time from the intended start to the start, in nanoseconds, during which no
+    /// worker was free.
     public var queued: UInt64
     /// The average time from the start to the entry into the closure, in nanoseconds.
     public var waited: UInt64
@@ -31,10 +32,12 @@ public struct SlowSplit: Sendable, Codable, Equatable {
     public var resource: String?
     /// The number of these connections; nil if unknown.
     public var capacity: Int?
-    /// The clients that held them during the waits, the largest holder first.
+    /// The clients that held these connections during the waits, starting with the largest holder.
     public var holders: [Holder]
 
-    /// Creates a split; durations are in nanoseconds.
+    /// Creates a split.
+    ///
+    /// Durations are in nanoseconds.
     public init(
         beyond: String,
         accesses: Int,

@@ -4,11 +4,12 @@ public struct SnapshotStatus: Sendable, Codable, Equatable {
     public var label: String
     /// The access that created it.
     public var origin: AccessOrigin
-    /// The age of its state of the database, in nanoseconds.
+    /// The age of its database state, in nanoseconds.
     public var ageNanoseconds: UInt64
     /// The last frame of the write-ahead log that belongs to its state; nil if unknown.
     public var frame: UInt64?
-    /// The frames after its last one, which no checkpoint copies while it exists; nil if unknown.
+    /// The number of frames after ``frame``, which no checkpoint copies while the snapshot exists;
+    /// nil if unknown.
     public var pinnedFrames: UInt64?
 
     /// Creates a status.

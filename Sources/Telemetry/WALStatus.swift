@@ -17,7 +17,9 @@ public struct WALStatus: Sendable, Codable, Equatable {
     /// A reader on mark 0 reads only the database file. A mark persists after its reader has ended.
     public var readMarks: [UInt64?]?
 
-    /// Creates a status; sizes are in bytes and frames.
+    /// Creates a status.
+    ///
+    /// Sizes are in bytes and frames.
     public init(
         bytes: UInt64,
         frames: UInt64? = nil,
@@ -33,25 +35,25 @@ public struct WALStatus: Sendable, Codable, Equatable {
 
 /// The cause that prevents a write-ahead log from shrinking.
 public struct WALPin: Sendable, Codable, Equatable {
-    /// Why a log does not shrink.
+    /// The reason why a log does not shrink.
     public enum Cause: String, Sendable, Codable, Equatable {
-        /// A reader's old state prevents checkpoints from copying further.
+        /// A reader's old state prevents checkpoints from copying further frames.
         case oldReader
         /// Readers overlap without a gap, so the log is never reset.
         case overlappingReaders
-        /// One large transaction fills it.
+        /// One large transaction fills the log.
         case largeTransaction
-        /// There are no checkpoints, or they fail.
+        /// No checkpoints occur, or they fail.
         case noCheckpoint
-        /// A connection of another process.
+        /// Another process's connection prevents it.
         case otherProcess
     }
 
     /// The responsible access: the holder of a connection, or the creator of a snapshot.
     public var by: AccessOrigin
-    /// Why the log does not shrink.
+    /// The reason why the log does not shrink.
     public var cause: Cause
-    /// How long this has been the case, in nanoseconds.
+    /// The duration of this condition, in nanoseconds.
     public var ageNanoseconds: UInt64
 
     /// Creates a pin.

@@ -1,4 +1,4 @@
-/// Formats numbers with their units, in texts of bounded width.
+/// Formats numbers with units, as text of bounded width.
 ///
 /// Measured latencies and rates have three significant digits. Ages and sizes have one decimal
 /// below 100. The strings are ASCII except for `µ`, and short enough to need no allocation.
@@ -35,7 +35,7 @@ package enum HumanUnits {
         return HumanUnits.seconds(seconds)
     }
 
-    /// Formats a time of a run or recording: `12.3 s`, `2m 05s`.
+    /// Formats a time in a run or recording: `12.3 s`, `2m 05s`.
     package static func seconds(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds > 0 else { return "0.0 s" }
         if seconds < 99.95 { return decimal(seconds, places: 1) + " s" }
@@ -80,7 +80,7 @@ package enum HumanUnits {
         return "\(Int(value.rounded())) %"
     }
 
-    /// Formats a count: `1,423`, and from a million `1.42M`.
+    /// Formats a count: `1,423`, or `1.42M` from a million.
     package static func count(_ count: UInt64) -> String {
         if count < 1_000_000 { return grouped(count) }
         let value = Double(count)
@@ -88,7 +88,7 @@ package enum HumanUnits {
         return threeDigits(min(value / 1e9, 99_999)) + "G"
     }
 
-    /// Formats an exact count or a number of a frame: `1,423,007`.
+    /// Formats an exact count or a frame number: `1,423,007`.
     package static func exact(_ count: UInt64) -> String { grouped(count) }
 
     /// Formats an exact count with its regular noun: `1 frame`, `1,423 frames`.
@@ -110,19 +110,19 @@ package enum HumanUnits {
         "\(number) \(number == 1 ? singular : plural)"
     }
 
-    /// Three significant digits of a number in 0..<1000: `0.42`, `1.23`, `12.3`, `123`.
+    /// Formats a number in 0..<1000 with three significant digits: `0.42`, `1.23`, `12.3`, `123`.
     private static func threeDigits(_ value: Double) -> String {
         if value < 9.995 { return decimal(value, places: 2) }
         if value < 99.95 { return decimal(value, places: 1) }
         return "\(Int(value.rounded()))"
     }
 
-    /// One decimal for numbers below 100: `4.0`, `38.1`, `412`.
+    /// Formats a number with one decimal if it is below 100: `4.0`, `38.1`, `412`.
     private static func oneDecimal(_ value: Double) -> String {
         value < 99.95 ? decimal(value, places: 1) : "\(Int(value.rounded()))"
     }
 
-    /// A nonnegative number with one or two decimals.
+    /// Formats a nonnegative number with one or two decimals.
     private static func decimal(_ value: Double, places: Int) -> String {
         let scale = places == 1 ? 10.0 : 100.0
         let scaled = Int((value * scale).rounded())

@@ -2,12 +2,13 @@ import Foundation
 import SQLiteEngine
 import Synchronization
 
-/// The commits of the process, and their acknowledgements.
+/// The process's commits and their acknowledgments.
 final class CommitLoad: Sendable {
     /// The numbers of writer and reader threads.
     private static let writerCount = 3
     private static let readerCount = 2
-    /// The number of commits between two checkpoints, so that kills also interrupt checkpoints.
+    /// The number of commits between two checkpoints, small enough that kills also interrupt
+    /// checkpoints.
     private static let checkpointInterval = 40
 
     private let isEarly: Bool
@@ -18,7 +19,7 @@ final class CommitLoad: Sendable {
         next = Atomic(first)
     }
 
-    /// A configuration that waits for locks of the previous process, which the system may not have
+    /// A configuration that waits for the previous process's locks, which the system may not have
     /// released yet.
     static var patient: Configuration {
         var configuration = Configuration()
@@ -96,7 +97,7 @@ final class CommitLoad: Sendable {
 
     private func acknowledge(_ number: Int) {
         let line = Array("\(number)\n".utf8)
-        // A single write: acknowledgements before the kill are complete in the pipe.
+        // Uses a single write, so acknowledgments before the kill are complete in the pipe.
         guard write(STDOUT_FILENO, line, line.count) == line.count else { exit(74) }
     }
 }

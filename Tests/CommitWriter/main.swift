@@ -1,14 +1,14 @@
 import Foundation
 import SQLiteEngine
 
-// Commits until it is killed, and acknowledges each commit. A test kills it, and checks that the
+// Commits until killed, and acknowledges each commit. A test kills the process and checks that the
 // database contains all acknowledged commits.
 //
 //     CommitWriter pool|wal-queue|queue PATH FIRST [--early]
 //
 // Each transaction has a number, starting at FIRST. The process writes the number and a newline to
-// standard output in one `write`. With `--early`, it acknowledges a commit inside the transaction,
-// and stops there, which shows that the test detects lost commits.
+// standard output in one `write`. With `--early`, it acknowledges a commit inside the transaction
+// and stops there, which proves that the test detects lost commits.
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 4, let first = Int(arguments[3]) else {

@@ -3,7 +3,7 @@ import SQLiteEngine
 
 /// The process's database: bare SQLite, or this engine.
 struct PeerConnection {
-    /// The way in which a transaction begins.
+    /// The way a transaction begins.
     enum Kind {
         case deferred
         case immediate
@@ -36,7 +36,9 @@ struct PeerConnection {
         }
     }
 
-    /// Runs a transaction; an error rolls it back.
+    /// Runs a transaction.
+    ///
+    /// An error rolls it back.
     func transaction(_ kind: Kind, _ body: (any ObjectStore) throws -> Void) throws {
         switch server {
         case .sqlite(let raw):

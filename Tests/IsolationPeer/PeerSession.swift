@@ -23,7 +23,7 @@ struct PeerSession {
         session = recorder.addSession("peer")
     }
 
-    /// Runs a transaction, and reports how it ended.
+    /// Runs a transaction and reports how it ended.
     func runTransaction(_ number: Int) {
         script.begin(round: number / Self.transactionsPerRound)
         if number % 40 == 39 { connection.checkpoint() }
@@ -31,7 +31,7 @@ struct PeerSession {
         case 0, 1: run("read", .deferred) { try script.read(in: $0, $1) }
         case 2:
             run("deferred write", .deferred) { store, transaction in
-                // Read first, so that the write must upgrade the transaction.
+                // Reads first, so the write must upgrade the transaction.
                 try script.readOne(in: store, transaction)
                 try script.write(in: store, transaction)
             }

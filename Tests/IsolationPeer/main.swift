@@ -6,9 +6,9 @@ import SQLiteEngine
 //
 //     IsolationPeer sqlite|pool|queue|wal-queue PATH SEED TRANSACTIONS FIRST-VALUE
 //
-// It writes "ready" when the database is open, and waits for a line on standard input. Then it
-// writes each transaction as a line of JSON: before its commit with an unknown outcome, and again
-// when it has ended. A test can therefore kill the process at any moment and still know its
+// The process writes "ready" when the database is open, and waits for a line on standard input.
+// Then it writes each transaction as a line of JSON, before its commit with an unknown outcome and
+// again after it ends. A test can therefore kill the process at any moment and still determine its
 // transactions.
 
 let arguments = CommandLine.arguments

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Isolation
 
-/// Handwritten histories with each kind of anomaly, and correct histories that differ from them in
-/// one detail.
+/// Checks handwritten histories with each kind of anomaly, and correct histories that differ in one
+/// detail.
 struct AnomalyTests {
     private func kinds(_ build: (inout HistoryBuilder) -> Void) -> Set<AnomalyKind> {
         var builder = HistoryBuilder()
@@ -331,7 +331,7 @@ struct AnomalyTests {
     @Test func aSnapshotReadsTheStateAtItsCreation() {
         let found = kinds {
             $0.add("a", .append(1), at: 30...40)
-            // The snapshot was made at 10 and is read after the commit.
+            // The snapshot was created at 10 and is read after the commit.
             $0.add("b", .list([]), .list([]), at: 10...20)
             $0.add("b", .list([1]))
         }
@@ -340,7 +340,7 @@ struct AnomalyTests {
 
     // MARK: Explanations
 
-    @Test func anExplanationNamesTransactionsValuesAndTimes() throws {
+    @Test func anExplanationContainsTransactionsValuesAndTimes() throws {
         var builder = HistoryBuilder()
         builder.add("writer", .append(5, to: 7), at: 1_000_000...2_000_000)
         builder.add("reader", .list([], of: 7), at: 2_500_000...3_000_000)

@@ -1,12 +1,13 @@
 @testable import Isolation
 
 /// Builds a history of transactions in named sessions, one after another unless their times are
-/// given.
+/// specified.
 struct HistoryBuilder {
     private(set) var history = History()
     private var now: UInt64 = 0
 
-    /// Adds a transaction that begins after all earlier ones have ended, or at the time `at`.
+    /// Adds a transaction that begins after all earlier transactions have ended, or at the time
+    /// `at`.
     mutating func add(
         _ session: String,
         _ operations: HistoryOperation...,
@@ -35,7 +36,7 @@ struct HistoryBuilder {
         )
     }
 
-    /// The kinds of the anomalies, each once.
+    /// The kinds of the anomalies, without duplicates.
     var kinds: Set<AnomalyKind> { Set(anomalies.map(\.kind)) }
 
     var anomalies: [Anomaly] { IsolationCheck().anomalies(of: history) }

@@ -1,6 +1,6 @@
 @testable import Isolation
 
-/// The places of a history that a mutation can change.
+/// The places in a history that a mutation can change.
 struct HistoryPlaces {
     /// A read of a list.
     struct Read {
@@ -10,15 +10,15 @@ struct HistoryPlaces {
         var list: [Int64]
         /// The number of elements that other transactions appended.
         var external: Int
-        /// Whether it is the first read of the list in its transaction.
+        /// Whether this is the transaction's first read of the list.
         var isFirst: Bool
     }
 
-    /// All reads of lists in transactions that are not rolled back.
+    /// All reads of lists in transactions that were not rolled back.
     private(set) var all: [Read] = []
     /// The transaction that appended each element, by list.
     private(set) var writer: [Int64: [Int64: Int]] = [:]
-    /// An element of each list that was rolled back.
+    /// For each list, an element that was rolled back.
     private(set) var abortedElements: [Int64: Int64] = [:]
     private let last: Int
 
@@ -53,12 +53,12 @@ struct HistoryPlaces {
     /// The reads before the last transaction, which reads the final state of all lists.
     var lists: [Read] { all.filter { $0.transaction != last } }
 
-    /// Whether an element exists and its transaction is committed.
+    /// Returns whether an element exists and its transaction is committed.
     func isCommitted(_ element: Int64?, _ key: Int64, _ history: History) -> Bool {
         element.map { committedEnd($0, key, history) < .max } ?? false
     }
 
-    /// The end of the transaction that appended an element; `.max` unless it is committed.
+    /// Returns the end of the transaction that appended an element; `.max` if it is not committed.
     func committedEnd(_ element: Int64, _ key: Int64, _ history: History) -> UInt64 {
         guard let index = writer[key]?[element],
             history.transactions[index].outcome == .committed
@@ -66,8 +66,8 @@ struct HistoryPlaces {
         return history.transactions[index].end
     }
 
-    /// Reads of lists whose last element was appended by a transaction that the reader also
-    /// observes in another list.
+    /// Returns the reads of lists whose last element was appended by a transaction that the reader
+    /// also observes in another list.
     func withSharedWriter(_ history: History) -> [Read] {
         var reads: [Read] = []
         let byTransaction = Dictionary(grouping: lists.filter(\.isFirst), by: \.transaction)
@@ -90,7 +90,8 @@ struct HistoryPlaces {
         return reads
     }
 
-    /// A length at which a list ends between two appends of one transaction; nil if none exists.
+    /// Returns a length at which a list ends between two appends of one transaction; nil if none
+    /// exists.
     func cutInsideTransaction(_ read: Read, _ history: History) -> Int? {
         guard read.external >= 2 else { return nil }
         return (1..<read.external).first { length in
@@ -110,7 +111,7 @@ struct HistoryPlaces {
         var after: Int64
     }
 
-    /// Transactions that read a register once, replaced its value once, and committed.
+    /// Returns the transactions that read a register once, replaced its value once, and committed.
     private func updates(_ history: History) -> [Update] {
         var updates: [Update] = []
         for (index, transaction) in history.transactions.enumerated()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Isolation
 
-/// The periods in which recorded transactions can take effect.
+/// Checks when recorded transactions can take effect.
 struct HistoryRecorderTests {
     /// A clock that advances by ten with each reading.
     private final class Ticks: Sendable {
@@ -29,7 +29,7 @@ struct HistoryRecorderTests {
         return try #require(recorder.history.transactions.first)
     }
 
-    @Test func aReadTakesEffectBeforeItsFirstStatementHasEnded() throws {
+    @Test func aReadTakesEffectBeforeItsFirstStatementEnds() throws {
         let transaction = try recorded {
             $0.add(.readRegister(1, value: nil))
             $0.add(.readRegister(2, value: nil))
@@ -49,7 +49,7 @@ struct HistoryRecorderTests {
         #expect(transaction.end == 50)
     }
 
-    @Test func anAbortedWriteObservesOneStateFromItsFirstStatementOn() throws {
+    @Test func anAbortedWriteObservesOneStateFromItsFirstStatementOnward() throws {
         let transaction = try recorded(.aborted) {
             $0.add(.readRegister(1, value: nil))
             $0.add(.write(register: 1, value: 1))
@@ -59,7 +59,7 @@ struct HistoryRecorderTests {
         #expect(transaction.end == 20)
     }
 
-    @Test func aSnapshotTakesEffectWhileItIsMade() throws {
+    @Test func aSnapshotTakesEffectWhileItIsCreated() throws {
         let transaction = try recorded {
             $0.fixState()
             $0.add(.readRegister(1, value: nil))

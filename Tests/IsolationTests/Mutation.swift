@@ -1,6 +1,6 @@
 @testable import Isolation
 
-/// A change that makes a correct history impossible for a serializable database.
+/// A change that turns a correct history into one that is impossible in a serializable database.
 enum Mutation: String, CaseIterable {
     case dropElement
     case swapElements
@@ -18,7 +18,8 @@ enum Mutation: String, CaseIterable {
     case replaceSameValueTwice
     case commitAfterItWasRead
 
-    /// A kind of anomaly that the change always causes; nil if it depends on the rest.
+    /// The kind of anomaly that the change always causes; nil if it depends on the rest of the
+    /// history.
     var certainKind: AnomalyKind? {
         switch self {
         case .dropElement, .swapElements: .incompatibleOrder
@@ -36,7 +37,7 @@ enum Mutation: String, CaseIterable {
 
     /// Changes a history at a random place.
     ///
-    /// - Returns: Whether the history has such a place.
+    /// - Returns: Whether the history contains a suitable place.
     func apply(to history: inout History, _ random: inout SeededRandom) -> Bool {
         let places = HistoryPlaces(history)
         switch self {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Isolation
 
-/// Correct histories that a change in one place makes incorrect.
+/// Checks that a change in one place of a correct history is detected.
 @Suite(.timeLimit(.minutes(5)))
 struct MutationTests {
     @Test(arguments: Mutation.allCases)

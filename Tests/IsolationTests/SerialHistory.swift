@@ -1,8 +1,8 @@
 @testable import Isolation
 
-/// A random history of a database that runs one transaction after another.
+/// A random history of a database that runs transactions one after another.
 ///
-/// Sessions overlap in time; each transaction takes effect at one moment between its start and its
+/// Sessions overlap in time. Each transaction takes effect at one moment between its start and its
 /// end. Some are rolled back, some have an unknown outcome, and some read from a snapshot
 /// repeatedly. At the end, one session reads everything.
 struct SerialHistory {
@@ -25,13 +25,13 @@ struct SerialHistory {
     private let keyCount: Int64
     private let elementLimit: Int
 
-    /// Makes a history.
+    /// Creates a history.
     ///
     /// - Parameters:
     ///   - seed: The seed of all random choices.
     ///   - sessions: The number of sessions.
     ///   - transactions: The total number of their transactions.
-    ///   - keys: The number of lists in use at a time, and of registers.
+    ///   - keys: The number of lists in use at a time, and the number of registers.
     ///   - elementLimit: The number of elements after which a new list replaces a full one.
     init(
         seed: UInt64,

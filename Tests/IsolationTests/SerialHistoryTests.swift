@@ -2,7 +2,7 @@ import Testing
 
 @testable import Isolation
 
-/// Histories that a serializable database can produce.
+/// Checks histories that a serializable database can produce.
 @Suite(.timeLimit(.minutes(5)))
 struct SerialHistoryTests {
     @Test func thousandsOfSerialHistoriesHaveNoAnomaly() {
@@ -29,7 +29,8 @@ struct SerialHistoryTests {
         let operations = serial.history.transactions.reduce(0) { $0 + $1.operations.count }
         #expect(operations >= 100_000)
         #expect(count == 0)
-        // It takes a second or two in a debug build; the bound only excludes a quadratic check.
+        // The check takes a second or two in a debug build. The limit only excludes a quadratic
+        // check.
         #expect(time < .seconds(60), "\(operations) operations took \(time)")
     }
 

@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The version of the condition variables' functions; without it, dlsym may find the older ones,
-// which use another layout. Other architectures have one version only.
+// The version of the condition variables' functions. Without it, dlsym may find older functions,
+// which use another layout. Other architectures have only one version.
 #if defined(__x86_64__)
 #define CONDITION_VERSION "GLIBC_2.3.2"
 #else

@@ -26,8 +26,8 @@ static uint64_t seed;
 static double rate = 1;
 static uint64_t shortest = 5000;
 static uint64_t longest = 30000000;
-/// The part of its time that a thread may pause, for each of two groups of kinds: the frequent
-/// ones must not use up what is meant for the others.
+/// The share of its time that a thread may pause, for each of two groups of kinds. Frequent kinds
+/// must not exhaust the share of the other kinds.
 static double share = 0.15;
 static int is_active;
 
@@ -36,7 +36,7 @@ static uint64_t thread_count;
 static uint64_t nap_counts[NAP_POINT_COUNT];
 static uint64_t nap_nanoseconds;
 
-/// What a thread knows. The initial-exec model needs no allocation at the first access.
+/// The state of a thread. The initial-exec model requires no allocation at the first access.
 static __thread __attribute__((tls_model("initial-exec"))) struct {
     uint64_t random;
     uint64_t begin;
@@ -83,7 +83,7 @@ static void sleep_within_share(enum nap_point point) {
     __atomic_add_fetch(&nap_counts[point], 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&nap_nanoseconds, length, __ATOMIC_RELAXED);
     struct timespec time = {(time_t)(length / 1000000000), (long)(length % 1000000000)};
-    // A signal ends the pause early, which is as good.
+    // A signal ends the pause early, which does no harm.
     nanosleep(&time, NULL);
 }
 
@@ -138,7 +138,7 @@ static void __attribute__((constructor)) begin(void) {
     if (!text || !*text) return;
     const char *suffix = getenv("NAPS_PROGRAM");
     if (!has_suffix(suffix ? suffix : ".xctest")) return;
-    // A program that this one starts may have the same name: the child of an exit test has.
+    // A program that this program starts may have the same name, as the child of an exit test does.
     char process[24];
     snprintf(process, sizeof process, "%ld", (long)getpid());
     const char *owner = getenv("NAPS_PROCESS");

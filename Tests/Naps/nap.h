@@ -1,4 +1,4 @@
-// Pauses of random length at the points where threads meet: see README.md.
+// Pauses of random length at the points where threads interact; see README.md.
 #ifndef NAP_H
 #define NAP_H
 
@@ -17,7 +17,7 @@ enum nap_point {
     NAP_POINT_COUNT
 };
 
-/// Pauses the thread now and then. Preserves errno; a signal handler may call it.
+/// Pauses the thread occasionally. Preserves errno. A signal handler may call this function.
 void nap_maybe(enum nap_point point);
 
 /// The function that a hook replaces. `version` is the symbol's version, or NULL for the default.

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/// What a new thread is to run after its first pause.
+/// The function that a new thread runs after its first pause.
 struct start {
     void *(*function)(void *);
     void *argument;
@@ -44,8 +44,8 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     return result;
 }
 
-// Dispatch's own header is not part of every installation; these are its documented signatures.
-// Objects and blocks are pointers.
+// Dispatch's header is not part of every installation. These are its documented signatures. Objects
+// and blocks are pointers.
 void dispatch_async(void *queue, void *block);
 void dispatch_async_f(void *queue, void *context, void (*work)(void *));
 void dispatch_after(uint64_t when, void *queue, void *block);

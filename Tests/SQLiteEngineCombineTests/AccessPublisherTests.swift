@@ -83,7 +83,7 @@ struct AccessPublisherTests {
         isReading.wait()
         recorder.cancel()
         mayEnd.signal()
-        // Another read, published on the same queue, would be delivered after it.
+        // Another read, published on the same queue, would be delivered after the canceled one.
         let after = Recorder<Int>()
         try database.writer.barrierWriteWithoutTransaction { _ in }
         database.writer.readPublisher(receiveOn: queue.scheduler) { db in try db.count() }
@@ -181,7 +181,7 @@ struct AccessPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func thereIsNoReadAfterAFailedWrite(kind: Kind) throws {
+    func aFailedWriteIsNotFollowedByARead(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let hasRead = Lock(false)
         let recorder = Recorder<Void>()

@@ -76,7 +76,7 @@ struct ObservationPublisherTests {
             .subscribe(recorder)
         try recorder.waitUntil { $0.values == ["0"] }
         try database.insert(1)
-        // The second value was produced, and dropped for lack of demand.
+        // The second value was produced but dropped for lack of demand.
         try recorder.waitUntil { _ in passed.withLock { $0 } == 1 }
         #expect(recorder.values == ["0"])
         recorder.request(.max(1))
@@ -194,7 +194,9 @@ struct ObservationPublisherTests {
 /// Notifies on a queue, and calls back before and after each notification.
 private struct WatchedScheduler: ValueObservationScheduler {
     let queue: DispatchQueue
-    /// Called before a notification; the returned closure is called after it.
+    /// Called before a notification.
+    ///
+    /// The returned closure is called after it.
     let willNotify: @Sendable () -> @Sendable () -> Void
 
     func immediateInitialValue() -> Bool { false }

@@ -22,7 +22,7 @@ struct AtomicHistogramTests {
         return AtomicHistogram.summary(of: [histogram])
     }
 
-    /// The smallest value that is not exceeded by at least this share of the values.
+    /// Returns the smallest value that at least the given share of the values does not exceed.
     private func exact(_ sorted: [UInt64], permille: Int) -> UInt64 {
         sorted[(sorted.count * permille + 999) / 1_000 - 1]
     }
@@ -35,7 +35,7 @@ struct AtomicHistogramTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func percentilesAreWithinABucketOfTheExactValues(seed: UInt64) throws {
         var generator = Generator(state: seed)
-        // From nanoseconds to minutes, evenly on a logarithmic scale.
+        // The values range from nanoseconds to minutes, evenly on a logarithmic scale.
         let values = (0..<20_000).map { _ -> UInt64 in
             let bits = UInt64.random(in: 0..<36, using: &generator)
             return UInt64.random(in: 0...(1 << bits), using: &generator)
@@ -83,7 +83,7 @@ struct AtomicHistogramTests {
             (9_999, 4), (10_000, 5), (99_999, 5), (100_000, 6),
         ]
     )
-    func aPercentileNeedsTenValuesBeyondIt(count: Int, known: Int) throws {
+    func aPercentileRequiresTenValuesBeyondIt(count: Int, known: Int) throws {
         let summary = try #require(summarize((0..<count).map(UInt64.init)))
         let percentiles = [
             summary.p50, summary.p90, summary.p95, summary.p99, summary.p999, summary.p9999,

@@ -35,7 +35,7 @@ struct PromiseTests {
         #expect(await promise.value() == 3)
     }
 
-    @Test func nilIsAValueToo() async {
+    @Test func nilIsAlsoAValue() async {
         let promise = Promise<Int?>()
         promise.fulfill(nil)
         promise.fulfill(1)
@@ -63,7 +63,7 @@ struct PromiseTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            // Without the precondition, they wait forever.
+            // Without the precondition, the tasks would wait forever.
             alarm(20)
             let promise = Promise<Int>()
             async let one = promise.value()
@@ -81,7 +81,7 @@ struct PromiseTests {
         var number = 0
     }
 
-    /// Fulfills the promise before, while and after the task suspends.
+    /// The promise is fulfilled before, while, and after the task suspends.
     ///
     /// Each time, the task observes the earlier write, and the thread sanitizer detects the
     /// synchronization.
@@ -89,12 +89,13 @@ struct PromiseTests {
         let rounds = 2_000
         let promises = (0...rounds).map { _ in Promise<Written>() }
         let round = Atomic<Int>(-1)
-        // Use one thread, because the creation of a thread would synchronize.
+        // Uses one thread, because creating a thread would synchronize.
         Thread.detachNewThread {
             for (number, promise) in promises.enumerated() {
-                // Relaxed, because this must not synchronize either.
+                // The load is relaxed, because it must not synchronize either.
                 while round.load(ordering: .relaxed) < number { sched_yield() }
-                // Slightly later each time, to coincide with each step of the task.
+                // Fulfills the promise slightly later each time, to coincide with each step of the
+                // task.
                 for _ in 0..<number % 1_000 { _ = round.load(ordering: .relaxed) }
                 let written = Written()
                 written.number = number

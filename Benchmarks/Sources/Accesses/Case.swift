@@ -1,20 +1,22 @@
 import Foundation
 import Synchronization
 
-/// One kind of access, performed by raw SQLite, this engine and GRDB.
+/// One kind of access, performed by raw SQLite, this engine, and GRDB.
 struct Case {
-    /// The name in the table.
+    /// The row's name in the table.
     let name: String
     /// The number of concurrent threads; 1 for the asynchronous cases, which use tasks.
     let threads: Int
-    /// The three contenders in the order raw, engine, GRDB; each performs the access once.
+    /// The three contenders, in the order raw, engine, GRDB.
+    ///
+    /// Each closure performs one access.
     let contenders: [@Sendable (_ thread: Int, _ key: Int64) throws -> Void]
-    /// Closures that run a whole round, for cases without threads.
+    /// The closures that run a whole round, for cases without threads.
     ///
     /// Each returns accesses per second.
     var rounds: [@Sendable (_ seconds: Double) -> Double]?
 
-    /// Accesses per second of contender `index`, over one round.
+    /// Runs one round of contender `index` and returns its accesses per second.
     func measure(_ index: Int, seconds: Double) -> Double {
         if let rounds { return rounds[index](seconds) }
         let contender = contenders[index]
@@ -53,7 +55,7 @@ final class RoundState: Sendable {
     let total = Atomic<Int>(0)
 }
 
-/// Keys of 10,000 rows: xorshift64 (Marsaglia, 2003).
+/// A generator of keys for 10,000 rows: xorshift64 (Marsaglia, 2003).
 struct KeySequence {
     private var state: UInt64
 
@@ -67,7 +69,7 @@ struct KeySequence {
     }
 }
 
-/// The statements of the cases.
+/// The SQL statements that the cases run.
 enum SQL {
     static let pointRead = "SELECT v FROM t WHERE id = ?"
     static let update = "UPDATE t SET v = v + 1 WHERE id = ?"

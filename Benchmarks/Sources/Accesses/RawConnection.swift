@@ -56,7 +56,7 @@ final class RawConnection: @unchecked Sendable {  // used by one thread, or behi
         guard code == SQLITE_DONE else { throw Failure(code: code) }
     }
 
-    /// A point read in a transaction.
+    /// Reads one row in a transaction.
     func read(_ key: Int64) throws -> Int64 {
         try run(begin)
         sqlite3_bind_int64(select, 1, key)
@@ -67,7 +67,7 @@ final class RawConnection: @unchecked Sendable {  // used by one thread, or behi
         return value
     }
 
-    /// One update in a transaction.
+    /// Updates one row in a transaction.
     func write(_ key: Int64) throws {
         try run(beginImmediate)
         sqlite3_bind_int64(update, 1, key)
@@ -80,12 +80,12 @@ final class RawConnection: @unchecked Sendable {  // used by one thread, or behi
         try copy(rows, integers: [0, 1], doubles: [3], texts: [2, 4])
     }
 
-    /// The same without the second integer.
+    /// Copies all rows like `copyRows()`, without the second integer.
     func copyNotes() throws -> Int {
         try copy(notes, integers: [0], doubles: [2], texts: [1, 3])
     }
 
-    /// The same with a date, whose text is copied but not parsed.
+    /// Copies all rows like `copyNotes()`, with a date whose text is copied but not parsed.
     func copyDatedNotes() throws -> Int {
         try copy(datedNotes, integers: [0], doubles: [2], texts: [1, 3, 4])
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Returns accesses per second of 64 tasks that each perform one `access` after the other.
+/// Returns the accesses per second of 64 tasks, each of which repeats `access`.
 func measureTasks(
     _ seconds: Double,
     _ access: @escaping @Sendable (_ key: Int64) async throws -> Void

@@ -1,8 +1,8 @@
 import Foundation
 import SQLiteEngine
 
-// Kinds of access other than `PointReads`: raw SQLite, this engine and GRDB take turns in one
-// process.
+// Measures kinds of access that `PointReads` does not cover. Raw SQLite, this engine, and GRDB take
+// turns in one process.
 //
 //     swift run -c release Accesses [--rounds N] [--seconds S] [--only TEXT]
 
@@ -23,7 +23,7 @@ defer { try? FileManager.default.removeItem(at: folder) }
 
 /// Creates a database.
 ///
-/// Each library uses its own, so that its writes do not wait for others.
+/// Each library uses its own database, so its writes do not wait for the others.
 func makeFile(_ name: String) throws -> String {
     let path = folder.appendingPathComponent(name).path
     let pool = try DatabasePool(path: path)

@@ -3,7 +3,7 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-/// A pool of this engine that prolongs its accesses by a known share.
+/// A pool that prolongs its accesses by a known share.
 final class SlowedTarget: WorkloadTarget {
     private let pool: DatabasePool
     /// The share by which an access is prolonged: 0.1 for a tenth of its duration.
@@ -47,7 +47,7 @@ final class SlowedTarget: WorkloadTarget {
         case .write, .snapshot: try pool.write { try body(Session(database: $0)) }
         case .writeWithoutTransaction:
             try pool.writeWithoutTransaction { db in
-                // This access creates datasets: its statements return no rows.
+                // This access creates datasets, so its statements return no rows.
                 try body(Session(database: db))
             }
         }
@@ -68,7 +68,7 @@ final class SlowedTarget: WorkloadTarget {
     func close() throws { try pool.close() }
 }
 
-/// Opens `SlowedTarget`s; the arm `slowed` is slower than the others.
+/// Opens `SlowedTarget`s, of which the arm `slowed` is slower than the others.
 struct SlowedFactory: WorkloadTargetFactory {
     let slowdown: Double
 

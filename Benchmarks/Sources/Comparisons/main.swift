@@ -8,9 +8,9 @@ import WorkloadEngine
 //
 // First, it compares an arm with one whose accesses take a tenth longer, and counts how often the
 // comparison finds the difference. Then it compares an arm with itself, and counts how often the
-// test reports a difference at 5 %. By default, the former uses forty blocks of a quarter second,
-// the latter ten blocks of half a second: on a machine whose speed changes occasionally, many short
-// blocks detect more than a few long ones.
+// test reports a difference at 5 %. By default, the first comparison uses forty quarter-second
+// blocks, and the second uses ten half-second blocks. On a machine whose speed changes
+// occasionally, many short blocks detect more than a few long ones.
 
 func option(_ name: String, _ standard: Double) -> Double {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
@@ -30,14 +30,14 @@ let slowdown = option("slowdown", 0.1)
 /// response, which short stalls do not affect.
 let metrics = ["read.throughput", "read.response.p50"]
 
-/// The load average of the last minute.
+/// Returns the load average of the last minute.
 func load() -> String {
     var averages = [0.0, 0, 0]
     guard getloadavg(&averages, 3) > 0 else { return "unknown" }
     return String(format: "%.1f", averages[0])
 }
 
-/// Readers in a closed loop, each access a sum over five hundred rows.
+/// Returns a scenario of readers in a closed loop, in which each access sums five hundred rows.
 func scenario(seed: UInt64) -> Scenario {
     let read = Operation(
         name: "sum",
@@ -82,18 +82,18 @@ func compare(
     ).run()
 }
 
-/// Prints a line without buffering, so that it is visible immediately, even in a file.
+/// Prints a line without buffering, so it is visible immediately, even in a file.
 func say(_ line: String) {
     print(line)
     fflush(nil)
 }
 
-/// The findings of comparisons of an arm with itself, or with a slower one, for a metric.
+/// What comparisons of an arm with itself, or with a slower arm, found for a metric.
 struct Findings {
     let metric: String
-    /// Alarms by p alone; for the slowed arm, only those in the true direction.
+    /// The number of alarms by p alone; for the slowed arm, only alarms in the true direction.
     var tested = 0
-    /// Verdicts *worse*, with Holm's correction for all metrics.
+    /// The number of *worse* verdicts, with Holm's correction for all metrics.
     var found = 0
     var ratios: [Double] = []
     var floors: [Double] = []
@@ -108,7 +108,7 @@ struct Findings {
     }
 }
 
-/// Compares an arm with itself: each block runs only this arm, twice.
+/// Compares an arm with itself: each block runs this arm twice.
 func countAlarms() async throws {
     var findings = metrics.map { Findings(metric: $0) }
     for round in 0..<alarmRounds {

@@ -3,12 +3,12 @@ import GRDB
 import SQLiteEngine
 import Synchronization
 
-// Many threads share few readers: the smallest share of a thread, and the longest wait.
+// Measures fairness when many threads share few readers: the smallest share and the longest wait.
 //
 //     swift run -c release Fairness [--rounds N] [--seconds S] [--threads N] [--readers N]
 //
-// The share is the smallest number of accesses of a thread, divided by the mean of all threads. The
-// wait is the longest time from a call until its closure is entered.
+// The smallest share is the lowest number of accesses by any thread, divided by the mean of all
+// threads. The longest wait is the longest time from a call until its closure starts.
 
 func option(_ name: String, _ standard: String) -> String {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
@@ -41,7 +41,7 @@ var grdbConfiguration = GRDB.Configuration()
 grdbConfiguration.maximumReaderCount = readers
 let grdb = try GRDB.DatabasePool(path: path, configuration: grdbConfiguration)
 
-/// One access; it calls `entered` when its closure starts.
+/// Performs one access and calls `entered` when its closure starts.
 typealias Access = @Sendable (_ entered: () -> Void) throws -> Void
 
 let contenders: [(name: String, access: Access)] = [
@@ -109,7 +109,7 @@ func measure(_ access: @escaping Access) -> Outcome {
     )
 }
 
-/// Ends a round.
+/// A flag that ends a round.
 final class Flag: Sendable {
     let isSet = Atomic<Bool>(false)
 }

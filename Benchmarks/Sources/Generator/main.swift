@@ -3,10 +3,11 @@ import Synchronization
 import Telemetry
 import WorkloadEngine
 
-// The cost of the load generator: a closed loop without think time on a target that does nothing,
-// through the code that every run uses. With --accesses, the growth of its memory.
+// Measures the cost of the load generator: a closed loop without think time on a target that does
+// nothing, through the code that every run uses. With --accesses, it measures how the generator's
+// memory grows.
 
-/// The options of the command line.
+/// The command-line options.
 struct Options {
     var seconds = 3.0
     var rounds = 5
@@ -27,7 +28,7 @@ struct Options {
     }
 }
 
-/// A scenario of one client that reads as fast as it can.
+/// Returns a scenario with one client that reads as fast as possible.
 func scenario(workers: Int, seconds: Double) -> Scenario {
     var client = Client(
         name: "noop",
@@ -51,14 +52,14 @@ func scenario(workers: Int, seconds: Double) -> Scenario {
     return scenario
 }
 
-/// The processor time of the process, in nanoseconds.
+/// Returns the processor time of the process, in nanoseconds.
 func processorTime() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// The resident memory of the process, in KiB (Linux).
+/// Returns the resident memory of the process, in KiB (Linux).
 func residentKiB() -> Int? {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
         return nil

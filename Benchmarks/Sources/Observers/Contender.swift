@@ -3,14 +3,14 @@ import Foundation
 import GRDB
 import SQLiteEngine
 
-/// A library under measurement.
+/// A library to measure.
 struct Contender: Sendable {
     let name: String
     /// Commits one value.
     let commit: @Sendable (Int) throws -> Void
     /// Starts an observation of the value.
     ///
-    /// It ends when the returned value is released.
+    /// The observation ends when the returned value is released.
     let observe: @Sendable (_ onChange: @escaping @Sendable (Int) -> Void) -> any Sendable
     /// The library's own counts of its observations.
     let counts: @Sendable () -> String

@@ -2,18 +2,17 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The result of one round; times in nanoseconds.
+/// The result of one round, with times in nanoseconds.
 struct Round {
-    /// The time from the due time of a commit to its end.
+    /// The time from each commit's scheduled time to its end.
     var response: [UInt64] = []
-    /// The time from the start of a commit to its end.
+    /// The time from each commit's start to its end.
     var service: [UInt64] = []
     /// The number of values that observers received.
     var notifications = 0
-    /// The processor time of the whole process, in seconds.
+    /// The processor time that the process used, in seconds.
     var processorSeconds = 0.0
-    /// The time from the last commit until every observer had its value; nil if an observer never
-    /// received it.
+    /// The time from the last commit until every observer received its value; nil if one never did.
     var settling: UInt64?
 }
 
@@ -33,7 +32,7 @@ private final class ReceivedValues: Sendable {
 
     func isEverywhere(_ value: Int) -> Bool { last.withLock { $0.allSatisfy { $0 == value } } }
 
-    /// Waits until each observer has received `value`, for ten seconds at most.
+    /// Waits up to ten seconds until each observer has received `value`.
     func wait(for value: Int) -> Bool {
         let deadline = now() + 10_000_000_000
         while !isEverywhere(value) {
@@ -46,7 +45,7 @@ private final class ReceivedValues: Sendable {
 
 func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-/// The processor time that the process has used, in seconds.
+/// Returns the processor time that the process has used, in seconds.
 func processorSeconds() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 
 /// Commits on a schedule that does not depend on the duration of commits.
@@ -54,7 +53,7 @@ func processorSeconds() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 /// - Parameters:
 ///   - contender: The library that commits and observes.
 ///   - observers: The number of observers of the table.
-///   - rate: Commits per second.
+///   - rate: The number of commits per second.
 ///   - seconds: The duration.
 ///   - first: The first value; each commit writes the next one.
 /// - Returns: The times of the commits and the notifications.
@@ -102,7 +101,7 @@ func run(
 }
 
 extension [UInt64] {
-    /// A percentile in microseconds.
+    /// Returns a percentile in microseconds.
     func microseconds(at share: Double) -> Double {
         let sorted = sorted()
         guard !sorted.isEmpty else { return 0 }

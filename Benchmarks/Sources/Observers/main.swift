@@ -1,12 +1,12 @@
 import Foundation
 
-// The cost of observers for the writer: commits on a schedule, with and without observers.
+// Measures what observers cost the writer, which commits on a schedule with and without observers.
 //
 //     swift run -c release Observers [--rounds N] [--seconds S] [--observers N] [--rate N]
 //                                    [--readers N] [--only engine|GRDB]
 //
-// The writer's p99 counts from the due time of a commit. Rounds with and without observers
-// alternate, and so do the libraries; a ratio compares two adjacent rounds.
+// The writer's p99 counts from each commit's scheduled time. Rounds with and without observers
+// alternate, and so do the libraries. Each ratio compares two adjacent rounds.
 
 func option(_ name: String, _ standard: String) -> String {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
@@ -15,7 +15,7 @@ func option(_ name: String, _ standard: String) -> String {
     return CommandLine.arguments[index + 1]
 }
 
-/// Resident memory in KiB; 0 on systems without /proc.
+/// Returns the resident memory in KiB; 0 on systems without /proc.
 func residentMemory() -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
         let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") })
@@ -23,7 +23,7 @@ func residentMemory() -> Int {
     return Int(line.filter(\.isNumber)) ?? 0
 }
 
-/// The load average of the last minute.
+/// Returns the load average of the last minute.
 func loadAverage() -> Double {
     var averages = [0.0]
     return getloadavg(&averages, 1) == 1 ? averages[0] : .nan
@@ -59,7 +59,7 @@ var nextValue = contenders.reduce(into: [:]) { $0[$1.name] = 1 }
 var ratios: [String: [Double]] = [:]
 var serviceRatios: [String: [Double]] = [:]
 
-/// Runs one round of one contender, and prints a line about it.
+/// Runs one round of a contender and prints its results on one line.
 @MainActor func measure(_ contender: Contender, observers: Int, label: String) throws -> Round {
     let first = nextValue[contender.name, default: 1]
     let round = try run(

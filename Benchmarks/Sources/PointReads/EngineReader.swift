@@ -1,6 +1,6 @@
 import SQLiteEngine
 
-/// This engine's pool.
+/// A reader that uses this engine's pool.
 final class EngineReader: PointReader, Sendable {
     let name: String
     let pool: DatabasePool

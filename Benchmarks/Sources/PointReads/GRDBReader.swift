@@ -1,6 +1,6 @@
 import GRDB
 
-/// GRDB's pool.
+/// A reader that uses GRDB's pool.
 final class GRDBReader: PointReader, Sendable {
     let name = "GRDB"
 

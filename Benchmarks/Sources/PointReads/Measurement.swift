@@ -3,9 +3,9 @@ import Synchronization
 
 /// One way to read a row by its key, each time in a transaction.
 protocol PointReader {
-    /// The name in the table.
+    /// The reader's name in the table.
     var name: String { get }
-    /// Reads until `stop` is set, or `limit` times; returns the number of reads.
+    /// Reads until `stop` is set or `limit` is reached, and returns the number of reads.
     func run(thread: Int, rows: Int64, limit: Int, stop: borrowing StopFlag) throws -> Int
 }
 
@@ -88,7 +88,7 @@ func measure(
     return Double(round.total.load(ordering: .relaxed)) / (Double(elapsed) / 1e9)
 }
 
-/// The median of `values`.
+/// Returns the median of `values`.
 func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     let middle = sorted.count / 2

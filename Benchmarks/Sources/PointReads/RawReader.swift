@@ -1,7 +1,8 @@
 import CSQLite
 import Foundation
 
-/// Bare libsqlite3: one connection with three prepared statements for each thread, no pool.
+/// A reader that uses bare libsqlite3, without a pool: each thread has one connection with three
+/// prepared statements.
 final class RawReader: PointReader, @unchecked Sendable {  // each thread uses its own connection
     let name = "raw"
 

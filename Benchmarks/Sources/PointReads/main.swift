@@ -1,8 +1,8 @@
 import Foundation
 import SQLiteEngine
 
-// Point reads by primary key, each in its own transaction: this engine's pool, GRDB's pool and bare
-// libsqlite3 take turns in one process.
+// Measures point reads by primary key, each in its own transaction. This engine's pool, GRDB's
+// pool, and bare libsqlite3 take turns in one process.
 //
 //     swift run -c release PointReads [--rounds N] [--seconds S] [--threads 1,2,4] [--readers N]
 //         [--memory-statistics on|off]
@@ -46,11 +46,11 @@ try setup.write { db in
 
 let raw = try RawReader(path: path, readers: readers)
 let engine = try EngineReader("engine", path: path, readers: readers)
-// With a BEGIN and a COMMIT for every access: shows the gain from kept read transactions.
+// Runs BEGIN and COMMIT for every access, which shows what kept read transactions save.
 let renewing = try EngineReader("renewing", path: path, readers: readers) {
     $0.keepsReadTransactions = false
 }
-// Without probes: shows their cost.
+// Has no probes, which shows their cost.
 let unwatched = try EngineReader("off", path: path, readers: readers) { $0.probes = .off }
 let grdb = try GRDBReader(path: path, readers: readers)
 let all: [any PointReader & Sendable] = [raw, engine, renewing, unwatched, grdb]

@@ -1,13 +1,13 @@
 import Foundation
 import SQLiteEngine
 
-/// The result of one setting in one round.
+/// The result for one setting in one round.
 struct Measurement {
     var times: CommitTimes
     var readsPerSecond: Double
 }
 
-/// A load from another process, or from a second pool, beside dense reads.
+/// A load from another process, or from a second pool, during dense reads.
 struct Case: Sendable {
     let name: String
     let subject: SharedDatabase.Subject

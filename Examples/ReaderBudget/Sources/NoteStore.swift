@@ -19,7 +19,7 @@ public struct Note: Codable, Sendable, FetchableRecord, MutablePersistableRecord
 
 /// A store of notes, and the pages that a program renders from them.
 public final class NoteStore: Sendable {
-    /// The pool, for observers of its status.
+    /// The pool, whose status tests observe.
     public let pool: DatabasePool
 
     /// Opens a store with two readers.
@@ -42,15 +42,13 @@ public final class NoteStore: Sendable {
         }
     }
 
-    /// Renders all notes as one page.
-    ///
-    /// The slow layout runs after the reader is released.
+    /// Renders all notes as one page, after it has released the reader.
     public func page(_ layOut: ([Note]) -> String) throws -> String {
         let notes = try pool.read { db in try Note.fetchAll(db) }
         return layOut(notes)
     }
 
-    /// Renders the same page while the reader is held, and thus unavailable to other accesses.
+    /// Renders the same page while it holds the reader, which other accesses therefore cannot use.
     public func pageInsideTheAccess(
         _ layOut: ([Note]) -> String
     ) throws -> String {

@@ -21,7 +21,7 @@ final class NoteStoreLoadTests {
         return store
     }
 
-    /// A list that is displayed fifty times a second while notes are added.
+    /// Returns a load that displays a list fifty times a second while notes are added.
     private func load(on store: NoteStore) -> LoadTest {
         var load = LoadTest("notes", duration: .seconds(1))
         load.status = { store.pool.status() }
@@ -55,7 +55,8 @@ final class NoteStoreLoadTests {
         let result = try await load(on: store).run()
         #expect(result.missed.isEmpty)
         let list = try #require(result.clients["list"])
-        // Fifty a second; rounding decides whether the last one is due within the second.
+        // The rate is fifty per second; rounding decides whether the last access falls within the
+        // second.
         #expect((49...50).contains(list.offered))
         #expect(list.completed + list.unfinished == list.offered)
         let added = try #require(result.clients["add"])

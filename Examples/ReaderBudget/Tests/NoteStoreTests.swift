@@ -18,7 +18,7 @@ final class NoteStoreTests {
         return store
     }
 
-    /// A layout that takes 30 ms.
+    /// Lays out a page, which takes 30 ms.
     private static func layOut(_ notes: [Note]) -> String {
         Thread.sleep(forTimeInterval: 0.03)
         return notes.map(\.text).joined(separator: "\n")

@@ -2,11 +2,11 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// Runs an operation, and records an issue if an access to the pool waits too long for a reader.
+/// Runs an operation and records an issue if an access to the pool waits too long for a reader.
 ///
 /// - Parameters:
 ///   - budget: The longest wait allowed.
-///   - pool: The pool. Only the test may use it, because its longest wait ever counts.
+///   - pool: The pool. Only the test may use it, because the pool reports its longest wait so far.
 ///   - sourceLocation: The location to which the issue is attributed.
 ///   - operation: The operation under test.
 /// - Returns: The value that the operation returns.
@@ -17,8 +17,8 @@ func expectingWaits<T>(
     sourceLocation: SourceLocation = #_sourceLocation,
     _ operation: () async throws -> T
 ) async rethrows -> T {
-    // The pool reports each longer access when it ends, with the place of its call. The access that
-    // held a reader is the cause, not the access that waited.
+    // When an access that exceeds the budget ends, the pool reports it with its call site. The
+    // cause is the access that held a reader, not the access that waited.
     let events = pool.events(slowerThan: budget)
     let value = try await operation()
     guard let acquire = pool.status().acquire, acquire.max > budget.nanoseconds else {
@@ -27,7 +27,7 @@ func expectingWaits<T>(
     let holders = await holders(in: events, longerThan: budget)
     Issue.record(
         """
-        An access waited \(acquire.max / 1_000_000) ms for a reader, and the budget is \(budget). \
+        An access waited \(acquire.max / 1_000_000) ms for a reader; the budget is \(budget). \
         \(holders.isEmpty ? "No access held one for longer." : holders.joined(separator: " "))
         """,
         sourceLocation: sourceLocation
@@ -35,7 +35,7 @@ func expectingWaits<T>(
     return value
 }
 
-/// Returns a description of each access in a stream that held a connection longer than `budget`.
+/// Returns a description of each access in `events` that held a connection longer than `budget`.
 private func holders(
     in events: AsyncStream<ConnectionEvent>,
     longerThan budget: Duration

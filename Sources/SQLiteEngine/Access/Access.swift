@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The steps that enter and leave an access, before and after its closure.
+/// The steps before and after an access's closure.
 extension AccessGate {
     /// Acquires a connection for the calling thread and enters the access.
     ///
@@ -34,9 +34,8 @@ extension AccessGate {
     /// Leaves the access and releases the connection.
     ///
     /// - Parameters:
-    ///   - slot: The slot of the connection.
-    ///   - end: The current time of the monotonic clock if the caller has just read it; otherwise
-    ///     0.
+    ///   - slot: The connection's slot.
+    ///   - end: The monotonic clock's current time if the caller has just read it; otherwise 0.
     @inline(__always)
     func leave(_ slot: AccessSlot, at end: UInt64 = 0) {
         step(outOf: slot, at: end)
@@ -58,7 +57,7 @@ extension AccessGate {
         slot._withUnsafeGuaranteedRef { leave($0, at: end) }
     }
 
-    /// Leaves the access and keeps the slot.
+    /// Leaves the access without releasing the slot.
     @inline(__always)
     func step(outOf slot: AccessSlot, at end: UInt64 = 0) {
         slot.thread?.pointee.innermost = slot.outer
@@ -70,7 +69,7 @@ extension AccessGate {
         slot.probe.endAccess(at: end)
     }
 
-    /// Detaches an access from `thread`, so that another thread can continue it.
+    /// Detaches an access from `thread` so that another thread can continue it.
     func detach(_ slot: AccessSlot, from thread: UnsafeMutablePointer<ThreadState>) {
         thread.pointee.innermost = slot.outer
         slot.outer = nil
@@ -84,9 +83,9 @@ extension AccessGate {
         thread.pointee.innermost = Unmanaged.passUnretained(slot)
     }
 
-    /// Runs `body` while `thread` holds slots without being inside an access of them.
+    /// Runs `body` while `thread` holds slots without being inside an access.
     ///
-    /// Deadlock detection counts these slots; the checks for reentrancy do not.
+    /// Deadlock detection includes these slots; reentrancy checks do not.
     func holding<T, E: Error>(
         _ slots: some Sequence<AccessSlot>,
         _ thread: UnsafeMutablePointer<ThreadState>,
@@ -106,7 +105,7 @@ extension AccessGate {
         return try body()
     }
 
-    /// Runs `body` on the dispatch queue of the connection if the user has set a target queue.
+    /// Runs `body` on the connection's dispatch queue if the user has set a target queue.
     ///
     /// The queue may use another thread: the main queue runs its work on the main thread.
     @usableFromInline
@@ -132,8 +131,8 @@ extension AccessGate {
         }
     }
 
-    /// Stops the program if the thread is already inside an access of this gate, because the access
-    /// would wait for itself.
+    /// Stops the program if the thread is already inside an access to this gate, because the new
+    /// access would wait for itself.
     @inline(__always)
     func preconditionNotReentrant(_ thread: UnsafeMutablePointer<ThreadState>) {
         guard thread.pointee.innermost != nil else { return }

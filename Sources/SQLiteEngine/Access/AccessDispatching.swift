@@ -5,14 +5,14 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// Determines where the asynchronous accesses of a gate run.
+/// Determines where a gate's asynchronous accesses run.
 struct AccessDispatching: Sendable {
-    /// The quality of service of the work; used if there is no target.
+    /// The quality of service of the work if no target queue is set.
     var qos = DispatchQoS.userInitiated
-    /// The target queue of all work; nil for the default of Dispatch.
+    /// The target queue of all work; nil for Dispatch's default.
     var target: DispatchQueue?
 
-    /// Makes the queue of one connection.
+    /// Creates the queue of one connection.
     func makeQueue(label: String) -> DispatchQueue {
         if let target { return DispatchQueue(label: label, target: target) }
         return DispatchQueue(label: label, qos: qos)
@@ -23,7 +23,9 @@ extension Configuration {
     /// Determines where the readers' accesses run.
     var readDispatching: AccessDispatching { AccessDispatching(qos: qos, target: targetQueue) }
 
-    /// Determines where the writer's accesses run; in a read-only pool, like the readers' accesses.
+    /// Determines where the writer's accesses run.
+    ///
+    /// In a read-only pool, they run like the readers' accesses.
     var writeDispatching: AccessDispatching {
         if readonly { return readDispatching }
         return AccessDispatching(qos: qos, target: writeTargetQueue ?? targetQueue)

@@ -1,17 +1,17 @@
 import Telemetry
 
-/// Acquiring all slots of one gate, or one specific slot.
+/// Acquires all slots of one gate, or one specific slot.
 extension AccessGate {
-    /// Runs `body` while it holds every slot: waits for running accesses and keeps new ones out.
+    /// Runs `body` while holding every slot: waits for running accesses and blocks new ones.
     ///
-    /// All callers acquire the slots in the same order, so that two of them never wait for each
-    /// other. For the readers of a pool, this is not enough: see
+    /// All callers acquire the slots in the same order, so two callers never wait for each other.
+    /// For a pool's readers, this order is not sufficient: see
     /// ``withAllConnections(_:_:readers:_:)``.
     ///
     /// A slot of another gate that the caller has `reserved` counts as held during the wait.
     ///
-    /// - Throws: The error that `body` throws; `SQLITE_MISUSE` when the gate is closed, and
-    ///   `SQLITE_LOCKED` when the wait for a slot would be a deadlock.
+    /// - Throws: The error that `body` throws; `SQLITE_MISUSE` if the gate is closed, and
+    ///   `SQLITE_LOCKED` if the wait for a slot would be a deadlock.
     func withAllSlots<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,
@@ -22,7 +22,7 @@ extension AccessGate {
         return try using(held, thread, site, body)
     }
 
-    /// Like ``withAllSlots(_:_:_:)``, but does nothing if the gate is closed in the meantime.
+    /// Behaves like ``withAllSlots(_:_:_:)``, but does nothing if the gate closes during the wait.
     func withAllSlotsUnlessClosed(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,
@@ -64,7 +64,7 @@ extension AccessGate {
         _ body: ([AccessSlot]) throws -> T
     ) throws -> T {
         defer { for slot in held { returnSlot(slot) } }
-        // Marks the access, so that a nested access of this thread is detected as reentrant.
+        // Marks the access so that a nested access on this thread is detected as reentrant.
         let mark = held.first { $0.database != nil } ?? held[0]
         mark.outer = thread.pointee.innermost
         mark.thread = thread
@@ -86,8 +86,8 @@ extension AccessGate {
     ///   - site: The access.
     ///   - held: The slots that the access has acquired so far.
     ///   - reserved: The slot that the access has reserved.
-    /// - Throws: `SQLITE_MISUSE` when the gate is closed, and `SQLITE_LOCKED` when the wait would
-    ///   be a deadlock.
+    /// - Throws: `SQLITE_MISUSE` if the gate is closed, and `SQLITE_LOCKED` if the wait would be a
+    ///   deadlock.
     func take(
         _ slot: AccessSlot,
         _ thread: UnsafeMutablePointer<ThreadState>,

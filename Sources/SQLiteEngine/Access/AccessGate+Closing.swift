@@ -6,9 +6,11 @@ import Darwin
 import Glibc
 #endif
 
-/// Closing connections, while the gate is in use and when the database is released.
+/// Closes connections while the gate is in use and when the database is released.
 extension AccessGate {
-    /// Closes each connection as soon as the access that uses it has ended; returns immediately.
+    /// Closes each connection as soon as the access that uses it ends.
+    ///
+    /// The method returns immediately.
     func closeConnectionsEventually(_ site: AccessSite) {
         for slot in slots where slot.isOpen || slot.isTaken {
             _ = acquire(site, .maintenance, wanted: slot) { [self] result in
@@ -19,7 +21,7 @@ extension AccessGate {
         }
     }
 
-    /// Runs `body` on each open connection, as soon as the access that uses it has ended.
+    /// Runs `body` on each open connection as soon as the access that uses it ends.
     func withEachConnectionEventually(
         _ site: AccessSite,
         _ body: @escaping @Sendable (Database) -> Void
@@ -35,7 +37,7 @@ extension AccessGate {
         }
     }
 
-    /// Closes all open connections, after the last reference to the database was released.
+    /// Closes all open connections after the last reference to the database is released.
     ///
     /// No access can run anymore. A thread that ends kept transactions or releases memory may still
     /// hold a slot briefly.
@@ -51,7 +53,9 @@ extension AccessGate {
         for slot in slots { slot.giveUp(AccessSlot.State.retired) }
     }
 
-    /// Rejects all further accesses; waiting accesses throw.
+    /// Rejects all further accesses.
+    ///
+    /// Waiting accesses throw.
     ///
     /// The caller holds all slots.
     func retire() {

@@ -1,8 +1,10 @@
 /// Accesses that use a connection without a transaction.
 extension AccessGate {
-    /// Provides the thread with a connection; a transaction that is left open is a fatal error.
+    /// Provides the thread with a connection.
     ///
-    /// With `onQueue`, the access runs on the dispatch queue of the connection.
+    /// Leaving a transaction open is a fatal error.
+    ///
+    /// With `onQueue`, the access runs on the connection's dispatch queue.
     func withConnection<T, E: Error>(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
@@ -26,7 +28,7 @@ extension AccessGate {
 
     /// Provides a callback with a connection, on another thread.
     ///
-    /// A transaction that is left open is a fatal error. If there is no connection, `body` receives
+    /// Leaving a transaction open is a fatal error. If no connection is available, `body` receives
     /// one whose statements all throw. The `owner` stays alive until `body` returns.
     func performWithoutTransactionLater(
         _ site: AccessSite,
@@ -44,11 +46,11 @@ extension AccessGate {
         }
     }
 
-    /// Acquires every slot for a callback: waits for running accesses and keeps new ones out.
+    /// Acquires every slot for a callback: waits for running accesses and blocks new ones.
     ///
-    /// The completion is called on any thread. It receives a failure when the gate is closed or the
-    /// wait would be a deadlock. After a success, the caller must call ``returnAllSlots()``. The
-    /// caller has `reserved` a slot of another gate.
+    /// The completion is called on any thread. It receives a failure if the gate is closed or the
+    /// wait would be a deadlock. After a success, the caller must call ``returnAllSlots()``.
+    /// `reserved` is a slot that the caller has reserved in another gate.
     func acquireAllLater(
         _ site: AccessSite,
         from index: Int = 0,
@@ -63,7 +65,8 @@ extension AccessGate {
         _ = acquire(site, .write, wanted: slots[index], holdings: holdings) { [self] result in
             switch result {
             case .success(let slot):
-                // Not on this thread: it may be releasing the slot inside another access.
+                // This thread may be releasing the slot inside another access, so use a different
+                // thread.
                 slot.executor.async { [self] in
                     slot.database?.endKeptTransaction()
                     acquireAllLater(site, from: index + 1, reserved: reserved, completion)

@@ -1,30 +1,30 @@
 import Telemetry
 
-/// Deadlock detection for accesses inside accesses.
+/// Detects deadlocks among nested accesses.
 ///
 /// `read { write }` and `write { read }` are both legal. When all readers of a pool belong to
 /// threads that wait for the writer, and its holder waits for a reader, no thread can continue. The
 /// same happens across several pools and queues. The access that would complete such a cycle
 /// throws instead.
 ///
-/// Only a thread that holds a connection and finds no free one registers its wait, so this costs
-/// ordinary accesses nothing.
+/// Only a thread that holds a connection and finds no free connection registers its wait, so
+/// ordinary accesses pay nothing.
 extension AccessGate {
     typealias NestedWait = WaitGraph<ObjectIdentifier, AccessSlot>.Wait
     typealias Holding = WaitGraph<ObjectIdentifier, AccessSlot>.Holding
 
-    /// The waits of all threads and barriers in this process that hold slots while they wait.
+    /// The waits in this process of all threads and barriers that hold slots while they wait.
     static let nestedWaits = Lock(WaitGraph<ObjectIdentifier, AccessSlot>())
 
-    /// Registers the wait of a waiter that holds slots.
+    /// Registers the wait of a waiter that already holds slots.
     ///
     /// Call it again before each sleep, because fewer slots may be usable than before. Call
     /// ``endNestedWait(_:)`` when the wait is over.
     ///
-    /// A registration that outlives its wait for a moment does no harm. The waiter has been served
-    /// with a slot that no registered wait holds, so the search treats its wait as one that ends.
+    /// A registration may safely outlive its wait briefly. The waiter has received a slot that no
+    /// registered wait holds, so the search assumes that its wait will end.
     ///
-    /// - Returns: The error to throw when the wait would never end; nil otherwise.
+    /// - Returns: The error to throw if the wait would never end; otherwise nil.
     func deadlock(of waiter: Waiter) -> DatabaseError? {
         if waiter.holdings.isEmpty { return nil }
         let wait = NestedWait(
@@ -37,7 +37,7 @@ extension AccessGate {
         return waits.map(DatabaseError.deadlock)
     }
 
-    /// Removes the registration of a wait; call it before the waiter releases its slots.
+    /// Removes the registration of a wait, before the waiter releases its slots.
     func endNestedWait(_ waiter: Waiter) {
         if waiter.holdings.isEmpty { return }
         Self.nestedWaits.withLock { $0.remove(ObjectIdentifier(waiter)) }
@@ -52,11 +52,11 @@ extension AccessSlot: Hashable {
 }
 
 extension ThreadState {
-    /// Whether the thread holds a slot, or works for one that does.
+    /// Whether the thread holds a slot or works for a thread that does.
     var holdsSlots: Bool { innermost != nil || held != nil || caller != nil }
 
-    /// The slots that the thread holds, innermost first, followed by those of the threads that
-    /// wait for its work on a queue.
+    /// The slots that the thread holds, innermost first, followed by the slots of threads that wait
+    /// for its work on a queue.
     var holdings: [AccessGate.Holding] {
         var holdings: [AccessGate.Holding] = []
         for start in [innermost, held] {
@@ -69,15 +69,15 @@ extension ThreadState {
         return holdings + (caller?.pointee.holdings ?? [])
     }
 
-    /// Whether the thread, or one that waits for its work on a queue, is inside an access of
-    /// `gate`.
+    /// Returns whether this thread, or a thread that waits for its work on a queue, is inside an
+    /// access to `gate`.
     func isInside(_ gate: AccessGate) -> Bool {
         access(through: gate) != nil || caller?.pointee.isInside(gate) == true
     }
 }
 
 extension AccessGate.Holding {
-    /// The holdings of a barrier: slots, and one that it has reserved.
+    /// Returns a barrier's holdings: its slots and the slot that it has reserved.
     static func all(
         _ slots: some Sequence<AccessSlot>,
         _ reserved: AccessSlot?,

@@ -1,25 +1,23 @@
-/// Acquiring all connections of a pool without a deadlock.
+/// Acquires all of a pool's connections without a deadlock.
 ///
-/// A write inside a read is allowed, and so is a read inside a write. An access that needs all
-/// connections must therefore not hold some of them while it waits for others: the thread that
-/// holds the awaited connection may itself wait for a held one. The following order cannot
-/// deadlock:
+/// A write may be nested in a read, and a read in a write. An access that needs all connections
+/// must therefore not hold some of them while it waits for others: the thread that holds the
+/// awaited connection may itself be waiting for one of these. The following order cannot deadlock:
 ///
-/// 1. The access acquires the writer first, like any write. Then no thread that waits for a reader
+/// 1. The access acquires the writer first, like any write. No thread that waits for a reader then
 ///    holds the writer.
 /// 2. The access only *reserves* the writer while it waits for the readers. A thread inside a read
 ///    may borrow the writer and returns it to the reservation. All readers therefore become free
 ///    eventually.
-/// 3. When the access holds all readers, the writer is back: no thread is inside a read and could
-///    have borrowed it.
+/// 3. When the access holds all readers, no thread is inside a read, so any borrower has returned
+///    the writer.
 ///
-/// The methods belong to the gate of a pool's writer, which has a reference to the gate of the
-/// readers.
+/// The methods belong to the gate of a pool's writer, which refers to the readers' gate.
 extension AccessGate {
-    /// Runs `body` while it holds the writer and all readers: waits for running accesses and keeps
-    /// new ones out.
+    /// Runs `body` while holding the writer and all readers: waits for running accesses and blocks
+    /// new ones.
     ///
-    /// - Throws: The error that `body` throws; `SQLITE_MISUSE` when the pool is closed.
+    /// - Throws: The error that `body` throws; `SQLITE_MISUSE` if the pool is closed.
     func withAllConnections<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,
@@ -37,7 +35,7 @@ extension AccessGate {
         }
     }
 
-    /// Whether the thread may borrow the writer, because it is inside a read.
+    /// Returns whether the thread may borrow the writer because it is inside a read.
     func mayBorrow(_ thread: UnsafeMutablePointer<ThreadState>) -> Bool {
         guard let readers, thread.pointee.holdsSlots else { return false }
         return thread.pointee.isInside(readers)
@@ -47,10 +45,9 @@ extension AccessGate {
 // MARK: - Without blocking a thread
 
 extension AccessGate {
-    /// Runs an access of a task on the writer while it holds all readers.
+    /// Runs a task's access on the writer while holding all readers.
     ///
-    /// - Throws: The error that `body` throws; `CancellationError` immediately when the task is
-    ///   cancelled.
+    /// - Throws: The error that `body` throws; `CancellationError` as soon as the task is canceled.
     func performWithAllConnections<T: Sendable>(
         _ site: AccessSite,
         readers: AccessGate,
@@ -70,7 +67,7 @@ extension AccessGate {
         }
     }
 
-    /// Runs an access for a callback on the writer while it holds all readers.
+    /// Runs a callback's access on the writer while holding all readers.
     func performWithAllConnectionsLater(
         _ site: AccessSite,
         readers: AccessGate,
@@ -78,7 +75,8 @@ extension AccessGate {
         _ body: @escaping @Sendable (Database) -> Void
     ) {
         _ = acquire(site, .write) { [self] result in
-            // Not on this thread: it may be releasing the slot inside another access.
+            // This thread may be releasing the slot inside another access, so use a different
+            // thread.
             slots[0].executor.async { [self] in
                 if case .failure(let error) = result {
                     failure(error)

@@ -1,19 +1,20 @@
 import Telemetry
 
-/// The values about a gate that ``DatabaseStatus`` reports.
+/// The values that ``DatabaseStatus`` reports about a gate.
 extension AccessGate {
     /// Whether ``retire()`` was called.
     var isClosed: Bool { queue.withLock { $0.isClosed } }
 
-    /// The counted waiters, oldest first.
+    /// Returns the counted waiters, oldest first.
     func waiters(_ intent: Waiter.Intent, at now: UInt64) -> [WaiterStatus] {
-        // Inside the lock, because a waiter outside the queue may have lost its sleeper.
+        // Reads the waiters inside the lock, because a waiter outside the queue may have lost its
+        // sleeper.
         queue.withLock { queue in
             queue.waiters.filter { $0.intent == intent && $0.isCounted }.map { $0.status(at: now) }
         }
     }
 
-    /// The time during which at least one counted access waited, in nanoseconds.
+    /// Returns the time during which at least one counted access waited, in nanoseconds.
     func saturatedNanoseconds(at now: UInt64) -> UInt64 {
         queue.withLock { $0.saturatedNanoseconds(at: now) }
     }
@@ -21,22 +22,22 @@ extension AccessGate {
     /// The number of connections that could not be opened.
     var failedOpenings: UInt64 { failures.load(ordering: .relaxed) }
 
-    /// The times of accesses that had to wait, and their number.
+    /// The durations and the number of waits.
     var acquisitions: (histogram: AtomicHistogram, count: UInt64) {
         (slowAcquisitions, slowCount.load(ordering: .relaxed))
     }
 
-    /// The waits and holds that the status leaves out; nil when it includes all.
+    /// The waits and holds that the status excludes; nil if it includes all.
     var baseline: AccessBaseline? { restart.withLock { $0 } }
 
-    /// Restarts the waits, holds and peaks of ``DatabaseStatus`` from zero.
+    /// Restarts the waits, holds, and peaks of ``DatabaseStatus`` from zero.
     ///
-    /// The peaks restart first, so that the new peak includes each wait of the new times, except a
-    /// wait that ended before this call and is recorded after it.
+    /// The peaks restart first, so the new peak includes each wait in the new times, except a wait
+    /// that ended before this call and is recorded after it.
     func restartTimes() {
         waiting.restart()
         inUsePeak.store(0, ordering: .sequentiallyConsistent)
-        // Slots that are in use count from the start.
+        // Slots that are in use count toward the new peak.
         for slot in slots where slot.isTaken { recordUse(of: slot) }
         let baseline = AccessBaseline(of: self)
         restart.withLock { $0 = baseline }

@@ -6,10 +6,10 @@ import Darwin
 import Glibc
 #endif
 
-/// The steps of the gate's protocol, with atomics and a lock.
+/// Implements the steps of the gate's protocol with atomics and a lock.
 ///
-/// A step that acquires the lock changes at most one thing that is visible without the lock: the
-/// state of a slot, or the attention. Other threads therefore observe each step as a whole.
+/// A step that acquires the lock changes at most one value that is visible without the lock: a
+/// slot's state or the attention. Other threads therefore observe each step as a whole.
 extension AccessGate: GateSteps {
     typealias Failure = Never
 
@@ -17,7 +17,7 @@ extension AccessGate: GateSteps {
 
     // MARK: Slots
 
-    /// An idle slot may also be in the state ``AccessSlot/State/keeping``.
+    /// Treats a slot as idle if it is in the state ``AccessSlot/State/keeping``.
     @inline(__always)
     func claim(_ slot: AccessSlot, from state: UInt8) -> Bool {
         state == AccessSlot.State.idle ? slot.claimIdle() : slot.claim(from: state)
@@ -27,7 +27,7 @@ extension AccessGate: GateSteps {
         while !slot.claim(from: AccessSlot.State.reserved) { sched_yield() }
     }
 
-    /// A slot that becomes idle is in the state ``AccessSlot/State/keeping`` where its connection
+    /// Puts a slot that becomes idle into the state ``AccessSlot/State/keeping`` if its connection
     /// keeps its transaction.
     @inline(__always)
     func giveUp(_ slot: AccessSlot, as state: UInt8) {
@@ -72,7 +72,7 @@ extension AccessGate: GateSteps {
             attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
             return true
         }
-        // Later than `since`, so that the waiter is entitled when its thread stops searching.
+        // Is later than `since`, so the waiter is entitled when its thread stops searching.
         if !isTask { waiter.patientUntil = monotonicNanoseconds() + EngineTimings.patience }
         return isOpen
     }
@@ -115,9 +115,9 @@ extension AccessGate: GateSteps {
 
     /// Ends the transaction that a slot keeps although keeping is forbidden.
     ///
-    /// A thread that forbids keeping and then searches the slots does not find one that becomes
-    /// free after the search. This thread gives up the slot and then reads the attention: at least
-    /// one of the two sees the other.
+    /// A thread that forbids keeping and then searches the slots does not find a slot that becomes
+    /// free after the search. This thread gives up the slot and then reads the attention. At least
+    /// one of the two therefore sees the other.
     private func endTransactionIfForbidden(_ slot: AccessSlot) {
         guard readAttention().forbidsKeeping, slot.claimKeeping() else { return }
         slot.database?.endKeptTransaction()
@@ -131,7 +131,7 @@ extension AccessGate: GateSteps {
                 waiting.end(waiter)
                 attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
                 return .grant(waiter, isAwake: waiter.isWatching)
-            // Inside the lock, so that a waiter that enqueues next finds the slot free.
+            // Frees the slot inside the lock, so the next waiter that enqueues finds it free.
             case .free:
                 giveUp(slot)
                 return .free
@@ -169,7 +169,7 @@ extension AccessGate: GateSteps {
 
     func wake(_ waiter: Waiter, granted slot: AccessSlot) { wake(waiter, with: .success(slot)) }
 
-    /// Wakes or resumes a waiter that the caller has removed from the queue.
+    /// Wakes a waiter that the caller has removed from the queue, or resumes its task.
     func wake(_ waiter: Waiter, with result: Result<AccessSlot, any Error>) {
         switch waiter.takeSleeper() {
         case .thread(let parker): parker.unpark()

@@ -1,17 +1,17 @@
 import Telemetry
 
-/// How tasks and callbacks wait for a connection without blocking a thread.
+/// Lets tasks and callbacks wait for a connection without blocking a thread.
 extension AccessGate {
-    /// Acquires a connection for a task or a callback, now or when `resume` is called.
+    /// Acquires a connection for a task or a callback and passes it to `resume`.
     ///
-    /// `resume` is called once, on any thread. It receives a slot that belongs to the task, whose
-    /// connection may not be open yet, or an error: the gate was closed, or the wait would be a
-    /// deadlock.
+    /// `resume` is called once, on any thread. It receives either a slot that belongs to the task
+    /// and whose connection may not be open yet, or an error if the gate is closed or the wait
+    /// would be a deadlock.
     ///
-    /// If a slot is `wanted`, only this slot is acquired. The `holdings` are the slots that the
-    /// task or the callback holds while it waits.
+    /// If `wanted` is set, only this slot is acquired. `holdings` contains the slots that the task
+    /// or callback holds while it waits.
     ///
-    /// - Returns: The waiter, for ``cancel(_:)``; nil when `resume` has been called already.
+    /// - Returns: The waiter, for ``cancel(_:)``; nil if `resume` has already been called.
     func acquire(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
@@ -20,7 +20,7 @@ extension AccessGate {
         resume: @escaping @Sendable (Result<AccessSlot, any Error>) -> Void
     ) -> Waiter? {
         let start = monotonicNanoseconds()
-        // Behind the existing waiters: asynchronous accesses run in the order of their calls.
+        // Existing waiters come first, because asynchronous accesses run in call order.
         if wanted != nil || !readAttention().hasWaiters, let slot = claim(wanted) {
             if wanted == nil { recordUse(of: slot) }
             resume(.success(slot))
@@ -66,7 +66,7 @@ extension AccessGate {
 
     /// Removes the waiter of a task from the queue.
     ///
-    /// - Returns: Whether it was still waiting. In that case it is never resumed.
+    /// - Returns: Whether it was still waiting. If so, it is never resumed.
     func cancel(_ waiter: Waiter) -> Bool {
         let isOurs = queue.withLock { queue in
             let isOurs = queue.remove(waiter, at: monotonicNanoseconds())

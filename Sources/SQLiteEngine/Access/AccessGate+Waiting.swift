@@ -1,6 +1,6 @@
 import Telemetry
 
-/// How threads wait for a connection.
+/// Lets threads wait for a connection.
 extension AccessGate {
     @inline(never)
     func wait(
@@ -24,8 +24,8 @@ extension AccessGate {
 
     /// Blocks the calling thread until it has acquired a slot, which may have no connection.
     ///
-    /// - Throws: `SQLITE_MISUSE` when the gate is closed, and `SQLITE_LOCKED` when the wait would
-    ///   be a deadlock.
+    /// - Throws: `SQLITE_MISUSE` if the gate is closed, and `SQLITE_LOCKED` if the wait would be a
+    ///   deadlock.
     func waitInThread(_ waiter: Waiter) throws -> AccessSlot {
         defer { endNestedWait(waiter) }
         switch waitForSlot(waiter) {
@@ -35,7 +35,7 @@ extension AccessGate {
         }
     }
 
-    /// Records the wait of an access that has acquired a slot.
+    /// Records how long an access waited for its slot.
     func acquired(
         _ slot: AccessSlot,
         _ site: AccessSite,

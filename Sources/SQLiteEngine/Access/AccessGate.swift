@@ -1,52 +1,53 @@
 import Synchronization
 import Telemetry
 
-/// Hands out connections of one kind: the readers of a pool, its writer, or the connection of a
-/// queue.
+/// Provides connections of one kind: a pool's readers, its writer, or a queue's connection.
 ///
 /// An access acquires a free connection with one atomic exchange and releases it with another,
-/// without a lock and without a switch to another thread. The gate uses its lock only when no
-/// connection is free.
+/// without a lock or a thread switch. The gate uses its lock only when no connection is free.
 ///
 /// Running threads may overtake a waiter, because handing each connection to a sleeping thread
-/// would limit all accesses to the speed of the scheduler. A waiter that has waited for
+/// would limit all accesses to the scheduler's speed. A waiter that has waited for
 /// ``EngineTimings/patience`` receives the next connection that is released, so no waiter starves.
-/// Until then, the first waiter is notified to retry at most once per
+/// Until then, the gate notifies the first waiter to retry at most once per
 /// ``EngineTimings/notificationInterval``.
 @usableFromInline
 final class AccessGate: Sendable {
     private static let nextIdentity = Atomic<UInt>(1)
 
-    /// Identifies the gate; unlike an address, the number is never reused.
+    /// The identity of the gate, a number that is never reused, unlike an address.
     let identity: UInt
-    /// The slots of the connections; their number never changes.
+    /// The slots of the connections, whose number never changes.
     let slots: [AccessSlot]
 
-    /// The gate of the readers, if this is the gate of a pool's writer: an access that holds the
-    /// writer may prevent the readers from keeping transactions.
+    /// The readers' gate, if this is the gate of a pool's writer.
+    ///
+    /// An access that holds the writer may prevent the readers from keeping transactions.
     let readers: AccessGate?
     private let opening: @Sendable (AccessSlot) throws -> Database
-    /// What releasers must attend to: the lower half counts the waiters, the upper half the
-    /// accesses that prevent connections from keeping transactions.
+    /// The conditions that releasers must handle.
+    ///
+    /// The lower half counts the waiters, and the upper half counts the accesses that prevent
+    /// connections from keeping transactions.
     let attention = Atomic<Int>(0)
     static let forbidding = GateAttention.forbidding
     /// Decides when the connections keep their read transactions.
     let keeper = ReadTransactionKeeper()
     /// The accesses that wait.
     let queue = Lock(WaiterQueue<Waiter>())
-    /// The times of accesses that had to wait, and their number.
+    /// The durations and the number of waits.
     let slowAcquisitions = AtomicHistogram()
     let slowCount = Atomic<UInt64>(0)
     /// The largest number of connections that accesses have used simultaneously; see
     /// ``claimForUse()``.
     let inUsePeak = Atomic<Int>(0)
-    /// The accesses that wait, at this gate and at the gate of the readers.
+    /// The accesses that wait at this gate and at the readers' gate.
     let waiting: WaiterCounts
-    /// How long the successful openings took.
+    /// The durations of successful openings.
     let openings = AtomicHistogram()
     /// The number of failed openings.
     let failures = Atomic<UInt64>(0)
-    /// How the accesses spend their time.
+    /// The breakdown of the accesses' time.
     let times: AccessTimes
     /// The counts at the last ``restartTimes()``.
     let restart = Lock<AccessBaseline?>(nil)
@@ -57,12 +58,12 @@ final class AccessGate: Sendable {
     ///
     /// - Parameters:
     ///   - labels: The labels of the connections, one for each.
-    ///   - probes: How much the probes of the connections measure.
-    ///   - readers: The gate of the readers, for a pool's writer.
+    ///   - probes: How much the connections' probes measure.
+    ///   - readers: The readers' gate, if this is the gate of a pool's writer.
     ///   - events: Receives the events of the connections.
     ///   - dispatching: Where asynchronous accesses run.
-    ///   - opening: Opens the connection of a slot; called without any lock, by the access that
-    ///     needs it.
+    ///   - opening: Opens a slot's connection. The access that needs it calls this without holding
+    ///     a lock.
     init(
         labels: [String],
         probes: Configuration.ProbeLevel,
@@ -101,7 +102,7 @@ final class AccessGate: Sendable {
 
     // MARK: Acquiring a connection
 
-    /// Acquires a connection for the calling thread; waits while none is free.
+    /// Acquires a connection for the calling thread, and waits while none is free.
     @inline(__always)
     func acquire(
         _ thread: UnsafeMutablePointer<ThreadState>,
@@ -139,9 +140,9 @@ final class AccessGate: Sendable {
     /// Acquires a free slot for an access that any slot can serve.
     ///
     /// The slot may have no connection. Slots beyond ``inUsePeak`` come last, like connections that
-    /// are not open yet: an access uses one only when all slots before it are in use. So
-    /// ``inUsePeak`` is the largest number of connections that were in use simultaneously, and
-    /// accesses on the fast path need not count.
+    /// are not open yet: an access uses one only when all slots before it are in use. ``inUsePeak``
+    /// is therefore the largest number of connections in use simultaneously, and accesses on the
+    /// fast path need not be counted.
     func claimForUse() -> AccessSlot? {
         let peak = inUsePeak.load(ordering: .relaxed)
         return claimAny(in: slots[..<min(peak, slots.count)]) ?? claimAfterEnding() ?? claimAny()
@@ -155,7 +156,9 @@ final class AccessGate: Sendable {
         }
     }
 
-    /// Acquires the first slot; always succeeds while the database is being opened.
+    /// Acquires the first slot.
+    ///
+    /// This always succeeds while the database is being opened.
     func claimFirstSlot() -> AccessSlot? {
         slots[0].claimClosed() ? slots[0] : nil
     }
@@ -177,7 +180,7 @@ final class AccessGate: Sendable {
             slot.probe.endOpening(succeeded: false)
             failures.wrappingAdd(1, ordering: .relaxed)
             events.emit(slot.label, .connectionNotOpened(took: monotonicNanoseconds() - start))
-            // Releases the slot, so that the next access, which may be a waiter, can try.
+            // Releases the slot so that the next access, which may be a waiter, can try.
             returnSlot(slot)
             throw error
         }

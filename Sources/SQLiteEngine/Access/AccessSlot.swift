@@ -4,8 +4,8 @@ import Telemetry
 
 /// The place of one connection in a gate: free, taken, or without a connection.
 ///
-/// `@unchecked Sendable`: `database` and `outer` belong to the holder of the slot; `state` hands
-/// them over (acquire and release). `shared` has a lock.
+/// `@unchecked Sendable`: `database` and `outer` belong to the slot's holder; `state` transfers
+/// them (acquire and release). `shared` has a lock.
 final class AccessSlot: @unchecked Sendable {
     enum State {
         /// No connection yet; the next access that needs one opens it.
@@ -16,18 +16,18 @@ final class AccessSlot: @unchecked Sendable {
         static let taken: UInt8 = 2
         /// Closed permanently.
         static let retired: UInt8 = 3
-        /// Reserved for an access that waits for the readers: see ``GateSteps/reserve()``.
+        /// Reserved for an access that waits for the readers; see ``GateSteps/reserve()``.
         static let reserved: UInt8 = 4
         /// Open and unused; its connection keeps its read transaction.
         static let keeping: UInt8 = 5
-        /// Unused; a thread ends the transaction that its connection kept.
+        /// Unused; a thread is ending the transaction that its connection kept.
         static let ending: UInt8 = 6
 
-        /// Whether an access may claim a slot in this state.
+        /// Returns whether an access may claim a slot in this state.
         @inline(__always)
         static func isFree(_ state: UInt8) -> Bool { state == idle || state == keeping }
 
-        /// The state of a slot whose open connection becomes free.
+        /// Returns the state of a slot whose open connection becomes free.
         @inline(__always)
         static func free(keepsTransaction: Bool) -> UInt8 { keepsTransaction ? keeping : idle }
     }
@@ -38,7 +38,7 @@ final class AccessSlot: @unchecked Sendable {
     let label: String
     /// The identity of the gate.
     let gate: UInt
-    /// The measurements of the connection; kept when the connection is closed and opened again.
+    /// The connection's measurements, which persist when it is closed and reopened.
     let probe: ConnectionProbe
     /// Runs the accesses that must not block the caller's thread.
     let executor: SlotExecutor
@@ -46,11 +46,11 @@ final class AccessSlot: @unchecked Sendable {
     private let state = Atomic<UInt8>(State.closed)
     private let lost = Atomic<Bool>(false)
 
-    /// The values that belong to the holder of the slot; behind a pointer for the reason given at
+    /// The values that belong to the slot's holder, behind a pointer for the reason given in
     /// ``Database/State``.
     private struct Claimed {
         var database: Database?
-        /// The kept transaction of the connection; valid while `database` is set.
+        /// The connection's kept transaction, which is valid while `database` is set.
         var kept: UnsafeMutablePointer<KeptReadTransaction>?
         var outer: Unmanaged<AccessSlot>?
         var thread: UnsafeMutablePointer<ThreadState>?
@@ -59,14 +59,14 @@ final class AccessSlot: @unchecked Sendable {
 
     private let claimed: UnsafeMutablePointer<Claimed>
 
-    /// The values that threads use without holding the slot: for `interrupt()` and for reading the
+    /// The values that threads use without holding the slot, for `interrupt()` and for reading the
     /// wal-index.
     private struct Shared {
         var connection: OpaquePointer?
         var walIndex: WALIndex?
     }
 
-    /// Closing acquires the same lock, so that no thread uses a closed connection.
+    /// Closing acquires the same lock, so no thread uses a closed connection.
     private let shared = Lock(Shared())
 
     init(
@@ -90,11 +90,11 @@ final class AccessSlot: @unchecked Sendable {
         claimed.deallocate()
     }
 
-    /// The connection; only the holder of the slot may use it.
+    /// The connection, which only the slot's holder may use.
     @inline(__always)
     var database: Database? { claimed.pointee.database }
 
-    /// The access of the same thread that encloses the current one.
+    /// The enclosing access on the same thread.
     @inline(__always)
     var outer: Unmanaged<AccessSlot>? {
         get { claimed.pointee.outer }
@@ -108,7 +108,7 @@ final class AccessSlot: @unchecked Sendable {
         set { claimed.pointee.thread = newValue }
     }
 
-    /// The access that holds the slot, or the last one that did.
+    /// The access that holds the slot or held it last.
     @inline(__always)
     var site: AccessSite {
         get { claimed.pointee.site }
@@ -141,8 +141,9 @@ final class AccessSlot: @unchecked Sendable {
         ).exchanged
     }
 
-    /// Acquires the slot to end the transaction that its free connection keeps; only
-    /// ``GateSteps/release(_:)`` may follow.
+    /// Acquires the slot to end the transaction that its free connection keeps.
+    ///
+    /// The caller may then only call ``GateSteps/release(_:)``.
     func claimKeeping() -> Bool { claim(from: State.keeping, as: State.ending) }
 
     /// Acquires the slot if it has no connection.
@@ -150,8 +151,8 @@ final class AccessSlot: @unchecked Sendable {
 
     /// Releases the slot.
     ///
-    /// Sequentially consistent: a waiter enqueues before it searches the slots for the last time,
-    /// and the caller checks for waiters after this.
+    /// The store is sequentially consistent: a waiter enqueues before its last search of the slots,
+    /// and the caller checks for waiters after this store.
     @inline(__always)
     func giveUp(_ newState: UInt8) {
         _ = state.exchange(newState, ordering: .sequentiallyConsistent)
@@ -159,7 +160,7 @@ final class AccessSlot: @unchecked Sendable {
 
     /// Whether the slot is held.
     ///
-    /// If not, all writes of its last holder are visible.
+    /// If it is not held, all writes by its last holder are visible.
     var isTaken: Bool { state.load(ordering: .acquiring) == State.taken }
 
     /// Whether a thread holds the slot to end the transaction that its connection kept.
@@ -170,13 +171,15 @@ final class AccessSlot: @unchecked Sendable {
         state.load(ordering: .sequentiallyConsistent) == State.keeping
     }
 
-    /// Whether the connection keeps its transaction; only the holder of the slot may call this.
+    /// Whether the connection keeps its transaction.
+    ///
+    /// Only the slot's holder may read this property.
     @inline(__always)
     var keepsTransaction: Bool { claimed.pointee.kept?.pointee.isKept ?? false }
 
     /// Releases the slot of an open connection.
     ///
-    /// - Returns: Whether the connection keeps its transaction. In that case, the caller must call
+    /// - Returns: Whether the connection keeps its transaction. If it does, the caller must call
     ///   ``ReadTransactionKeeper/didKeep()``.
     @inline(__always)
     func giveUpOpen() -> Bool {
@@ -185,9 +188,9 @@ final class AccessSlot: @unchecked Sendable {
         return keeps
     }
 
-    /// Whether a new connection could not show the state that this one showed.
+    /// Whether a new connection could no longer show the state that this one showed.
     ///
-    /// In that case, only accesses that request this specific slot acquire it.
+    /// Only accesses that request this specific slot then acquire it.
     var isLost: Bool {
         get { lost.load(ordering: .sequentiallyConsistent) }
         set { lost.store(newValue, ordering: .sequentiallyConsistent) }
@@ -199,7 +202,9 @@ final class AccessSlot: @unchecked Sendable {
     /// Whether the connection is open.
     var isOpen: Bool { shared.withLock { $0.connection != nil } }
 
-    /// Installs a connection; the caller holds the slot.
+    /// Installs a connection.
+    ///
+    /// The caller holds the slot.
     func install(_ database: Database, _ keeper: ReadTransactionKeeper) {
         claimed.pointee.database = database
         claimed.pointee.kept = database.kept
@@ -209,7 +214,9 @@ final class AccessSlot: @unchecked Sendable {
         database.shareWALIndex()
     }
 
-    /// Removes the connection before it is closed; the caller holds the slot.
+    /// Removes the connection before it is closed.
+    ///
+    /// The caller holds the slot.
     func uninstall() -> Database? {
         shared.withLock { $0 = Shared() }
         if let database {
@@ -234,7 +241,7 @@ final class AccessSlot: @unchecked Sendable {
     /// Interrupts the running statement.
     ///
     /// - Parameter step: The step to interrupt, from ``ConnectionProbe/runningStep``; nil for any.
-    /// - Returns: The step that was running; nil if none, or a different one, was running.
+    /// - Returns: The step that was running; nil if no step, or a different step, was running.
     @discardableResult
     func interrupt(_ step: UInt64? = nil) -> UInt64? {
         shared.withLock { shared in

@@ -22,7 +22,7 @@ public final class AnyDatabaseReader: DatabaseReader {
     /// Reports the current status of the database.
     public func status() -> DatabaseStatus { base.status() }
 
-    /// Reads one state of the database; blocks the thread.
+    /// Reads one state of the database, blocking the thread.
     public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         try base.read(at: site, value)
     }
@@ -43,7 +43,7 @@ public final class AnyDatabaseReader: DatabaseReader {
         base.asyncRead(at: site, value)
     }
 
-    /// Reads without a transaction; blocks the thread.
+    /// Reads without a transaction, blocking the thread.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         try base.unsafeRead(at: site, value)
     }
@@ -64,8 +64,8 @@ public final class AnyDatabaseReader: DatabaseReader {
         base.asyncUnsafeRead(at: site, value)
     }
 
-    /// Reads on the connection that the thread already holds, or on a free one, without a
-    /// transaction.
+    /// Reads without a transaction on the connection that the thread already holds, or on a free
+    /// connection.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T

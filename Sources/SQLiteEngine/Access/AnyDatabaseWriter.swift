@@ -22,7 +22,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     /// Reports the current status of the database.
     public func status() -> DatabaseStatus { base.status() }
 
-    /// Reads one state of the database; blocks the thread.
+    /// Reads one state of the database, blocking the thread.
     public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         try base.read(at: site, value)
     }
@@ -43,7 +43,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         base.asyncRead(at: site, value)
     }
 
-    /// Reads without a transaction; blocks the thread.
+    /// Reads without a transaction, blocking the thread.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         try base.unsafeRead(at: site, value)
     }
@@ -64,8 +64,8 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         base.asyncUnsafeRead(at: site, value)
     }
 
-    /// Reads on the connection that the thread already holds, or on a free one, without a
-    /// transaction.
+    /// Reads without a transaction on the connection that the thread already holds, or on a free
+    /// connection.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T
@@ -75,7 +75,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
 
     // MARK: Writing
 
-    /// Writes in one transaction; blocks the thread.
+    /// Writes in one transaction, blocking the thread.
     public func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {
         try base.write(at: site, updates)
     }
@@ -88,7 +88,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try await base.write(at: site, updates)
     }
 
-    /// Provides the writer without a transaction; blocks the thread.
+    /// Provides the writer without a transaction, blocking the thread.
     public func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -112,7 +112,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         base.asyncWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Provides the writer while no read is running; blocks the thread.
+    /// Provides the writer while no read is running, blocking the thread.
     public func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T

@@ -2,20 +2,21 @@ import Synchronization
 import Telemetry
 
 extension AccessGate {
-    /// Runs an access of a task: waits without blocking a thread, then runs `body` on the thread of
-    /// the connection.
+    /// Runs a task's access: waits without blocking a thread, and then runs `body` on the
+    /// connection's thread.
     ///
-    /// If a slot was `claimed` before, the access uses this slot and releases it at the end.
+    /// If `claimed` contains a slot, the access uses this slot and releases it at the end.
     ///
-    /// - Throws: `CancellationError` immediately when the task is cancelled while it waits. If the
-    ///   task is cancelled later, the running statement is interrupted and the access rolls back.
+    /// - Throws: `CancellationError` as soon as the task is canceled while it waits. If the task is
+    ///   canceled later, the running statement is interrupted and the access rolls back.
     func perform<T: Sendable>(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
         holding claimed: AccessSlot? = nil,
         _ body: @Sendable (Database) throws -> T
     ) async throws -> T {
-        // An access that holds a connection continues, so that it releases the connection.
+        // An access that already holds a connection continues, because it must release the
+        // connection.
         if claimed == nil { try Task.checkCancellation() }
         let access = TaskAccess(gate: self, site: site, intent: intent, claimed: claimed)
         return try await withTaskCancellationHandler {
@@ -25,11 +26,11 @@ extension AccessGate {
         }
     }
 
-    /// Runs an access for a callback: waits without blocking a thread, then runs `body` on the
-    /// thread of the connection.
+    /// Runs a callback's access: waits without blocking a thread, and then runs `body` on the
+    /// connection's thread.
     ///
-    /// Waiting accesses run in the order of the calls. The access ends with `body`. If there is no
-    /// connection, `failure` is called instead.
+    /// Waiting accesses run in call order. The access ends when `body` returns. If no connection is
+    /// available, `failure` is called instead.
     func performLater(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
@@ -37,7 +38,7 @@ extension AccessGate {
         _ body: @escaping @Sendable (Database) -> Void
     ) {
         _ = acquire(site, intent) { [self] result in
-            // Always on a Dispatch thread, because `failure` is user code too.
+            // Always uses a Dispatch thread, because `failure` is also user code.
             let slot = (try? result.get()) ?? slots[0]
             slot.executor.async { [self] in
                 do {
@@ -53,10 +54,10 @@ extension AccessGate {
         }
     }
 
-    /// Acquires every slot for a task: waits for running accesses and keeps new ones out.
+    /// Acquires every slot for a task: waits for running accesses and blocks new ones.
     ///
-    /// The caller releases them with ``returnAllSlots()``, and has `reserved` a slot of another
-    /// gate.
+    /// The caller releases them with ``returnAllSlots()``. `reserved` is a slot that it has
+    /// reserved in another gate.
     func acquireAll(_ site: AccessSite, reserved: AccessSlot) async throws {
         var held = 0
         do {
@@ -77,7 +78,7 @@ extension AccessGate {
         for slot in slots { returnSlot(slot) }
     }
 
-    /// Runs the access of a task on the thread of the connection.
+    /// Runs a task's access on the connection's thread.
     func perform<T>(
         _ slot: AccessSlot,
         _ site: AccessSite,
@@ -88,7 +89,7 @@ extension AccessGate {
         let thread = ThreadState.current
         enter(slot, thread, site)
         defer {
-            // Without a target queue, this thread can also run the access of the next task.
+            // Without a target queue, this thread can also run the next task's access.
             if !slot.executor.hasTarget { thread.pointee.leaving = Unmanaged.passUnretained(slot) }
             leaveOpenOrClosed(slot)
             thread.pointee.leaving = nil
@@ -104,7 +105,7 @@ extension AccessGate {
             try cancellation.check()
             return try body(database)
         } catch let error as DatabaseError where error.isInterruptionError {
-            // A cancelled access throws `CancellationError`, not the error of the interrupt.
+            // A canceled access throws `CancellationError`, not the interrupt's error.
             try cancellation.check()
             throw error
         }
@@ -127,14 +128,16 @@ extension AccessGate {
     }
 }
 
-/// A task's wait for one specific connection; cancelling the task ends the wait.
+/// A task's wait for one specific connection.
+///
+/// Canceling the task ends the wait.
 private final class TaskAcquisition: Sendable {
     private struct State {
         var waiter: Waiter?
         var isCancelled = false
     }
 
-    /// The connection, or the reason why the task does not receive one.
+    /// The connection, or the error if the task does not receive one.
     let outcome = Promise<Result<AccessSlot, any Error>>()
 
     private let gate: AccessGate
@@ -192,28 +195,30 @@ final class AccessCancellation: Sendable {
     /// Starts the access on `slot`.
     func begin(on slot: AccessSlot) { state.withLock { $0.slot = slot } }
 
-    /// Ends the access; no statement is interrupted from now on.
+    /// Ends the access.
+    ///
+    /// No statement is interrupted from now on.
     func end() { state.withLock { $0.slot = nil } }
 
-    /// Prevents interrupts from now on: the transaction of the access has ended, and observers are
-    /// being notified.
+    /// Prevents interrupts from now on, because the access's transaction has ended and observers
+    /// are being notified.
     func pause() { state.withLock { $0.isPaused = true } }
 
     /// Allows interrupts again after ``pause()``.
     func resume() { state.withLock { $0.isPaused = false } }
 
-    /// Marks the access as cancelled, and interrupts its statements until it has ended.
+    /// Marks the access as canceled and interrupts its statements until it ends.
     ///
     /// One interrupt is not enough: SQLite discards an interrupt that arrives after the access has
     /// last checked the flag and before its next statement starts. Any statement that a later
-    /// interrupt stops belongs to an access that is cancelled anyway.
+    /// interrupt stops belongs to an access that is already canceled.
     func cancel() {
         flag.store(true, ordering: .releasing)
         interrupt(againAfter: EngineTimings.firstInterruptPause)
     }
 
     private func interrupt(againAfter pause: UInt64) {
-        // Inside the lock, so that the interrupt cannot affect the next access of the connection.
+        // Interrupts inside the lock, so the interrupt cannot affect the connection's next access.
         let isRunning = state.withLock { state in
             if !state.isPaused { _ = state.slot?.interrupt() }
             return state.slot != nil
@@ -224,7 +229,7 @@ final class AccessCancellation: Sendable {
         }
     }
 
-    /// Throws if the access was cancelled.
+    /// Throws if the access was canceled.
     func check() throws {
         if flag.load(ordering: .acquiring) { throw CancellationError() }
     }

@@ -1,10 +1,10 @@
-/// Memory and locks that an open pool releases.
+/// Releases an open pool's memory and locks.
 extension DatabasePool {
-    /// Releases as much memory of the connections as possible, and closes the readers, after the
-    /// running accesses have ended; blocks the thread.
+    /// Waits for running accesses, then releases as much of the connections' memory as possible and
+    /// closes the readers, blocking the thread.
     ///
-    /// With ``Configuration/persistentReadOnlyConnections``, the readers stay open. Nothing is
-    /// released if waiting for the running accesses would be a deadlock.
+    /// With ``Configuration/persistentReadOnlyConnections``, the readers stay open. If waiting for
+    /// the running accesses would be a deadlock, nothing is released.
     public func releaseMemory(fileID: StaticString = #fileID, line: UInt = #line) {
         let site = AccessSite(fileID: fileID, line: line)
         let thread = ThreadState.current
@@ -27,8 +27,8 @@ extension DatabasePool {
         }
     }
 
-    /// Releases as much memory of the connections as possible, and closes the readers, each after
-    /// the access that uses it has ended; returns immediately.
+    /// Releases as much of the connections' memory as possible and closes the readers, each after
+    /// the access that uses it ends, and returns immediately.
     ///
     /// With ``Configuration/persistentReadOnlyConnections``, the readers stay open.
     public func releaseMemoryEventually(fileID: StaticString = #fileID, line: UInt = #line) {
@@ -41,10 +41,10 @@ extension DatabasePool {
         asyncWriteWithoutTransaction(at: site) { $0.releaseMemory() }
     }
 
-    /// Closes each reader after the access that uses it has ended; returns immediately.
+    /// Closes each reader after the access that uses it ends, and returns immediately.
     ///
-    /// Later accesses open new readers. Call this after a change that only new connections see,
-    /// such as a change to a function of the configuration.
+    /// Later accesses open new readers. Call this method after a change that affects only new
+    /// connections, such as a change to one of the configuration's functions.
     public func invalidateReadOnlyConnections(
         fileID: StaticString = #fileID,
         line: UInt = #line
@@ -57,7 +57,7 @@ extension DatabasePool {
     /// Refuses locks from now on, interrupts the writer, and ends the read transactions that idle
     /// readers keep.
     ///
-    /// Reads continue in WAL mode: they acquire no lock that other processes wait for, and hold
+    /// In WAL mode, reads continue: they acquire no lock that other processes wait for, and hold
     /// their locks only during the access.
     func suspend() {
         guard suspension.begin() else { return }

@@ -1,4 +1,4 @@
-/// Reads without a transaction, or on another thread.
+/// Reads that use no transaction or run on another thread.
 extension DatabasePool {
     /// Reads in one transaction, without blocking the thread.
     public func read<T: Sendable>(
@@ -25,17 +25,17 @@ extension DatabasePool {
                 return
             }
             value(.success(db))
-            // No caller can receive the error of a failed commit; the transaction has ended in any
-            // case.
+            // No caller can receive the error of a failed commit, and the transaction has ended in
+            // any case.
             _ = try? db.endReadAccess(mayHaveWritten: false, mayKeep: { readers.allowsKeeping })
         }
     }
 
-    /// Reads in one transaction on this thread, if a reader is open and free and no access waits
-    /// for one.
+    /// Reads in one transaction on this thread if a reader is open and free and no access is
+    /// waiting.
     ///
-    /// - Returns: Whether the read took place. It does not take place inside another read, or if
-    ///   the user has set a dispatch queue for reads.
+    /// - Returns: Whether the read took place. It does not take place inside another read or if the
+    ///   user has set a dispatch queue for reads.
     func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool {
         let thread = ThreadState.current
         guard !hasReadQueue, thread.pointee.access(through: readers) == nil,
@@ -110,13 +110,13 @@ extension DatabasePool {
     /// Reads the state that the writer has just committed, on another thread.
     ///
     /// Call this method while you hold the writer and no transaction is open: in
-    /// `writeWithoutTransaction`, or in `databaseDidCommit` of an observer. Otherwise, it is a
-    /// fatal error. The method returns after a free reader has started to show the state, so that
-    /// the read does not see later writes.
+    /// `writeWithoutTransaction`, or in an observer's `databaseDidCommit`. Calling it at any other
+    /// time is a fatal error. The method returns after a free reader has captured the state, so the
+    /// read does not see later writes.
     ///
     /// - Parameters:
     ///   - value: Called once, with a connection that shows exactly the last committed state, or
-    ///     with an error if there is no connection.
+    ///     with an error if no connection is available.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
     public func asyncConcurrentRead(

@@ -1,4 +1,4 @@
-/// The start and the end of a read and of a write: the part of a generic access that need not be
+/// The start and end of reads and writes: the part of a generic access that need not be
 /// specialized.
 extension DatabasePool {
     @usableFromInline

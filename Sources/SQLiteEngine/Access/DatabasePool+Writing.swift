@@ -1,4 +1,4 @@
-/// Writes without a single transaction, or on another thread.
+/// Writes that use no single transaction or run on another thread.
 extension DatabasePool {
     /// Writes in one immediate transaction, without blocking the thread.
     public func write<T: Sendable>(
@@ -35,7 +35,7 @@ extension DatabasePool {
         writer.performWithoutTransactionLater(site, keeping: self, updates)
     }
 
-    /// Writes in a transaction that commits or rolls back, as `updates` decides.
+    /// Writes in a transaction that commits or rolls back, as `updates` specifies.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func writeInTransaction(
@@ -62,8 +62,7 @@ extension DatabasePool {
 
     // MARK: Barriers
 
-    /// Provides the writer while no reader is in use: waits for running reads and keeps new ones
-    /// out.
+    /// Provides the writer while no reader is in use: waits for running reads and blocks new ones.
     public func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T

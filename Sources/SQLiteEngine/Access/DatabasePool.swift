@@ -7,7 +7,7 @@ import Telemetry
 ///
 /// Readers do not wait for the writer, and the writer does not wait for readers. The pool opens at
 /// most ``Configuration/maximumReaderCount`` readers, each when it is first needed. Accesses run on
-/// the caller's thread; asynchronous accesses run on a thread of the connection.
+/// the caller's thread; asynchronous accesses run on a thread that belongs to the connection.
 ///
 /// ```swift
 /// let pool = try DatabasePool(path: path)
@@ -44,26 +44,26 @@ public final class DatabasePool: DatabaseWriter {
     private let journalMode = Lock<String?>(nil)
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
-    /// Opens a database; creates the file if it does not exist.
+    /// Opens a database, and creates the file if it does not exist.
     ///
     /// - Parameters:
-    ///   - path: The path of the file; its folder must exist.
+    ///   - path: The path of the file, whose folder must exist.
     ///   - configuration: How to open it.
-    /// - Throws: A ``DatabaseError`` that contains the path: the folder does not exist, the
+    /// - Throws: A ``DatabaseError`` that contains the path if the folder does not exist, a
     ///   permission is missing, the file is not a database, or the medium does not support WAL.
     public init(path: String, configuration: Configuration = Configuration()) throws {
         let label = configuration.label ?? "SQLiteEngine.DatabasePool"
         guard !path.isEmpty, path != ":memory:", !path.hasPrefix("file::memory:") else {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "a pool needs a file: use a DatabaseQueue for an in-memory database"
+                message: "a pool requires a file; use a DatabaseQueue for an in-memory database"
             )
         }
         let events = EventHub()
         var readerConfiguration = configuration
         readerConfiguration.readonly = true
         readerConfiguration.isForReaderOfWritablePool = !configuration.readonly
-        // It is unknown which access would end such a transaction.
+        // The pool cannot determine which access would end such a transaction.
         readerConfiguration.allowsUnsafeTransactions = false
         let reading = readerConfiguration
         readers = AccessGate(
@@ -145,7 +145,7 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: Reading
 
-    /// Reads in one transaction, which sees one state of the database; blocks the thread.
+    /// Reads one state of the database in one transaction, blocking the thread.
     ///
     /// Inside a `write` of the same pool, the read sees the last commit.
     ///
@@ -164,7 +164,7 @@ public final class DatabasePool: DatabaseWriter {
         try read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads in one transaction, as an access that `status()` shows under a name.
+    /// Reads in one transaction, as an access that `status()` shows by name.
     @inlinable
     public func read<T>(
         as label: AccessLabel,
@@ -191,7 +191,7 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: Writing
 
-    /// Writes in one immediate transaction; blocks the thread.
+    /// Writes in one immediate transaction, blocking the thread.
     ///
     /// The transaction commits when `updates` returns, and rolls back when it throws.
     ///
@@ -210,7 +210,7 @@ public final class DatabasePool: DatabaseWriter {
         try write(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in one transaction, as an access that `status()` shows under a name.
+    /// Writes in one transaction, as an access that `status()` shows by name.
     @inlinable
     public func write<T>(
         as label: AccessLabel,
@@ -237,9 +237,9 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: Snapshots
 
-    /// Creates a snapshot: a separate connection that keeps showing the last committed state.
+    /// Creates a snapshot: a separate connection that continues to show the last committed state.
     ///
-    /// Inside a write transaction of this pool, this is a fatal error.
+    /// Calling this method inside a write transaction of this pool is a fatal error.
     ///
     /// - Throws: A ``DatabaseError``.
     public func makeSnapshot(
@@ -249,7 +249,7 @@ public final class DatabasePool: DatabaseWriter {
         try makeSnapshot(at: AccessSite(fileID: fileID, line: line))
     }
 
-    /// Creates a snapshot that `status()` shows under a name.
+    /// Creates a snapshot that `status()` shows by name.
     public func makeSnapshot(as label: AccessLabel) throws -> DatabaseSnapshot {
         try makeSnapshot(at: AccessSite(label))
     }
@@ -275,31 +275,33 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: The whole pool
 
-    /// Interrupts the running statements of all connections; they throw `SQLITE_INTERRUPT`.
+    /// Interrupts the running statements of all connections, which then throw `SQLITE_INTERRUPT`.
     ///
-    /// Has no effect on idle connections. Can be called from any thread at any time.
+    /// This method has no effect on idle connections. Call it from any thread at any time.
     public func interrupt() {
         interrupts.interrupt(writer.slots + readers.slots)
     }
 
     /// Interrupts the running statement of one connection.
     ///
-    /// Has no effect on an idle connection. Can be called from any thread at any time.
+    /// This method has no effect on an idle connection. Call it from any thread at any time.
     ///
     /// - Parameter label: The label of the connection, as `status()` shows it.
-    /// - Returns: Whether there is a connection with this label.
+    /// - Returns: Whether a connection has this label.
     @discardableResult
     public func interrupt(connection label: String) -> Bool {
         interrupts.interrupt(writer.slots + readers.slots, labeled: label)
     }
 
-    /// Closes all connections after the running accesses have ended; closing twice has no effect.
+    /// Closes all connections after the running accesses end.
+    ///
+    /// Closing twice has no effect.
     ///
     /// Later accesses throw `SQLITE_MISUSE`. Snapshots stay open.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive, and `SQLITE_LOCKED`
-    ///   when waiting for the running accesses would be a deadlock. In both cases nothing is
-    ///   closed, and the pool remains usable.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive, and `SQLITE_LOCKED`
+    ///   if waiting for the running accesses would be a deadlock. In both cases, nothing is closed
+    ///   and the pool remains usable.
     public func close() throws {
         if writer.isClosed { return }
         let thread = ThreadState.current
@@ -316,7 +318,7 @@ public final class DatabasePool: DatabaseWriter {
                 writer.retire()
             }
         } catch {
-            // Another thread has closed it in the meantime.
+            // Another thread has already closed the pool.
             if !writer.isClosed { throw error }
         }
     }

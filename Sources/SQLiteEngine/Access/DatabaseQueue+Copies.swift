@@ -4,8 +4,8 @@ extension DatabaseQueue {
     /// - Parameters:
     ///   - path: The path of the file, which is not changed.
     ///   - configuration: How to open the copy. If it is read-only, the copy refuses writes.
-    /// - Returns: A queue for the copy; the copy lives as long as the queue.
-    /// - Throws: A ``DatabaseError`` that names the path.
+    /// - Returns: A queue for the copy, which exists as long as the queue.
+    /// - Throws: A ``DatabaseError`` that contains the path.
     public static func inMemoryCopy(
         fromPath path: String,
         configuration: Configuration = Configuration()
@@ -13,13 +13,14 @@ extension DatabaseQueue {
         try copy(fromPath: path, configuration) { try DatabaseQueue(configuration: $0) }
     }
 
-    /// Copies a database file into a temporary file, which SQLite deletes with the queue.
+    /// Copies a database file into a temporary file, which SQLite deletes when the queue is
+    /// released.
     ///
     /// - Parameters:
     ///   - path: The path of the file, which is not changed.
     ///   - configuration: How to open the copy. If it is read-only, the copy refuses writes.
     /// - Returns: A queue for the copy.
-    /// - Throws: A ``DatabaseError`` that names the path.
+    /// - Throws: A ``DatabaseError`` that contains the path.
     public static func temporaryCopy(
         fromPath path: String,
         configuration: Configuration = Configuration()
@@ -41,7 +42,8 @@ extension DatabaseQueue {
         let copy = try make(writing)
         try source.backup(to: copy)
         if configuration.readonly {
-            // Never reset: SQLite opens neither an in-memory database nor a new file as read-only.
+            // This is never reset. SQLite cannot open an in-memory database or a new file as
+            // read-only.
             copy.inDatabase { $0.readOnlyDepth += 1 }
         }
         return copy

@@ -1,4 +1,4 @@
-/// Reads without a transaction, or on another thread.
+/// Reads that use no transaction or run on another thread.
 extension DatabaseQueue {
     /// Reads in one transaction, without blocking the thread.
     public func read<T: Sendable>(
@@ -27,12 +27,12 @@ extension DatabaseQueue {
         }
     }
 
-    /// Provides the connection without a transaction; accepts statements that write.
+    /// Provides the connection without a transaction, and accepts statements that write.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         try gate.withConnection(site, .read, onQueue: hasQueue, value)
     }
 
-    /// Provides the connection without a transaction and without blocking the thread; accepts
+    /// Provides the connection without a transaction and without blocking the thread, and accepts
     /// statements that write.
     public func unsafeRead<T: Sendable>(
         at site: AccessSite,
@@ -45,8 +45,8 @@ extension DatabaseQueue {
         }
     }
 
-    /// Provides the connection without a transaction later, on another thread; accepts statements
-    /// that write.
+    /// Provides the connection without a transaction later, on another thread, and accepts
+    /// statements that write.
     public func asyncUnsafeRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -62,7 +62,7 @@ extension DatabaseQueue {
         }
     }
 
-    /// Provides the connection, even if the thread already holds it, without a transaction.
+    /// Provides the connection without a transaction, even if the thread already holds it.
     ///
     /// Accepts statements that write, unless the enclosing access refuses them.
     public func unsafeReentrantRead<T>(
@@ -75,8 +75,9 @@ extension DatabaseQueue {
         return try unsafeRead(at: site, value)
     }
 
-    /// Reads the state that was just committed; returns after the read, because a queue has only
-    /// one connection.
+    /// Reads the state that was just committed.
+    ///
+    /// This method returns after the read, because a queue has only one connection.
     public func spawnConcurrentRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -96,7 +97,7 @@ extension DatabaseQueue {
         on database: Database,
         _ value: @Sendable (Result<Database, any Error>) -> Void
     ) {
-        // Covers the whole transaction: its commit writes nothing, so it is not refused.
+        // Covers the whole transaction. Its commit writes nothing and is therefore not refused.
         database.readOnlyDepth += 1
         defer { database.readOnlyDepth -= 1 }
         do {

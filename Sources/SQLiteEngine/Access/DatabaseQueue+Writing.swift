@@ -1,4 +1,4 @@
-/// Writes without a single transaction, or on another thread.
+/// Writes that use no single transaction or run on another thread.
 extension DatabaseQueue {
     /// Writes in one immediate transaction, without blocking the thread.
     public func write<T: Sendable>(
@@ -47,7 +47,7 @@ extension DatabaseQueue {
         try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in a transaction that commits or rolls back, as `updates` decides.
+    /// Writes in a transaction that commits or rolls back, as `updates` specifies.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func inTransaction(
@@ -61,7 +61,7 @@ extension DatabaseQueue {
         }
     }
 
-    /// Writes in a transaction that commits or rolls back, as `updates` decides.
+    /// Writes in a transaction that commits or rolls back, as `updates` specifies.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func writeInTransaction(
@@ -73,7 +73,7 @@ extension DatabaseQueue {
         try inTransaction(kind, updates, fileID: fileID, line: line)
     }
 
-    /// Uses the connection, even if the thread already holds it, without a transaction.
+    /// Uses the connection without a transaction, even if the thread already holds it.
     public func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -120,7 +120,7 @@ extension DatabaseQueue {
 
     // MARK: Memory and locks
 
-    /// Releases as much memory of the connection as possible.
+    /// Releases as much of the connection's memory as possible.
     public func releaseMemory(fileID: StaticString = #fileID, line: UInt = #line) {
         writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line)) {
             $0.releaseMemory()

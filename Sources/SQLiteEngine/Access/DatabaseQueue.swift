@@ -2,11 +2,11 @@ import CSQLite
 import Foundation
 import Telemetry
 
-/// A single connection to a database: accesses run one after another.
+/// A single connection to a database, whose accesses run one after another.
 ///
 /// The queue keeps the journal mode of the file, or switches it to WAL
 /// (``Configuration/journalMode``). Accesses run on the caller's thread; asynchronous accesses run
-/// on a thread of the connection.
+/// on a thread that belongs to the connection.
 ///
 /// ```swift
 /// let queue = try DatabaseQueue(path: path)
@@ -32,13 +32,13 @@ public final class DatabaseQueue: DatabaseWriter {
     private let journalMode: Lock<String?>
     private let suspensionObserver = Lock<SuspensionObserver?>(nil)
 
-    /// Opens a database; creates the file if it does not exist.
+    /// Opens a database, and creates the file if it does not exist.
     ///
     /// - Parameters:
-    ///   - path: The path of the file; its folder must exist. Pass `:memory:` for an in-memory
+    ///   - path: The path of the file, whose folder must exist. Pass `:memory:` for an in-memory
     ///     database.
     ///   - configuration: How to open it.
-    /// - Throws: A ``DatabaseError`` that contains the path: the folder does not exist, the
+    /// - Throws: A ``DatabaseError`` that contains the path if the folder does not exist, a
     ///   permission is missing, or the file is not a database.
     public convenience init(
         path: String,
@@ -52,7 +52,7 @@ public final class DatabaseQueue: DatabaseWriter {
     /// Opens an in-memory database, which exists until its last connection closes.
     ///
     /// - Parameters:
-    ///   - name: The name of a database that all queues of this process with the same name share;
+    ///   - name: The name of a database that all queues in this process with the same name share;
     ///     nil for a private database.
     ///   - configuration: How to open it.
     /// - Throws: A ``DatabaseError``.
@@ -127,7 +127,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
     // MARK: Reading
 
-    /// Reads in one transaction, which refuses statements that write; blocks the thread.
+    /// Reads in one transaction that refuses writes, blocking the thread.
     ///
     /// - Parameters:
     ///   - value: Reads from the database. An access of the same queue inside it is a fatal error.
@@ -144,7 +144,7 @@ public final class DatabaseQueue: DatabaseWriter {
         try read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads in one transaction, as an access that `status()` shows under a name.
+    /// Reads in one transaction, as an access that `status()` shows by name.
     @inlinable
     public func read<T>(
         as label: AccessLabel,
@@ -171,7 +171,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
     // MARK: Writing
 
-    /// Writes in one immediate transaction; blocks the thread.
+    /// Writes in one immediate transaction, blocking the thread.
     ///
     /// The transaction commits when `updates` returns, and rolls back when it throws.
     ///
@@ -190,7 +190,7 @@ public final class DatabaseQueue: DatabaseWriter {
         try write(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in one transaction, as an access that `status()` shows under a name.
+    /// Writes in one transaction, as an access that `status()` shows by name.
     @inlinable
     public func write<T>(
         as label: AccessLabel,
@@ -217,30 +217,32 @@ public final class DatabaseQueue: DatabaseWriter {
 
     // MARK: The whole queue
 
-    /// Interrupts the running statement; it throws `SQLITE_INTERRUPT`.
+    /// Interrupts the running statement, which then throws `SQLITE_INTERRUPT`.
     ///
-    /// Has no effect on an idle connection. Can be called from any thread at any time.
+    /// This method has no effect on an idle connection. Call it from any thread at any time.
     public func interrupt() {
         interrupts.interrupt(gate.slots)
     }
 
     /// Interrupts the running statement of one connection.
     ///
-    /// Has no effect on an idle connection. Can be called from any thread at any time.
+    /// This method has no effect on an idle connection. Call it from any thread at any time.
     ///
     /// - Parameter label: The label of the connection, as `status()` shows it.
-    /// - Returns: Whether there is a connection with this label.
+    /// - Returns: Whether a connection has this label.
     @discardableResult
     public func interrupt(connection label: String) -> Bool {
         interrupts.interrupt(gate.slots, labeled: label)
     }
 
-    /// Closes the connection after the running accesses have ended; closing twice has no effect.
+    /// Closes the connection after the running accesses end.
+    ///
+    /// Closing twice has no effect.
     ///
     /// Later accesses throw `SQLITE_MISUSE`.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement of the user is still alive. In this case nothing is
-    ///   closed, and the queue remains usable.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive. In this case,
+    ///   nothing is closed and the queue remains usable.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current

@@ -2,8 +2,8 @@ import Telemetry
 
 /// A database that supports reads: a queue, a pool, or a snapshot.
 ///
-/// The requirements take the site of the access (``AccessSite``), which `status()` shows. Callers
-/// use the methods without this parameter, which pass the file and line of the call.
+/// The requirements take the access's site (``AccessSite``), which `status()` shows. Callers use
+/// the methods without this parameter, which pass the call's file and line.
 public protocol DatabaseReader: AnyObject, Sendable {
     /// The configuration of the connections.
     var configuration: Configuration { get }
@@ -11,18 +11,18 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// The path of the database file.
     var path: String { get }
 
-    /// Closes the connections after the running accesses have ended; closing twice has no effect.
+    /// Closes the connections after the running accesses end. Closing twice has no effect.
     ///
-    /// - Throws: `SQLITE_BUSY` when a statement is still alive; in this case nothing is closed.
+    /// - Throws: `SQLITE_BUSY` if a statement is still alive; in this case, nothing is closed.
     func close() throws
 
-    /// Interrupts the running statements; they throw `SQLITE_INTERRUPT`.
+    /// Interrupts the running statements, which then throw `SQLITE_INTERRUPT`.
     func interrupt()
 
     /// Reports the current status of the database without blocking any access.
     func status() -> DatabaseStatus
 
-    /// Reads one state of the database; blocks the thread.
+    /// Reads one state of the database, blocking the thread.
     func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
 
     /// Reads one state of the database, without blocking the thread.
@@ -37,7 +37,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     )
 
-    /// Reads without a transaction; blocks the thread. A queue also accepts writes.
+    /// Reads without a transaction, blocking the thread. A queue also accepts writes.
     func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
 
     /// Reads without a transaction, and without blocking the thread. A queue also accepts writes.
@@ -52,15 +52,15 @@ public protocol DatabaseReader: AnyObject, Sendable {
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
     )
 
-    /// Reads on the connection that the thread already holds, or on a free one, without a
-    /// transaction. A queue also accepts writes, unless the enclosing access refuses them.
+    /// Reads without a transaction on the connection that the thread already holds, or on a free
+    /// connection. A queue also accepts writes, unless the enclosing access refuses them.
     func unsafeReentrantRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
 }
 
 // MARK: - Methods that pass the call site
 
 extension DatabaseReader {
-    /// Reads one state of the database; blocks the thread.
+    /// Reads one state of the database, blocking the thread.
     ///
     /// - Parameters:
     ///   - value: Reads from the database. A `read` of the same database inside it is a fatal
@@ -78,7 +78,7 @@ extension DatabaseReader {
         try read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads one state of the database, as an access that `status()` shows under a name.
+    /// Reads one state of the database, as an access that `status()` shows by name.
     @inlinable
     public func read<T>(as label: AccessLabel, _ value: (Database) throws -> T) throws -> T {
         try read(at: AccessSite(label), value)
@@ -87,7 +87,7 @@ extension DatabaseReader {
     /// Reads one state of the database, without blocking the thread.
     ///
     /// - Throws: The error that `value` throws, ``DatabaseError``, and `CancellationError` as soon
-    ///   as the task is cancelled, even while the access waits for a connection.
+    ///   as the task is canceled, even while the access waits for a connection.
     public func read<T: Sendable>(
         _ value: @Sendable (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -96,7 +96,8 @@ extension DatabaseReader {
         try await read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads one state of the database, without blocking the thread, under a name.
+    /// Reads one state of the database without blocking the thread, as an access that `status()`
+    /// shows by name.
     public func read<T: Sendable>(
         as label: AccessLabel,
         _ value: @Sendable (Database) throws -> T
@@ -107,7 +108,7 @@ extension DatabaseReader {
     /// Reads one state of the database later, on another thread.
     ///
     /// - Parameters:
-    ///   - value: Called once, with a connection, or with an error if there is no connection.
+    ///   - value: Called once, with a connection, or with an error if no connection is available.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
     public func asyncRead(
@@ -158,8 +159,8 @@ extension DatabaseReader {
         asyncUnsafeRead(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads on the connection that the thread already holds, or on a free one, without a
-    /// transaction.
+    /// Reads without a transaction on the connection that the thread already holds, or on a free
+    /// connection.
     ///
     /// A ``DatabaseQueue``, and any database inside a `write`, accepts statements that write,
     /// unless the enclosing access refuses them.
@@ -181,7 +182,7 @@ extension DatabaseReader {
     ///
     /// - Parameters:
     ///   - writer: The database to overwrite.
-    ///   - pagesPerStep: The number of pages to copy between two calls of `progress`; all pages if
+    ///   - pagesPerStep: The number of pages to copy between two calls to `progress`; all pages if
     ///     negative.
     ///   - progress: Called after each step, at least once. If it throws, an incomplete backup ends
     ///     with this error.

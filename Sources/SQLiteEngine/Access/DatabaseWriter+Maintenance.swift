@@ -1,4 +1,4 @@
-/// Maintenance of a whole database.
+/// Maintains a whole database.
 extension DatabaseWriter {
     /// Removes all tables and all other objects from the database, while no read is running.
     ///

@@ -1,10 +1,10 @@
 /// A database that supports writes: a queue or a pool.
 ///
 /// Some methods rethrow the error type of their closure. If the database is closed, they throw
-/// `SQLITE_MISUSE` when the closure can throw this error. Otherwise, they pass a connection whose
+/// `SQLITE_MISUSE` if the closure can throw this error. Otherwise, they pass a connection whose
 /// statements all throw it.
 public protocol DatabaseWriter: DatabaseReader {
-    /// Writes in one transaction; blocks the thread.
+    /// Writes in one transaction, blocking the thread.
     func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T
 
     /// Writes in one transaction, without blocking the thread.
@@ -13,7 +13,7 @@ public protocol DatabaseWriter: DatabaseReader {
         _ updates: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Provides the writer without a transaction; blocks the thread.
+    /// Provides the writer without a transaction, blocking the thread.
     func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -31,7 +31,7 @@ public protocol DatabaseWriter: DatabaseReader {
         _ updates: @escaping @Sendable (Database) -> Void
     )
 
-    /// Provides the writer while no read is running; blocks the thread.
+    /// Provides the writer while no read is running, blocking the thread.
     func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T
@@ -65,7 +65,7 @@ public protocol DatabaseWriter: DatabaseReader {
 // MARK: - Methods that pass the call site
 
 extension DatabaseWriter {
-    /// Writes in one transaction; blocks the thread.
+    /// Writes in one transaction, blocking the thread.
     ///
     /// The transaction commits when `updates` returns, and rolls back when it throws.
     ///
@@ -85,7 +85,7 @@ extension DatabaseWriter {
         try write(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in one transaction, as an access that `status()` shows under a name.
+    /// Writes in one transaction, as an access that `status()` shows by name.
     @inlinable
     public func write<T>(as label: AccessLabel, _ updates: (Database) throws -> T) throws -> T {
         try write(at: AccessSite(label), updates)
@@ -94,7 +94,7 @@ extension DatabaseWriter {
     /// Writes in one transaction, without blocking the thread.
     ///
     /// - Throws: The error that `updates` throws, ``DatabaseError``, and `CancellationError` as
-    ///   soon as the task is cancelled, even while the access waits for a connection.
+    ///   soon as the task is canceled, even while the access waits for a connection.
     public func write<T: Sendable>(
         _ updates: @Sendable (Database) throws -> T,
         fileID: StaticString = #fileID,
@@ -103,7 +103,8 @@ extension DatabaseWriter {
         try await write(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in one transaction, without blocking the thread, under a name.
+    /// Writes in one transaction without blocking the thread, as an access that `status()` shows by
+    /// name.
     public func write<T: Sendable>(
         as label: AccessLabel,
         _ updates: @Sendable (Database) throws -> T
@@ -113,7 +114,7 @@ extension DatabaseWriter {
 
     /// Provides the writer without a transaction: each statement commits on its own.
     ///
-    /// A transaction that `updates` leaves open is a fatal error, unless
+    /// Leaving a transaction open is a fatal error unless
     /// ``Configuration/allowsUnsafeTransactions`` is set.
     ///
     /// - Throws: The error that `updates` throws, or `SQLITE_MISUSE` if the database is closed.
@@ -125,7 +126,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Provides the writer without a transaction, as an access that `status()` shows under a name.
+    /// Provides the writer without a transaction, as an access that `status()` shows by name.
     public func writeWithoutTransaction<T, E: Error>(
         as label: AccessLabel,
         _ updates: (Database) throws(E) -> T
@@ -181,8 +182,7 @@ extension DatabaseWriter {
         }
     }
 
-    /// Provides the writer while no read is running: waits for running reads and keeps new ones
-    /// out.
+    /// Provides the writer while no read is running: waits for running reads and blocks new ones.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func barrierWriteWithoutTransaction<T>(
@@ -229,12 +229,12 @@ extension DatabaseWriter {
     /// readers.
     ///
     /// Call this method while you hold the writer and no transaction is open: in
-    /// `writeWithoutTransaction`, or in `databaseDidCommit` of an observer. Calling it at any other
+    /// `writeWithoutTransaction`, or in an observer's `databaseDidCommit`. Calling it at any other
     /// time is a fatal error. With a queue, the method returns after `value` has run.
     ///
     /// - Parameters:
     ///   - value: Called once, with a connection that shows exactly the last committed state,
-    ///     regardless of later writes, or with an error if there is no connection.
+    ///     regardless of later writes, or with an error if no connection is available.
     ///   - fileID: The file that `status()` shows as the holder.
     ///   - line: The line that `status()` shows as the holder.
     public func spawnConcurrentRead(

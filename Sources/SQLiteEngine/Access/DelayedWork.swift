@@ -7,7 +7,7 @@ import Dispatch
 
 /// Delayed work that does not block a thread.
 enum DelayedWork {
-    /// Runs `body` on a Dispatch thread after a pause; returns immediately.
+    /// Runs `body` on a Dispatch thread after a pause, and returns immediately.
     static func run(after pause: Duration, _ body: @escaping @Sendable () -> Void) {
         let (seconds, attoseconds) = pause.components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)

@@ -1,4 +1,4 @@
-/// Releasing slots and handing them over to waiters.
+/// Releases slots and hands them over to waiters.
 extension GateSteps {
     /// Releases a slot with a connection.
     ///
@@ -44,8 +44,8 @@ extension GateSteps {
                     try claim(slot, from: AccessSlot.State.closed)
                 else { return }
             }
-            // Do not leave the slot free: if a thread took it, a task would keep sleeping although
-            // it could open another connection.
+            // The slot must not stay free: if a thread acquired it, a task would keep sleeping
+            // although it could open another connection.
             try releaseToWaiters(slot)
         }
     }

@@ -1,4 +1,4 @@
-/// Reserving a pool's writer; see ``AccessGate/withAllConnections(_:_:readers:_:)``.
+/// Reserves a pool's writer; see ``AccessGate/withAllConnections(_:_:readers:_:)``.
 extension GateSteps {
     /// Reserves the writer, which the caller holds.
     ///
@@ -12,7 +12,9 @@ extension GateSteps {
         try wakeThreads()
     }
 
-    /// Acquires the reserved writer; the caller holds all readers, so no thread can borrow it.
+    /// Acquires the reserved writer.
+    ///
+    /// The caller holds all readers, so no thread can borrow it.
     func claimReservation() throws(Failure) -> Slot {
         // The last borrower may not have returned the slot yet, but it has left its access.
         try claimWhenReserved(slots[0])

@@ -1,4 +1,4 @@
-/// Acquiring slots and waiting for them.
+/// Acquires slots and waits for them.
 extension GateSteps {
     /// Acquires any free slot with a connection.
     func claimAny() throws(Failure) -> Slot? { try claimAny(in: slots[...]) }
@@ -11,7 +11,9 @@ extension GateSteps {
         return nil
     }
 
-    /// Acquires any slot without a connection; the caller opens one.
+    /// Acquires any slot without a connection.
+    ///
+    /// The caller opens one.
     func claimClosed() throws(Failure) -> Slot? {
         for slot in slots where mayBeOpened(slot) {
             if try claim(slot, from: AccessSlot.State.closed) { return slot }
@@ -63,14 +65,14 @@ extension GateSteps {
         }
     }
 
-    /// Returns the slot that a waiter's thread has woken up for.
+    /// Returns the slot for which a waiter's thread was woken.
     ///
-    /// The thread stays awake for a short time if there is none yet, because handing a slot over to
-    /// a thread that is awake costs no wake-up.
+    /// If no slot is free yet, the thread stays awake briefly, because handing a slot over to an
+    /// awake thread costs no wake-up.
     private func watchForSlot(_ waiter: Waiter) throws(Failure) -> GateWaiterState<Slot> {
         let state = try startWatching(waiter)
         guard case .waiting = state else { return state }
-        // A releaser that did not yet see that this thread is awake may have left a slot free.
+        // A releaser that did not yet observe that this thread is awake may have left a slot free.
         if let slot = try claimFree(for: waiter) {
             try finishWaiting(waiter)
             return .granted(slot)
@@ -80,29 +82,30 @@ extension GateSteps {
         return .waiting
     }
 
-    /// Removes a waiter that has acquired a slot itself or has failed, and passes on a grant or a
+    /// Removes a waiter that has acquired a slot itself or has failed, and passes on any grant or
     /// notification that was meant for it.
     ///
-    /// The waiter may have been granted a slot at the same moment, may have received a notification
-    /// that another waiter can use, or may have had priority for a free slot over a task behind it.
+    /// At the same moment, the waiter may have been granted a slot, may have received a
+    /// notification that another waiter can use, or may have had priority over a task for a free
+    /// slot.
     private func finishWaiting(_ waiter: Waiter) throws(Failure) {
         let withdrawal = try withdraw(waiter)
         if let granted = withdrawal.granted { try returnSlot(granted) }
         if withdrawal.mayLeaveFreeSlot { try wakeOne() }
     }
 
-    /// Passes on a free slot that was left to this thread instead of a task behind it, after the
-    /// thread was granted another slot.
+    /// Passes on a free slot that was left to this thread, instead of a task behind it, after the
+    /// thread is granted another slot.
     private func passOnFreeSlot() throws(Failure) {
         if try readAttention().hasWaiters, try queueHasTask() { try wakeOne() }
     }
 
     /// Enqueues a waiter that does not search for a slot itself.
     ///
-    /// - Returns: False when the gate is closed and the waiter was not enqueued.
+    /// - Returns: False if the gate is closed and the waiter was not enqueued.
     func startWaiting(_ waiter: Waiter) throws(Failure) -> Bool {
         guard try enqueue(waiter) else { return false }
-        // A releaser that did not see the waiter may have left a slot free.
+        // A releaser that did not observe the waiter may have left a slot free.
         if let slot = try claimFree(for: waiter) { try returnSlot(slot) }
         return true
     }

@@ -4,20 +4,20 @@
 /// and searches for a free slot, and the order in which a releaser gives up its slot and checks for
 /// waiters. Each requirement below is one step, which other threads observe as a whole.
 ///
-/// ``AccessGate`` implements the steps with atomics and a lock. A test implements them on a value.
-/// It runs the same protocol one step at a time and explores every interleaving of several threads.
+/// ``AccessGate`` implements the steps with atomics and a lock. A test implements them on a value,
+/// runs the same protocol one step at a time, and explores every interleaving of several threads.
 ///
 /// `Failure` is `Never` in ``AccessGate``, so its methods do not throw, and the compiler
-/// specializes them. The steps of the test throw to stop a thread between two steps.
+/// specializes them. The test's steps throw to stop a thread between two steps.
 protocol GateSteps {
     associatedtype Slot
     associatedtype Waiter: GateWaiter where Waiter.Slot == Slot
     associatedtype Failure: Error
 
-    /// The slots; their number never changes.
+    /// The slots, whose number never changes.
     var slots: [Slot] { get }
 
-    /// Whether the only slot can be reserved, which is the case for the gate of a pool's writer.
+    /// Whether the only slot can be reserved; true for the gate of a pool's writer.
     var supportsReservation: Bool { get }
 
     // MARK: Slots
@@ -31,50 +31,51 @@ protocol GateSteps {
     /// Gives up a slot that the caller holds.
     func giveUp(_ slot: Slot, as state: UInt8) throws(Failure)
 
-    /// Whether a slot that the caller holds has a connection.
+    /// Returns whether a slot that the caller holds has a connection.
     func hasConnection(_ slot: Slot) throws(Failure) -> Bool
 
-    /// Whether a caller that can use any slot may open a connection in this one.
+    /// Returns whether a caller that can use any slot may open a connection in this slot.
     func mayBeOpened(_ slot: Slot) -> Bool
 
     // MARK: Attention
 
-    /// Returns what releasers must attend to, read with relaxed ordering: it may be outdated.
+    /// Returns the conditions that releasers must handle; a relaxed read, so they may be outdated.
     func readAttentionRelaxed() throws(Failure) -> GateAttention
 
-    /// Returns what releasers must attend to.
+    /// Returns the conditions that releasers must handle.
     func readAttention() throws(Failure) -> GateAttention
 
     /// Ends the read transaction that the connection of a held slot keeps.
     func endKeptTransaction(of slot: Slot) throws(Failure)
 
-    /// Prevents connections from keeping read transactions, until ``allowKeeping()``.
+    /// Prevents connections from keeping read transactions until ``allowKeeping()`` is called.
     func forbidKeeping() throws(Failure)
 
-    /// Reverses one call of ``forbidKeeping()``.
+    /// Reverses one call to ``forbidKeeping()``.
     func allowKeeping() throws(Failure)
 
     // MARK: The queue
 
-    /// Whether the gate is closed.
+    /// Returns whether the gate is closed.
     func queueIsClosed() throws(Failure) -> Bool
 
-    /// Whether the queue contains a task that can use any slot.
+    /// Returns whether the queue contains a task that can use any slot.
     func queueHasTask() throws(Failure) -> Bool
 
-    /// Adds a waiter; returns false when the gate is closed.
+    /// Adds a waiter; returns false if the gate is closed.
     func enqueue(_ waiter: Waiter) throws(Failure) -> Bool
 
     /// Removes a waiter that has acquired a slot itself or has failed.
     func withdraw(_ waiter: Waiter) throws(Failure) -> GateWithdrawal<Slot>
 
-    /// Marks the thread of a waiter as awake.
+    /// Marks a waiter's thread as awake.
     func startWatching(_ waiter: Waiter) throws(Failure) -> GateWaiterState<Slot>
 
-    /// Keeps the thread of a waiter awake for a short time, or until it is granted a slot.
+    /// Keeps a waiter's thread awake for a short time, or until it is granted a slot.
     func watch(_ waiter: Waiter) throws(Failure)
 
-    /// Ends the watch that ``startWatching(_:)`` started; returns the slot that was granted since.
+    /// Ends the watch that ``startWatching(_:)`` started, and returns the slot that was granted
+    /// since then.
     func stopWatching(_ waiter: Waiter) throws(Failure) -> Slot?
 
     /// Grants a held slot to a waiter, or gives it up.
@@ -83,32 +84,32 @@ protocol GateSteps {
     /// Sets whether the only slot is reserved.
     func setReserved(_ isReserved: Bool) throws(Failure)
 
-    /// Releases the only slot to its reserver; returns false when there is none.
+    /// Releases the only slot to its reserver; returns false if no access has reserved it.
     func giveUpIfReserved(_ slot: Slot) throws(Failure) -> Bool
 
     // MARK: Sleeping
 
     /// Puts the calling thread to sleep until it is woken.
     ///
-    /// A patient waiter sleeps only until its patience is over.
+    /// A patient waiter sleeps only until its patience expires.
     ///
     /// - Returns: Whether the waiter is still patient.
     func sleep(_ waiter: Waiter, isPatient: Bool) throws(Failure) -> Bool
 
-    /// Wakes the thread of a waiter, because a slot is free.
+    /// Wakes a waiter's thread, because a slot is free.
     func notify(_ waiter: Waiter) throws(Failure)
 
-    /// Wakes the thread of a waiter, or resumes its task, because it was granted a slot.
+    /// Wakes a waiter's thread, or resumes its task, because it was granted a slot.
     func wake(_ waiter: Waiter, granted slot: Slot) throws(Failure)
 
     /// Wakes all waiting threads.
     func wakeThreads() throws(Failure)
 
-    /// Whether the wait of a waiter that holds slots would never end.
+    /// Returns whether the wait of a waiter that holds slots would never end.
     func isDeadlocked(_ waiter: Waiter) throws(Failure) -> Bool
 }
 
-/// What releasers of a gate must attend to.
+/// The conditions that a gate's releasers must handle.
 ///
 /// The lower half of the word counts the waiters. The upper half counts the accesses that prevent
 /// connections from keeping read transactions.
@@ -118,7 +119,7 @@ struct GateAttention: Equatable {
 
     let word: Int
 
-    /// Whether there is nothing to attend to.
+    /// Whether no condition requires handling.
     @inline(__always)
     var isNone: Bool { word == 0 }
 
@@ -131,7 +132,7 @@ struct GateAttention: Equatable {
     var forbidsKeeping: Bool { word >= Self.forbidding }
 }
 
-/// What a waiter that leaves the queue must pass on.
+/// What a waiter must pass on when it leaves the queue.
 struct GateWithdrawal<Slot> {
     /// The slot that was granted to it at the same moment.
     var granted: Slot?
@@ -152,7 +153,7 @@ enum GateHandover<Waiter> {
     case free
     /// The slot is free, and the waiter should be notified.
     case notify(Waiter)
-    /// The slot was granted to the waiter, which needs no wake-up while it `isAwake`.
+    /// The slot was granted to the waiter, which needs no wake-up if `isAwake` is true.
     case grant(Waiter, isAwake: Bool)
 }
 

@@ -1,12 +1,12 @@
 import Telemetry
 
-/// The properties of a waiter that the rules of waiting depend on.
+/// The properties of a waiter that determine how it is served.
 protocol GateWaiter {
     associatedtype Slot
 
     /// When the wait started, in nanoseconds of the monotonic clock.
     var since: UInt64 { get }
-    /// The only slot that can serve the waiter; nil when any can.
+    /// The only slot that can serve the waiter; nil if any slot can.
     var wanted: Slot? { get }
     /// Whether a reserved slot can serve the waiter; see ``GateSteps/reserve()``.
     var mayBorrow: Bool { get }
@@ -14,14 +14,14 @@ protocol GateWaiter {
     var isTask: Bool { get }
     /// Whether the status includes the wait; `true` by default.
     var isCounted: Bool { get }
-    /// Whether the thread was notified and has not searched for a slot since.
+    /// Whether the thread was notified and has not searched for a slot since then.
     var isNotified: Bool { get set }
-    /// Whether the thread is awake, so that it notices a grant without a wake-up.
+    /// Whether the thread is awake and therefore requires no wake-up when a slot is granted.
     var isWatching: Bool { get set }
 
-    /// Whether both values represent the same waiter, possibly at different times.
+    /// Returns whether both values represent the same waiter, possibly at different times.
     func isSame(as other: Self) -> Bool
-    /// Whether a slot can serve the waiter once it is free.
+    /// Returns whether a slot can serve the waiter once it is free.
     func canUse(_ slot: Slot) -> Bool
     /// Records the slot that was granted to the waiter.
     mutating func grant(_ slot: Slot)
@@ -30,10 +30,11 @@ protocol GateWaiter {
 extension GateWaiter {
     var isCounted: Bool { true }
 
-    /// Whether the waiter must be granted the next slot.
+    /// Returns whether the waiter must be granted the next slot.
     ///
     /// Tasks are always entitled, because they do not search for a slot themselves. Waiters for one
-    /// specific slot are entitled too. A thread that is awake takes over a slot without delay.
+    /// specific slot and awake threads are also entitled. An awake thread takes over a slot without
+    /// delay.
     func isEntitled(at now: UInt64) -> Bool {
         isTask || isWatching || wanted != nil || now &- since >= EngineTimings.patience
     }

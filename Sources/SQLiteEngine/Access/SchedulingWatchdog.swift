@@ -6,12 +6,12 @@ final class SchedulingWatchdog: Sendable {
 
     private init() {}
 
-    /// The watchdog of a thread that is inside an access; nil elsewhere.
+    /// The watchdog if the calling thread is inside an access; otherwise nil.
     static var current: SchedulingWatchdog? {
         ThreadState.current.pointee.innermost == nil ? nil : shared
     }
 
-    /// Whether the calling thread is inside an access to a connection.
+    /// Returns whether the calling thread is inside an access to a connection.
     func allows(_ db: Database) -> Bool {
         var next = ThreadState.current.pointee.innermost
         while let slot = next?.takeUnretainedValue() {
@@ -23,7 +23,7 @@ final class SchedulingWatchdog: Sendable {
 }
 
 extension Database {
-    /// Stops the program when the calling thread has no access to this connection.
+    /// Stops the program if the calling thread is not inside an access to this connection.
     ///
     /// No other check prevents two threads from using it simultaneously.
     @inline(__always)

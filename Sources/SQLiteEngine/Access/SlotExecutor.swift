@@ -7,8 +7,8 @@ import Dispatch
 
 /// Runs the asynchronous accesses of one connection on a Dispatch thread.
 ///
-/// This way, SQLite never blocks the cooperative pool. There is one executor per connection,
-/// regardless of the number of waiters.
+/// SQLite therefore never blocks the cooperative pool. Each connection has one executor, regardless
+/// of the number of waiters.
 final class SlotExecutor: Sendable {
     /// Whether the work runs on a queue that the user has chosen, together with other work.
     let hasTarget: Bool
@@ -19,10 +19,10 @@ final class SlotExecutor: Sendable {
         queue = dispatching.makeQueue(label: label)
     }
 
-    /// Runs `body` later, on the thread of the executor.
+    /// Runs `body` later, on the executor's thread.
     func async(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// Runs `body` on the queue of the executor, and waits for it.
+    /// Runs `body` on the executor's queue, and waits for it.
     func sync<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
         var result: Result<T, E>?
         queue.sync { result = Result(catching: body) }

@@ -7,18 +7,18 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// One access of a task: it waits without blocking a thread and runs on the thread of a connection.
+/// A task's access, which waits without blocking a thread and runs on a connection's thread.
 ///
 /// The actor is its own executor, and its only job is the access. While no connection is free, the
 /// executor stores the job. The access that releases a connection runs the job. A Dispatch thread
-/// that releases a connection to the next task also runs the access of that task. As a result, a
-/// task switches threads twice per access, and in a busy pool no thread is woken in between.
+/// that releases a connection to the next task also runs that task's access. As a result, a task
+/// switches threads twice per access, and in a busy pool no thread is woken in between.
 actor TaskAccess: SerialExecutor {
     private struct State {
         /// The job of the task.
         var job: UnownedJob?
         var waiter: Waiter?
-        /// The connection that the access acquired, or the reason why it receives none.
+        /// The connection that the access acquired, or the error if it receives none.
         var outcome: Result<AccessSlot, any Error>?
         var isCancelled = false
     }
@@ -30,7 +30,9 @@ actor TaskAccess: SerialExecutor {
     private let cancellation = AccessCancellation()
     private let state = Lock(State())
 
-    /// Creates an access; if a slot was `claimed` for it, the access does not wait.
+    /// Creates an access.
+    ///
+    /// If a slot was `claimed` for it, the access does not wait.
     init(gate: AccessGate, site: AccessSite, intent: Waiter.Intent, claimed: AccessSlot? = nil) {
         self.gate = gate
         self.site = site
@@ -79,8 +81,8 @@ actor TaskAccess: SerialExecutor {
         if mustCancel { stopWaiting(waiter) }
     }
 
-    // Separate methods: the compiler assumes that a caller retains the object of a method, and
-    // would remove such a retain and release within one method.
+    // These are separate methods because the compiler assumes that a caller retains the object of a
+    // method, and would remove a retain and release within one method.
 
     @inline(never)
     private static func retain(_ access: TaskAccess) -> Unmanaged<TaskAccess> {
@@ -106,7 +108,7 @@ actor TaskAccess: SerialExecutor {
         }
     }
 
-    /// Runs the access, then the accesses to which its thread has released the connection.
+    /// Runs the access, and then the accesses to which its thread released the connection.
     private nonisolated func runJobAndSuccessors() {
         let thread = ThreadState.current
         runJob()
@@ -116,7 +118,7 @@ actor TaskAccess: SerialExecutor {
         }
     }
 
-    /// Lets the task receive its error on a thread that no connection can block.
+    /// Delivers the task's error on a thread that no connection can block.
     private nonisolated func runOnDispatchThread() {
         DispatchQueue.global(qos: .userInitiated).async { self.runJob() }
     }

@@ -4,26 +4,31 @@ import Darwin
 import Glibc
 #endif
 
-/// The state that the engine keeps per thread: the accesses that the thread is inside, and the
-/// connection that it used last.
+/// The state that the engine keeps for each thread: the accesses that enclose the current code, and
+/// the connection that the thread used last.
 struct ThreadState {
-    /// The innermost access of this thread; the next outer one is the slot's `outer`.
-    var innermost: Unmanaged<AccessSlot>?
-    /// The innermost slot that the thread holds without being inside an access of it.
+    /// The innermost access of this thread.
     ///
-    /// An example is a slot whose connection it is opening. The next outer one is its `outer`.
+    /// The next outer access is the slot's `outer`.
+    var innermost: Unmanaged<AccessSlot>?
+    /// The innermost slot that the thread holds without being inside its access.
+    ///
+    /// For example, the thread may be opening the slot's connection. The next outer slot is its
+    /// `outer`.
     var held: Unmanaged<AccessSlot>?
     /// The identity of the gate that `hint` refers to.
     var hintGate: UInt = 0
-    /// The index of the slot that the thread used last: its pages are in the cache of this core.
+    /// The index of the slot that the thread used last, whose pages are in this core's cache.
     var hint = 0
     /// The broker that is notifying observers of changes on this thread.
     var broker: Unmanaged<ObservationBroker>?
-    /// The thread that waits while this one runs its work on a queue that the user has chosen.
+    /// The thread that waits while this thread runs its work on a queue that the user has set.
     var caller: UnsafeMutablePointer<ThreadState>?
-    /// The slot that the access of a task is releasing; this thread then runs the next task.
+    /// The slot that a task's access is releasing.
+    ///
+    /// This thread then runs the next task.
     var leaving: Unmanaged<AccessSlot>?
-    /// The access of the next task; retained.
+    /// The next task's access, retained.
     var successor: Unmanaged<TaskAccess>?
     /// Puts the thread to sleep while it waits for a slot.
     let parker = Parker()
@@ -43,7 +48,7 @@ struct ThreadState {
         return key
     }()
 
-    /// The state of the calling thread; it lives until the thread ends.
+    /// Creates the calling thread's state, which exists until the thread ends.
     @inline(__always)
     static var current: UnsafeMutablePointer<ThreadState> {
         if let state = pthread_getspecific(key) {
@@ -60,7 +65,7 @@ struct ThreadState {
         return state
     }
 
-    /// The innermost access of this thread that goes through `gate`.
+    /// Returns the thread's innermost access that goes through `gate`.
     @inline(__always)
     func access(through gate: AccessGate) -> AccessSlot? {
         var next = innermost

@@ -1,15 +1,15 @@
 /// The nested waits of a process, and the deadlocks among them.
 ///
 /// A wait is *nested* when the waiter holds slots. Only such waits can be part of a deadlock: a
-/// waiter that holds nothing blocks no other. A holder that is not in the graph is running and
-/// will release its slots.
+/// waiter that holds nothing blocks no other waiter. A holder that is not in the graph is running
+/// and will release its slots.
 ///
 /// A set of waits is deadlocked when each member waits for slots that only members hold. A set
-/// becomes deadlocked when its last member starts to wait, so it is enough to search whenever a
-/// wait starts. The graph refuses that last wait. Its access fails and releases its slots, and the
+/// becomes deadlocked when its last member starts to wait, so searching whenever a wait starts is
+/// sufficient. The graph refuses that last wait. Its access fails and releases its slots, and the
 /// other members continue.
 ///
-/// The graph is a value without clocks, threads or locks. ``AccessGate/nestedWaits`` contains the
+/// The graph is a value without clocks, threads, or locks. ``AccessGate/nestedWaits`` contains the
 /// graph of the process.
 struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashable, Sendable {
     /// A slot that a waiter holds.
@@ -23,11 +23,11 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
 
     /// A wait for one of several slots.
     struct Wait: Hashable, Sendable {
-        /// The slots that the waiter holds until it has been served.
+        /// The slots that the waiter holds until it is served.
         var holdings: [Holding]
-        /// The slots that the waiter can use; any of them ends the wait.
+        /// The slots that the waiter can use, any of which ends the wait.
         var awaited: [Slot]
-        /// Whether a slot that another waiter only reserves can serve this one.
+        /// Whether a slot that another waiter has only reserved can serve this waiter.
         var mayBorrow: Bool
         /// The access that waits.
         var site: AccessSite
@@ -48,8 +48,8 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
     ///
     /// A wait that would complete a deadlock is not registered, or is removed.
     ///
-    /// - Returns: Nil when the wait can end. Otherwise the waits of the deadlock: this one first,
-    ///   then the waits that it depends on.
+    /// - Returns: Nil if the wait can end; otherwise, the waits of the deadlock, starting with this
+    ///   wait, followed by the waits on which it depends.
     mutating func update(_ waiter: Waiter, _ wait: Wait) -> [Wait]? {
         if let index = entries.firstIndex(where: { $0.waiter == waiter }) {
             entries[index].wait = wait
@@ -66,7 +66,7 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
         entries.removeAll { $0.waiter == waiter }
     }
 
-    /// The deadlock that a waiter is part of.
+    /// Returns the deadlock that a waiter is part of.
     private func deadlock(of waiter: Waiter) -> [Wait]? {
         // The waits that remain after every wait that can end has ended and released its slots.
         var stuck = entries
@@ -89,9 +89,9 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
         return members.map(\.wait)
     }
 
-    /// Whether none of `others` holds a slot that ends the wait.
+    /// Returns whether a slot that ends the wait is not held by any of `others`.
     private func canBeServed(_ wait: Wait, while others: [Entry]) -> Bool {
-        // A gate without a usable slot is about to close, which ends the wait too.
+        // A gate without a usable slot is about to close, which also ends the wait.
         wait.awaited.isEmpty
             || wait.awaited.contains { slot in
                 !others.contains { $0.wait.withholds(slot, from: wait) }
@@ -100,7 +100,7 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
 }
 
 extension WaitGraph.Wait {
-    /// Whether `other` cannot acquire a slot before this wait has ended.
+    /// Returns whether `other` cannot acquire a slot until this wait has ended.
     fileprivate func withholds(_ slot: Slot, from other: Self) -> Bool {
         holdings.contains { $0.slot == slot && !($0.isReserved && other.mayBorrow) }
     }

@@ -4,8 +4,8 @@ import Telemetry
 
 /// An access that waits for a connection: a sleeping thread, or a suspended task.
 ///
-/// `@unchecked Sendable`: the gate's lock protects the variables, except those that only the
-/// waiting thread uses.
+/// `@unchecked Sendable`: the gate's lock protects the variables, except the variables that only
+/// the waiting thread uses.
 final class Waiter: GateWaiter, @unchecked Sendable {
     /// Whether the access reads or writes; ``DatabaseStatus`` counts reads and writes separately.
     enum Intent {
@@ -16,7 +16,7 @@ final class Waiter: GateWaiter, @unchecked Sendable {
     }
 
     enum Sleeper {
-        /// A thread, which is woken to try again or because it was granted a connection.
+        /// A thread, which is woken to retry or because it was granted a connection.
         case thread(Parker)
         /// A task, which is resumed with a connection, or with an error if it receives none.
         case task(@Sendable (Result<AccessSlot, any Error>) -> Void)
@@ -29,7 +29,7 @@ final class Waiter: GateWaiter, @unchecked Sendable {
     private(set) var sleeper: Sleeper
     /// When the wait started, in nanoseconds of the monotonic clock.
     let since: UInt64
-    /// The only slot that can serve the waiter; nil when any can.
+    /// The only slot that can serve the waiter; nil if any slot can.
     let wanted: AccessSlot?
     /// The slots that the waiter holds while it waits.
     let holdings: [AccessGate.Holding]
@@ -38,12 +38,15 @@ final class Waiter: GateWaiter, @unchecked Sendable {
 
     /// The slot that was handed over to the waiter.
     private(set) var granted: AccessSlot?
-    /// When the waiter's patience is over, in nanoseconds of the monotonic clock; only the waiting
-    /// thread uses it.
+    /// When the waiter's patience ends, in nanoseconds of the monotonic clock.
+    ///
+    /// Only the waiting thread uses it.
     var patientUntil: UInt64 = .max
-    /// The reason why the waiter must not wait; only the waiting thread uses it.
+    /// The reason why the waiter must not wait.
+    ///
+    /// Only the waiting thread uses it.
     var deadlock: DatabaseError?
-    /// Whether the thread was notified and has not tried again since.
+    /// Whether the thread was notified and has not retried since then.
     var isNotified = false
     /// Whether the thread is awake and watches ``isServed`` for a short time.
     var isWatching = false
@@ -86,7 +89,7 @@ final class Waiter: GateWaiter, @unchecked Sendable {
         isServed.store(true, ordering: .relaxed)
     }
 
-    /// Watches until a slot is granted or ``EngineTimings/watch`` is over.
+    /// Spins until a slot is granted or ``EngineTimings/watch`` has elapsed.
     func watch() {
         let end = monotonicNanoseconds() + EngineTimings.watch
         repeat {
@@ -97,8 +100,9 @@ final class Waiter: GateWaiter, @unchecked Sendable {
         } while monotonicNanoseconds() < end
     }
 
-    /// Removes and returns the sleeper; only the thread that removed the waiter from the queue may
-    /// call this.
+    /// Removes and returns the sleeper.
+    ///
+    /// Only the thread that removed the waiter from the queue may call this.
     ///
     /// A task holds its waiter to cancel it, and the waiter holds the task. Without this method,
     /// the two would form a reference cycle.

@@ -19,7 +19,7 @@ final class WaiterCounts: Sendable {
             if difference > 0 { most.max(now, ordering: .relaxed) }
         }
 
-        /// Restarts the peak from the accesses that wait now.
+        /// Resets the peak to the number of accesses that wait now.
         ///
         /// An access that starts to wait at the same moment is included in the loaded count, or
         /// raises the peak after the store.
@@ -49,7 +49,7 @@ final class WaiterCounts: Sendable {
         }
     }
 
-    /// Restarts the peaks from the accesses that wait now.
+    /// Resets the peaks to the numbers of accesses that wait now.
     func restart() {
         reading.restart()
         writing.restart()

@@ -1,15 +1,15 @@
 import Telemetry
 
-/// The waiters of a gate, oldest first, and the rules by which they are served.
+/// A gate's waiters, oldest first, and the rules for serving them.
 ///
-/// The queue is a value, so that tests can check the rules in isolation. The gate protects it with
-/// a lock.
+/// The queue is a value, so tests can check the rules in isolation. The gate protects the queue
+/// with a lock.
 struct WaiterQueue<Waiter: GateWaiter> {
     /// What happens to a released slot.
     enum Decision {
         /// The slot is free, and no waiter is notified.
         case free
-        /// The slot is free, and this waiter should try to take it.
+        /// The slot is free, and this waiter should try to acquire it.
         case notify(Waiter)
         /// The slot stays taken and belongs to this waiter.
         case grant(Waiter)
@@ -23,7 +23,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
     ///
     /// A closed gate accepts no waiters.
     var isClosed = false
-    /// Whether the slot is reserved: see ``GateSteps/reserve()``.
+    /// Whether the slot is reserved; see ``GateSteps/reserve()``.
     var isReserved = false
 
     /// Adds a waiter.
@@ -32,7 +32,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
         waiters.append(waiter)
     }
 
-    /// Removes a waiter; returns false when it is not in the queue.
+    /// Removes a waiter; returns false if it is not in the queue.
     @discardableResult
     mutating func remove(_ waiter: Waiter, at now: UInt64) -> Bool {
         guard let index = index(of: waiter) else { return false }
@@ -48,7 +48,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
     /// Whether a waiter without a thread waits for any slot.
     var hasTask: Bool { waiters.contains { $0.isTask && $0.wanted == nil } }
 
-    /// Marks the thread of a waiter as awake; returns false when the waiter is not in the queue.
+    /// Marks a waiter's thread as awake; returns false if the waiter is not in the queue.
     mutating func startWatching(_ waiter: Waiter) -> Bool {
         guard let index = index(of: waiter) else { return false }
         waiters[index].isNotified = false
@@ -68,10 +68,10 @@ struct WaiterQueue<Waiter: GateWaiter> {
         return waiters
     }
 
-    /// Whether an access waits that the status includes.
+    /// Whether an access that the status includes is waiting.
     private var hasCounted: Bool { waiters.contains(where: \.isCounted) }
 
-    /// The total time during which at least one counted access waited, until `now`.
+    /// Returns the total time until `now` during which at least one counted access waited.
     func saturatedNanoseconds(at now: UInt64) -> UInt64 {
         saturatedTotal + (!hasCounted || now < saturatedSince ? 0 : now - saturatedSince)
     }
@@ -79,8 +79,9 @@ struct WaiterQueue<Waiter: GateWaiter> {
     /// Decides what happens to a slot that its holder releases.
     ///
     /// The oldest waiter that the slot can serve comes first. If that waiter is a thread that may
-    /// still be overtaken, a waiter for this specific slot receives it. The thread may find another
-    /// slot, whereas that waiter does not search and would sleep although its slot is free.
+    /// still be overtaken, a waiter for this specific slot receives the slot instead. The thread
+    /// may find another slot, but a waiter for a specific slot does not search and would sleep
+    /// although its slot is free.
     mutating func release(_ slot: Waiter.Slot, at now: UInt64) -> Decision {
         guard let oldest = waiters.firstIndex(where: { $0.canUse(slot) }) else {
             return .free

@@ -5,7 +5,7 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// How to open a database, and how its connections behave.
+/// Specifies how to open a database and how its connections behave.
 public struct Configuration: Sendable {
     /// The journal mode that a `DatabaseQueue` sets; a `DatabasePool` always uses WAL.
     public enum JournalModeConfiguration: Hashable, Sendable {
@@ -16,17 +16,17 @@ public struct Configuration: Sendable {
         case wal
     }
 
-    /// Provides schema information that SQLite does not have: the primary keys of views.
+    /// Provides schema information that SQLite lacks: the primary keys of views.
     public var schemaSource: (any DatabaseSchemaSource)?
 
     /// How much the connections measure.
     public enum ProbeLevel: Hashable, Sendable {
-        /// Nothing is recorded per access; `status()` reports only connections and waiters.
+        /// Records nothing per access; `status()` reports only connections and waiters.
         case off
-        /// States, holders, counters and histograms: two clock reads per access. The time is split
-        /// for each access that waited, and for one in 32 of the others.
+        /// Records states, holders, counters, and histograms with two clock reads per access.
+        /// Splits the time of each access that waited, and of one in 32 others.
         case counters
-        /// Like `counters`, with the time of every access split.
+        /// Records the same as `counters`, but splits the time of every access.
         case full
     }
 
@@ -61,8 +61,8 @@ public struct Configuration: Sendable {
     /// This setting makes frequent reads several times as fast, and does not change what an access
     /// sees. A transaction is kept for at most 5 ms, only between accesses that follow each other
     /// within 0.2 ms, never while the database writes, and not while another process writes.
-    /// Disable it if the process may be stopped between back-to-back reads and must not hold a lock
-    /// while it is stopped.
+    /// Disable this setting if the process may be stopped between back-to-back reads and must not
+    /// hold a lock while stopped.
     public var keepsReadTransactions = true
 
     /// The journal mode of a `DatabaseQueue`.
@@ -79,7 +79,7 @@ public struct Configuration: Sendable {
     /// ``Database/resumeNotification``.
     public var observesSuspensionNotifications = false
 
-    /// The quality of service of asynchronous accesses; used if there is no target queue.
+    /// The quality of service of asynchronous accesses if no target queue is set.
     public var qos = DispatchQoS.userInitiated
 
     /// A dispatch queue on which all accesses run.
@@ -101,8 +101,9 @@ public struct Configuration: Sendable {
     /// Whether a pool keeps its readers open when it releases memory.
     public var persistentReadOnlyConnections = false
 
-    /// Whether errors show the arguments of their statement; off by default, because these may be
-    /// private.
+    /// Whether errors show their statement's arguments.
+    ///
+    /// Defaults to `false`, because arguments may be private.
     public var publicStatementArguments = false
 
     /// The clock of `Database.transactionDate`.
@@ -111,16 +112,16 @@ public struct Configuration: Sendable {
     /// How much the connections measure.
     public var probes = ProbeLevel.counters
 
-    /// Whether this is the configuration for the readers of a pool that may write.
+    /// Whether this configuration is for the readers of a pool that may write.
     var isForReaderOfWritablePool = false
 
     private(set) var setups: [@Sendable (Database) throws -> Void] = []
 
-    /// Called after a connection was opened.
+    /// Called after a connection is opened.
     private(set) var connectionDidOpen: (@Sendable () -> Void)?
     /// Called before a connection is closed.
     private(set) var connectionWillClose: (@Sendable (SQLiteConnection) -> Void)?
-    /// Called after a connection was closed.
+    /// Called after a connection is closed.
     private(set) var connectionDidClose: (@Sendable () -> Void)?
 
     /// Creates the default configuration.
@@ -136,19 +137,19 @@ public struct Configuration: Sendable {
         setups.append(setup)
     }
 
-    /// Sets the closure that is called after a connection was opened.
+    /// Sets the closure to call after a connection is opened.
     mutating func onConnectionDidOpen(_ callback: @escaping @Sendable () -> Void) {
         connectionDidOpen = callback
     }
 
-    /// Sets the closure that is called before a connection is closed.
+    /// Sets the closure to call before a connection is closed.
     mutating func onConnectionWillClose(
         _ callback: @escaping @Sendable (SQLiteConnection) -> Void
     ) {
         connectionWillClose = callback
     }
 
-    /// Sets the closure that is called after a connection was closed.
+    /// Sets the closure to call after a connection is closed.
     mutating func onConnectionDidClose(_ callback: @escaping @Sendable () -> Void) {
         connectionDidClose = callback
     }

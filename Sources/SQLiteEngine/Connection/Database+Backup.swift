@@ -15,7 +15,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - destDb: The database to overwrite. A failure leaves it unchanged.
-    ///   - pagesPerStep: The number of pages to copy between two calls of `progress`; all pages if
+    ///   - pagesPerStep: The number of pages to copy between two calls to `progress`; all pages if
     ///     negative.
     ///   - progress: Called after each step, at least once. If it throws, an incomplete backup ends
     ///     with this error. An error after the last step is ignored.
@@ -45,7 +45,7 @@ extension Database {
         destDb.discardCachedSchema()
     }
 
-    /// Copies some pages; returns whether the backup is complete.
+    /// Copies some pages and returns whether the backup is complete.
     private func step(
         _ backup: OpaquePointer,
         to destDb: Database,

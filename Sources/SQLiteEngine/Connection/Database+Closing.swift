@@ -1,13 +1,14 @@
 import CSQLite
 
 extension Database {
-    /// Finalizes the statements that the engine and the virtual tables keep, and checks that no
-    /// other statement is alive, so that the connection can be closed.
+    /// Prepares to close the connection: finalizes the statements that the engine and virtual
+    /// tables keep, and checks that no other statement is alive.
     ///
-    /// Nothing is closed yet. If the connection stays open, the finalized statements are prepared
-    /// again on demand.
+    /// The connection stays open. If it is not closed, the finalized statements are prepared again
+    /// on demand.
     ///
-    /// - Throws: `SQLITE_BUSY` if a statement of the user is alive; the message contains its SQL.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive; the message contains
+    ///   its SQL.
     func prepareToClose() throws {
         removeCachedStatements()
         transactionStatements.finalize()
@@ -35,8 +36,8 @@ extension Database {
             next = sqlite3_next_stmt(handle, statement)
         }
         // A live statement on a virtual table also keeps that table's own statements alive. Only
-        // statements that the engine has prepared are known to belong to the user. If there are
-        // none, the user has prepared one through the C handle.
+        // statements that the engine prepared are known to belong to the user. If there are none,
+        // the user prepared a statement through the C handle.
         let registered = probe.statements.allSQL
         let prepared = statements.filter { registered.contains($0) }
         return prepared.isEmpty ? statements : prepared

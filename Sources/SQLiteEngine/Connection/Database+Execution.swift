@@ -4,8 +4,8 @@ import CSQLite
 extension Database {
     /// Called before the first step of an execution.
     ///
-    /// - Throws: `SQLITE_ABORT` inside a transaction that SQLite has rolled back, `SQLITE_READONLY`
-    ///   for a statement that writes where writes are refused.
+    /// - Throws: `SQLITE_ABORT` inside a transaction that SQLite has rolled back, and
+    ///   `SQLITE_READONLY` for a statement that writes while writes are refused.
     @inline(__always)
     func statementWillExecute(_ statement: Statement) throws {
         preconditionRightThread()
@@ -26,7 +26,7 @@ extension Database {
         if statement.hasEffect || !attention.isEmpty { try didTakeEffect(statement) }
     }
 
-    /// Called after a failed step: updates the probe's counters, and returns the error.
+    /// Updates the probe's counters after a failed step, and returns the error.
     func statementDidFail(_ statement: Statement, code: CInt) -> any Error {
         var error = DatabaseError(
             resultCode: ResultCode(rawValue: sqlite3_extended_errcode(handle)),
@@ -43,8 +43,8 @@ extension Database {
         return error
     }
 
-    /// Called before a statement that does more than read and write, or that is observed or
-    /// recorded.
+    /// Called before executing a statement that does more than read and write, or that is observed
+    /// or recorded.
     @inline(never)
     private func announceExecution(of statement: Statement) {
         if let recordedRegion {

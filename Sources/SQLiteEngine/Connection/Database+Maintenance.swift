@@ -7,9 +7,10 @@ extension Database {
         case passive = 0
         /// Waits for writers, and copies everything that readers permit.
         case full = 1
-        /// Like `full`, then waits for readers, so that the next writer restarts the log.
+        /// Behaves like `full`, and then waits for readers so that the next writer restarts the
+        /// log.
         case restart = 2
-        /// Like `restart`, and truncates the log.
+        /// Behaves like `restart`, and also truncates the log.
         case truncate = 3
     }
 
@@ -18,8 +19,8 @@ extension Database {
     /// - Parameters:
     ///   - kind: The extent of the checkpoint.
     ///   - dbName: The name of an attached database; nil for all databases.
-    /// - Returns: The number of frames in the log, and how many of them are in the database file
-    ///   now; both are -1 for a database that is not in WAL mode.
+    /// - Returns: The number of frames in the log and the number that are now in the database file;
+    ///   both are -1 if the database is not in WAL mode.
     /// - Throws: `SQLITE_BUSY` if another connection blocks a mode other than passive, and
     ///   `SQLITE_LOCKED` inside a transaction.
     @discardableResult
@@ -36,14 +37,14 @@ extension Database {
         return (Int(frames), Int(copied))
     }
 
-    /// Releases as much memory of the connection as possible: its page cache, and the statements
-    /// that it keeps prepared.
+    /// Releases as much of the connection's memory as possible: its page cache and its prepared
+    /// statements.
     public func releaseMemory() {
         removeCachedStatements()
         sqlite3_db_release_memory(handle)
     }
 
-    /// Makes the open read transaction show the last committed state from now on.
+    /// Fixes the open read transaction to the last committed state.
     ///
     /// `BEGIN` does not read a state yet: the first statement that reads does so
     /// (https://sqlite.org/lang_transaction.html, section 2.1).

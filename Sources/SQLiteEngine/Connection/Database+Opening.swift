@@ -1,16 +1,16 @@
 import CSQLite
 
 extension Database {
-    /// Opens a connection and runs the setup of the configuration on it.
+    /// Opens a connection and runs the configuration's setup closures on it.
     ///
     /// - Parameters:
     ///   - path: The file, or `:memory:`.
     ///   - configuration: How to open it.
     ///   - label: The label of the connection.
     ///   - isReadOnly: Whether to open the connection read-only.
-    ///   - entersWAL: Whether ``switchToWAL(path:)`` follows, so that `synchronous` is NORMAL
-    ///     unless the configuration's closures choose another value.
-    ///   - busyMode: How the connection handles a lock; by default, as in the configuration.
+    ///   - entersWAL: Whether ``switchToWAL(path:)`` follows. If so, `synchronous` is NORMAL unless
+    ///     the configuration's closures choose another value.
+    ///   - busyMode: How the connection handles a lock; by default, as the configuration specifies.
     ///   - probe: The probe of the connection.
     ///   - suspension: Whether the connection must not acquire locks.
     /// - Returns: The open connection.
@@ -80,10 +80,10 @@ extension Database {
     /// Sets `synchronous = NORMAL` before the closures of the configuration, which may choose
     /// another value.
     ///
-    /// The pragma reads the schema. Of the possible errors, only `SQLITE_BUSY` is thrown here: if
-    /// the setting failed because of a temporary lock, its value would depend on timing. Any other
-    /// error is left to ``checkReadable()``, after the closures. If a closure makes the file readable,
-    /// SQLite's default remains, FULL.
+    /// The pragma reads the schema. Of the possible errors, only `SQLITE_BUSY` is thrown here: if a
+    /// temporary lock could make the setting fail, its value would depend on timing.
+    /// ``checkReadable()`` detects any other error after the closures. If a closure makes the file
+    /// readable, SQLite's default (FULL) remains.
     private func setNormalSynchronous() throws {
         do {
             try execute(sql: "PRAGMA synchronous = NORMAL")
@@ -92,7 +92,7 @@ extension Database {
         } catch is DatabaseError {}
     }
 
-    /// Reads the schema, so that opening a file that is encrypted or not a database fails now, not
+    /// Reads the schema so that opening a file that is encrypted or not a database fails now, not
     /// at the first access.
     private func checkReadable() throws {
         do {
@@ -117,7 +117,8 @@ extension Database {
 
     /// Finalizes the cached statements and closes the C connection.
     ///
-    /// - Throws: `SQLITE_BUSY` if a statement of the user is alive; the connection stays open.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive; the connection stays
+    ///   open.
     func close() throws {
         guard let handle else { return }
         removeCachedStatements()
@@ -130,8 +131,9 @@ extension Database {
         didClose()
     }
 
-    /// Closes as much as possible: a live statement leaves a zombie connection, which closes when
-    /// the statement is finalized.
+    /// Closes as much as possible.
+    ///
+    /// A live statement leaves a zombie connection, which closes when the statement is finalized.
     func closeIgnoringErrors() {
         guard let handle else { return }
         removeCachedStatements()

@@ -1,7 +1,7 @@
 import CSQLite
 
 extension Database {
-    /// Runs `body` although there is no connection: throws `error` if `body` can throw such errors.
+    /// Runs `body` without a usable connection, or throws `error` if `body` can throw such errors.
     ///
     /// A closure that cannot throw must run, and cannot receive the error. It receives a connection
     /// whose statements all throw the error.

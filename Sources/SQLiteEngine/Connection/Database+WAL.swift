@@ -4,11 +4,11 @@ import Foundation
 extension Database {
     /// Switches the database to write-ahead logging.
     ///
-    /// If the `-wal` file is missing or empty, content is written once: a read-only connection
-    /// cannot create it (https://sqlite.org/wal.html, "Read-Only Databases").
+    /// If the `-wal` file is missing or empty, this method writes content once, because a read-only
+    /// connection cannot create the file (https://sqlite.org/wal.html, "Read-Only Databases").
     ///
-    /// - Throws: A ``DatabaseError`` that contains the path if SQLite stays in another mode, as on
-    ///   a medium without shared memory.
+    /// - Throws: A ``DatabaseError`` that contains the path if SQLite stays in another mode, for
+    ///   example on a medium without shared memory.
     func switchToWAL(path: String) throws {
         let mode = try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL")
         guard mode == "wal" else {
@@ -31,8 +31,8 @@ extension Database {
     /// (https://sqlite.org/walformat.html). Even the `data_version` of other connections stays the
     /// same.
     ///
-    /// While another connection holds the write lock, nothing is written. The file then exists
-    /// already, and stays while this connection is open, so that readers can attach to it.
+    /// While another connection holds the write lock, nothing is written. The file then already
+    /// exists, and persists while this connection is open, so readers can attach to it.
     private func createLogContent() throws {
         let begin = sqlite3_exec(handle, "BEGIN IMMEDIATE", nil, nil, nil)
         if begin & 0xff == SQLITE_BUSY { return }
@@ -48,7 +48,7 @@ extension Database {
         try check(sqlite3_db_cacheflush(handle))
     }
 
-    /// Determines the wal-index of the connection after it was opened or has changed its journal
+    /// Determines the connection's wal-index after the connection opens or changes its journal
     /// mode.
     func locateWALIndex() {
         journalFile = nil

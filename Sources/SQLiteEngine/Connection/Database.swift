@@ -7,16 +7,16 @@ public typealias SQLiteConnection = OpaquePointer
 
 /// One SQLite connection.
 ///
-/// Database accesses pass it to their closures, which must not store it: only the access prevents
-/// other threads from using it.
+/// Database accesses pass it to their closures. A closure must not store it, because only the
+/// access prevents other threads from using it.
 public final class Database {
     /// The mutable state of the connection.
     ///
-    /// It is behind a pointer, because Swift checks each access to a class's `var` for exclusivity
-    /// at run time, and these checks alone cost up to a third of a point read.
+    /// The state is behind a pointer because Swift checks each access to a class's `var` for
+    /// exclusivity at run time. These checks alone take up to a third of a point read's time.
     struct State {
         var connection: SQLiteConnection?
-        /// If positive, statements that write are refused: inside a queue's `read`, or
+        /// The number of enclosing scopes that refuse writes: a queue's `read` or
         /// ``Database/readOnly(_:)``.
         var readOnlyDepth = 0
         /// Whether an enclosing transaction of the engine is open.
@@ -25,7 +25,7 @@ public final class Database {
         /// interrupt, `ON CONFLICT ROLLBACK`), and all statements until its end throw
         /// `SQLITE_ABORT`.
         var isInsideTransactionBlock = false
-        /// Set while the access belongs to a task, which may be cancelled.
+        /// Set while the access belongs to a task, which may be canceled.
         var cancellation: AccessCancellation?
         /// What statements and transactions must handle in addition to SQLite.
         var attention: Attention = []
@@ -37,18 +37,18 @@ public final class Database {
         var hasChangedSchema = false
         /// The cached schema.
         var schemaCache = SchemaCache()
-        /// Counts the changes of the schema that this process makes.
+        /// Counts the schema changes that this process makes.
         var schemaGeneration: SchemaGeneration?
-        /// The count of `schemaGeneration`; valid while that object is retained.
+        /// The count of `schemaGeneration`, which is valid while that object is retained.
         var generationCount: UnsafeMutablePointer<Atomic<UInt64>>?
         /// The count when ``schemaCache`` and ``statementCache`` were last empty.
         var knownGeneration: UInt64 = 0
-        /// Whether the end of the open transaction empties them again; see
+        /// Whether both caches are cleared again when the open transaction ends; see
         /// ``Database/otherConnectionDidChangeSchema()``.
         var discardsSchemaAfterTransaction = false
-        /// Notifies transaction observers; nil before the first one.
+        /// Notifies transaction observers; nil until the first observer is added.
         var observationBroker: ObservationBroker?
-        /// Analyzes statements; nil until this is required.
+        /// Analyzes statements; nil until first needed.
         var authorizer: StatementAuthorizer?
         /// The region that was read since recording started.
         var recordedRegion: DatabaseRegion?
@@ -58,12 +58,13 @@ public final class Database {
         var isTraceMuted = false
         /// The statements that ``Database/cachedStatement(sql:)`` keeps.
         var statementCache = StatementCache()
-        /// The statements that `fetchOne`, `fetchAll` and `fetchSet` keep for their SQL; separate,
-        /// because the arguments in ``statementCache`` belong to the user.
+        /// The statements that `fetchOne`, `fetchAll`, and `fetchSet` keep for their SQL.
+        ///
+        /// They are separate because the arguments in ``statementCache`` belong to the user.
         var fetchCache = StatementCache()
         /// BEGIN, COMMIT and ROLLBACK, prepared once.
         var transactionStatements = TransactionStatements()
-        /// The slot that contains the connection; it outlives the connection.
+        /// The slot that contains the connection and outlives it.
         var slot: Unmanaged<AccessSlot>?
         /// The error of all statements if this is a stand-in for a missing connection; see
         /// ``Database/standIn(for:label:_:)``.
@@ -72,7 +73,7 @@ public final class Database {
         var isAnnounced = false
         /// The wal-index, while the connection is in WAL mode.
         var walIndex: WALIndex?
-        /// The file of the journal when the wal-index was last reviewed.
+        /// The journal file at the last review of the wal-index.
         var journalFile: UnsafeRawPointer?
         /// The journal mode, if a suspended connection has read it.
         var journalModeCache: String?
@@ -81,9 +82,9 @@ public final class Database {
     /// What statements and transactions must handle in addition to SQLite.
     struct Attention: OptionSet {
         let rawValue: UInt8
-        /// There are transaction observers.
+        /// The connection has transaction observers.
         static let observers = Attention(rawValue: 1)
-        /// The region that is read is being recorded.
+        /// The regions that statements read are being recorded.
         static let recording = Attention(rawValue: 2)
         /// The end of the transaction must clear some state.
         static let transaction = Attention(rawValue: 4)
@@ -106,13 +107,13 @@ public final class Database {
     /// The path that was opened.
     let path: String
 
-    /// Whether locks are currently refused.
+    /// Determines whether the connection must not acquire locks.
     let suspension: Suspension
 
-    /// See ``State``; the pointer is valid as long as this object exists.
+    /// A pointer to the ``State``, which is valid as long as this object exists.
     private let state: UnsafeMutablePointer<State>
 
-    /// The read transaction that is kept between accesses; valid as long as `state`.
+    /// The read transaction that is kept between accesses, which is valid as long as `state`.
     let kept: UnsafeMutablePointer<KeptReadTransaction>
 
     init(
@@ -145,9 +146,9 @@ public final class Database {
 
     /// The C connection, for features that this library does not offer; nil after closing.
     ///
-    /// It is valid during the access. A program may run anything on it: the engine does not keep
-    /// the read transaction of an access that used this property, and then checks whether the
-    /// journal mode has changed.
+    /// The pointer is valid during the access. A program may run anything on it. After an access
+    /// that used this property, the engine ends the read transaction and checks whether the journal
+    /// mode has changed.
     public var sqliteConnection: SQLiteConnection? {
         willExposeHandle()
         return handle
@@ -156,7 +157,7 @@ public final class Database {
     /// The C connection, for internal use.
     package var handle: SQLiteConnection? { state.pointee.connection }
 
-    /// Called after the C connection was closed.
+    /// Clears the state of the C connection after it is closed.
     func clearConnection() {
         state.pointee.connection = nil
         state.pointee.walIndex = nil
@@ -174,7 +175,7 @@ public final class Database {
         set { state.pointee.walIndex = newValue }
     }
 
-    /// The file of the journal when the wal-index was last reviewed.
+    /// The journal file at the last review of the wal-index.
     var journalFile: UnsafeRawPointer? {
         get { state.pointee.journalFile }
         set { state.pointee.journalFile = newValue }
@@ -235,7 +236,7 @@ public final class Database {
         _modify { yield &state.pointee.schemaCache }
     }
 
-    /// Counts the changes of the schema that this process makes.
+    /// Counts the schema changes that this process makes.
     var schemaGeneration: SchemaGeneration? {
         get { state.pointee.schemaGeneration }
         set {
@@ -244,7 +245,8 @@ public final class Database {
         }
     }
 
-    /// Clears the state that depends on the schema if this process has changed it since.
+    /// Clears the state that depends on the schema if this process has changed the schema since
+    /// then.
     @inline(__always)
     func discardOutdatedSchema() {
         guard let count = state.pointee.generationCount else { return }
@@ -263,7 +265,7 @@ public final class Database {
         removeCachedStatements()
     }
 
-    /// Whether the end of the open transaction clears the cached schema.
+    /// Whether the cached schema is cleared when the open transaction ends.
     var discardsSchemaAfterTransaction: Bool {
         get { state.pointee.discardsSchemaAfterTransaction }
         set { state.pointee.discardsSchemaAfterTransaction = newValue }
@@ -275,19 +277,19 @@ public final class Database {
         state.pointee.knownGeneration = 0
     }
 
-    /// Notifies transaction observers; nil before the first one.
+    /// Notifies transaction observers; nil until the first observer is added.
     var observationBroker: ObservationBroker? {
         get { state.pointee.observationBroker }
         set { state.pointee.observationBroker = newValue }
     }
 
-    /// Analyzes statements; nil until this is required.
+    /// Analyzes statements; nil until first needed.
     var authorizer: StatementAuthorizer? {
         get { state.pointee.authorizer }
         set { state.pointee.authorizer = newValue }
     }
 
-    /// The region that was read since recording started; nil if there is no recording.
+    /// The region that was read since recording started; nil if nothing is being recorded.
     var recordedRegion: DatabaseRegion? {
         get { state.pointee.recordedRegion }
         set {

@@ -6,7 +6,7 @@ public struct DatabaseBackupProgress: Sendable {
     /// The number of pages of the source (`sqlite3_backup_pagecount`).
     public let totalPageCount: Int
 
-    /// Whether all pages are copied.
+    /// Whether all pages have been copied.
     public let isCompleted: Bool
 
     /// The number of copied pages.

@@ -3,13 +3,13 @@ import Foundation
 
 /// Determines why a file cannot be opened as a database.
 ///
-/// It checks only names and permissions: opening and closing the file would release the locks that
-/// this process may hold on it (https://sqlite.org/howtocorrupt.html, section 2.2).
+/// It checks only names and permissions, because opening and closing the file would release the
+/// locks that this process may hold on it (https://sqlite.org/howtocorrupt.html, section 2.2).
 struct OpeningFailure {
     let path: String
     let isReadOnly: Bool
 
-    /// Returns the error with the path, the reason and a remedy.
+    /// Returns the error with the path, the reason, and a remedy.
     func explain(_ error: DatabaseError) -> DatabaseError {
         var error = error
         let reason = reason(for: error)
@@ -27,7 +27,7 @@ struct OpeningFailure {
             return "the file is encrypted or not a database; a database starts with the text "
                 + "“SQLite format 3”"
         case .SQLITE_CORRUPT, .SQLITE_IOERR:
-            return "the file, of \(information.st_size) bytes, is truncated or damaged; use a "
+            return "the file (\(information.st_size) bytes) is truncated or damaged; use a "
                 + "backup, or the `.recover` command of the sqlite3 shell"
         case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
             return reasonForPermission()
@@ -45,10 +45,10 @@ struct OpeningFailure {
             return "`\(folder)` is a file, not a folder"
         }
         if isReadOnly {
-            return "there is no such file, and a read-only connection does not create it"
+            return "the file does not exist, and a read-only connection does not create it"
         }
         guard access(folder, W_OK | X_OK) == 0 else {
-            return "there is no such file, and you may not create one in `\(folder)`; change the "
+            return "the file does not exist and cannot be created in `\(folder)`; change the "
                 + "folder's permissions, or choose another folder"
         }
         return nil
@@ -60,7 +60,7 @@ struct OpeningFailure {
         }
         if isReadOnly {
             guard status(of: path + "-wal") != nil, status(of: path + "-shm") != nil else {
-                return "a database in WAL mode needs its `-wal` and `-shm` files beside it, and "
+                return "a database in WAL mode requires its `-wal` and `-shm` files, and "
                     + "a read-only connection does not create them; open it for writing once, "
                     + "or keep the files with SQLITE_FCNTL_PERSIST_WAL"
             }

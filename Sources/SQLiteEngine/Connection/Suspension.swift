@@ -13,7 +13,7 @@ final class Suspension: Sendable {
     /// Refuses locks from now on; returns false if they were already refused.
     func begin() -> Bool { !flag.exchange(true, ordering: .sequentiallyConsistent) }
 
-    /// Allows locks again; returns whether they were refused.
+    /// Allows locks again and returns whether they were refused.
     func end() -> Bool { flag.exchange(false, ordering: .sequentiallyConsistent) }
 }
 
@@ -21,7 +21,7 @@ extension Database {
     /// Post this notification to suspend all databases that were opened with
     /// ``Configuration/observesSuspensionNotifications``.
     ///
-    /// A suspended database holds no lock for longer than necessary: the running statement is
+    /// A suspended database holds locks no longer than necessary: the running statement is
     /// interrupted, and a statement that could acquire a lock rolls the transaction back and throws
     /// `SQLITE_ABORT`. In WAL mode, reads continue. iOS terminates an application that holds a lock
     /// while it is suspended.
@@ -51,7 +51,7 @@ extension Database {
         // A suspension that starts now could interrupt the query for the journal mode.
         let mode = walIndex == nil ? readJournalMode() : "wal"
         journalModeCache = mode
-        // Reads of a WAL database acquire no lock that another process waits for, and the end of a
+        // Reads of a WAL database acquire no lock that another process waits for, and ending a
         // transaction releases its locks.
         if isReadOnly, mode == "wal" { return }
         if Self.endsTransaction(sql) { return }
@@ -65,7 +65,7 @@ extension Database {
         )
     }
 
-    /// Reads the journal mode despite the suspension, because this acquires no lock.
+    /// Reads the journal mode despite the suspension, because this read acquires no lock.
     func readJournalMode() -> String? {
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
@@ -77,7 +77,7 @@ extension Database {
         return sqlite3_column_text(statement, 0).map { String(cString: $0) }
     }
 
-    /// Whether a statement commits, rolls back or releases.
+    /// Returns whether a statement commits, rolls back, or releases.
     private static func endsTransaction(_ sql: String) -> Bool {
         let word = sql.prefix { $0.isLetter }.uppercased()
         return ["COMMIT", "END", "ROLLBACK", "RELEASE"].contains(word)

@@ -26,12 +26,12 @@ public struct CustomTransactionClock: TransactionClock {
         self.closure = closure
     }
 
-    /// Returns the date of the closure.
+    /// Returns the date that the closure returns.
     public func now(_ db: Database) throws -> Date { try closure(db) }
 }
 
 extension TransactionClock where Self == CustomTransactionClock {
-    /// A clock that calls `closure`.
+    /// Returns a clock that calls `closure`.
     public static func custom(_ closure: @escaping @Sendable (Database) throws -> Date) -> Self {
         CustomTransactionClock(closure)
     }

@@ -2,21 +2,21 @@ import CSQLite
 
 /// The wal-index of a database: the shared memory that describes its write-ahead log.
 ///
-/// This is the only owner of the pointer. The memory is a separate mapping from the one that SQLite
-/// uses, so it stays readable regardless of the connection: a change of the journal mode through
+/// This object is the only owner of the pointer. The memory is mapped separately from SQLite's
+/// mapping, so it stays readable regardless of the connection. Changing the journal mode through
 /// the C connection only makes its contents outdated.
 ///
-/// The layout is that of <https://sqlite.org/walformat.html>, section 2.1. Only its first page is
+/// For the layout, see <https://sqlite.org/walformat.html>, section 2.1. Only its first page is
 /// mapped: both headers and the read marks.
 ///
 /// `@unchecked Sendable`: the memory never moves, and is read with atomic loads.
 final class WALIndex: @unchecked Sendable {
-    /// The memory; valid while the object lives.
+    /// The memory, which is valid while the object exists.
     let memory: UnsafeRawPointer
 
     /// Maps the wal-index of a connection that has read in WAL mode.
     ///
-    /// - Returns: nil if the connection has no shared wal-index: outside WAL mode, and in exclusive
+    /// - Returns: Nil if the connection has no shared wal-index: outside WAL mode and in exclusive
     ///   locking mode.
     init?(_ handle: SQLiteConnection?) {
         guard let handle, let memory = poolgauge_wal_index_map(poolgauge_wal_index(handle)) else {
@@ -27,11 +27,11 @@ final class WALIndex: @unchecked Sendable {
 
     deinit { poolgauge_wal_index_unmap(memory) }
 
-    /// Whether the connection is known to still use this wal-index.
+    /// Returns whether the connection is known to still use this wal-index.
     ///
-    /// The salts in the header identify a log, but a log without frames has none: its header is the
-    /// same in each database. In this case the method returns `false`; it may also return `false`
-    /// during a commit.
+    /// The salts in the header identify a log, but a log without frames has no salts, and its
+    /// header is the same in every database. In this case, the method returns `false`. It may also
+    /// return `false` during a commit.
     func isUsed(by handle: SQLiteConnection?) -> Bool {
         guard let handle, let current = poolgauge_wal_index(handle) else { return false }
         var header = poolgauge_wal_header()

@@ -7,7 +7,7 @@ extension Database {
 
     private static let errorLog = Lock<LogErrorFunction?>(nil)
 
-    /// Called for each error that SQLite logs, in the whole process and on any thread.
+    /// The function to call for each error that SQLite logs in this process, on any thread.
     ///
     /// Set this before the first connection is opened: SQLite accepts a log function only before
     /// that (https://sqlite.org/errlog.html). The function must not use SQLite.

@@ -1,5 +1,5 @@
 extension DatabaseError {
-    /// The error of an access to a database that was closed.
+    /// Returns the error of an access to a closed database.
     static func connectionIsClosed() -> DatabaseError {
         DatabaseError(resultCode: .SQLITE_MISUSE, message: "Connection is closed")
     }

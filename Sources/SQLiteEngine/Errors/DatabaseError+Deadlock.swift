@@ -1,13 +1,13 @@
 extension DatabaseError {
-    /// The largest number of connections, and of waits other than the failing one, that a message
-    /// lists.
+    /// The largest number of connections, and of waits in addition to the failing one, that a
+    /// message lists.
     private static let maximumListed = 8
 
     /// Returns the error for an access that would wait forever.
     ///
-    /// SQLite also returns `SQLITE_LOCKED` when waiting for another connection of the same process
-    /// would be a deadlock (https://sqlite.org/unlock_notify.html). The first of the `waits` is the
-    /// failing one; it depends on the others.
+    /// SQLite also returns `SQLITE_LOCKED` if waiting for another connection of the same process
+    /// would be a deadlock (https://sqlite.org/unlock_notify.html). The first element of `waits` is
+    /// the failing wait, which depends on the others.
     static func deadlock(_ waits: [AccessGate.NestedWait]) -> DatabaseError {
         var parts = waits.prefix(1 + maximumListed).enumerated().map { index, wait in
             (index == 0 ? "this access" : "another one") + describe(wait)

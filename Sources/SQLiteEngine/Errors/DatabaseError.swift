@@ -1,6 +1,6 @@
 import Foundation
 
-/// An error of SQLite, or an error of this library with an SQLite result code.
+/// An error from SQLite, or an error from this library with an SQLite result code.
 public struct DatabaseError: Error {
     /// The extended code, such as `SQLITE_CONSTRAINT_UNIQUE`.
     public let extendedResultCode: ResultCode
@@ -13,14 +13,14 @@ public struct DatabaseError: Error {
 
     /// The arguments of the statement that failed.
     ///
-    /// They may be private: ``description`` leaves them out unless
+    /// The arguments may be private: ``description`` omits them unless
     /// `Configuration.publicStatementArguments` is set.
     public let arguments: StatementArguments?
 
-    /// The place of the error and a remedy, if known; part of ``description``.
+    /// Where the error occurred and a remedy, if known; part of ``description``.
     var explanation: String?
 
-    /// The calls of the busy handler before an `SQLITE_BUSY`; nil for other errors.
+    /// The busy handler's calls before `SQLITE_BUSY`; nil for other errors.
     package var lockWait: LockWait?
 
     private let publicStatementArguments: Bool
@@ -58,10 +58,10 @@ public struct DatabaseError: Error {
 }
 
 extension DatabaseError: CustomStringConvertible {
-    /// The code, the message and the SQL; includes the arguments only if they are public.
+    /// The code, the message, and the SQL, with the arguments only if they are public.
     public var description: String { describe(withArguments: publicStatementArguments) }
 
-    /// The code, the message, the SQL and the arguments, which may be private.
+    /// The code, the message, the SQL, and the arguments, which may be private.
     public var expandedDescription: String { describe(withArguments: true) }
 
     private func describe(withArguments showsArguments: Bool) -> String {
@@ -77,7 +77,7 @@ extension DatabaseError: CustomStringConvertible {
 }
 
 extension DatabaseError: CustomNSError {
-    /// The domain of the errors as `NSError`.
+    /// The domain of the corresponding `NSError`.
     public static var errorDomain: String { "SQLiteEngine.DatabaseError" }
 
     /// The extended result code.
@@ -92,7 +92,7 @@ extension DatabaseError: CustomNSError {
 }
 
 extension StringProtocol {
-    /// The SQL without the white space and the semicolons around it.
+    /// The SQL without surrounding white space and semicolons.
     var trimmedSQL: String {
         let isPadding = { (character: Character) in character.isWhitespace || character == ";" }
         let start = drop(while: isPadding)

@@ -1,6 +1,6 @@
 /// Stops the program with a message if it uses the library incorrectly.
 ///
-/// Unlike `precondition`, this function prints the message in release builds too.
+/// Unlike `precondition`, this function also prints the message in release builds.
 @inlinable
 @inline(__always)
 func requirement(

@@ -1,18 +1,18 @@
-/// The codes of <https://www.sqlite.org/rescode.html>, under their names in C.
+/// The codes of <https://www.sqlite.org/rescode.html>, with their C names.
 extension ResultCode {
     /// Success.
     public static let SQLITE_OK = ResultCode(rawValue: 0)
-    /// A generic error, such as one in the SQL text.
+    /// A generic error, such as an error in the SQL text.
     public static let SQLITE_ERROR = ResultCode(rawValue: 1)
     /// A defect inside SQLite.
     public static let SQLITE_INTERNAL = ResultCode(rawValue: 2)
-    /// The access mode of a new file could not be provided.
+    /// SQLite could not set the requested access mode of a new file.
     public static let SQLITE_PERM = ResultCode(rawValue: 3)
     /// An operation was aborted before it was complete.
     public static let SQLITE_ABORT = ResultCode(rawValue: 4)
     /// Another connection holds a lock on the file.
     public static let SQLITE_BUSY = ResultCode(rawValue: 5)
-    /// Another statement of the same connection, or of its shared cache, holds a lock.
+    /// Another statement on the same connection, or on its shared cache, holds a lock.
     public static let SQLITE_LOCKED = ResultCode(rawValue: 6)
     /// Out of memory.
     public static let SQLITE_NOMEM = ResultCode(rawValue: 7)
@@ -50,7 +50,7 @@ extension ResultCode {
     public static let SQLITE_AUTH = ResultCode(rawValue: 23)
     /// Not currently used.
     public static let SQLITE_FORMAT = ResultCode(rawValue: 24)
-    /// The index of a parameter or of a column is out of range.
+    /// The index of a parameter or column is out of range.
     public static let SQLITE_RANGE = ResultCode(rawValue: 25)
     /// The file is not a database.
     public static let SQLITE_NOTADB = ResultCode(rawValue: 26)

@@ -2,8 +2,9 @@ import CSQLite
 
 /// An SQLite result code, primary or extended.
 ///
-/// Any integer is a valid code: future versions of SQLite may return codes that this library does
-/// not name. A primary code matches its extended codes; an extended code matches only itself:
+/// Any integer is a valid code, because future versions of SQLite may return codes that this
+/// library does not define. A primary code matches its extended codes; an extended code matches
+/// only itself:
 ///
 /// ```swift
 /// do {
@@ -15,10 +16,10 @@ import CSQLite
 /// }
 /// ```
 public struct ResultCode: RawRepresentable, Hashable, Sendable {
-    /// The value in C.
+    /// The integer value in C.
     public let rawValue: CInt
 
-    /// Creates a code from its value in C.
+    /// Creates a code from its integer value in C.
     public init(rawValue: CInt) {
         self.rawValue = rawValue
     }
@@ -26,18 +27,20 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
     /// The primary code: the low byte.
     public var primaryResultCode: ResultCode { ResultCode(rawValue: rawValue & 0xFF) }
 
-    /// The name in C, such as `SQLITE_CONSTRAINT_UNIQUE`; nil for a code without a name here.
+    /// The C name, such as `SQLITE_CONSTRAINT_UNIQUE`; nil for a code that this library does not
+    /// define.
     public var name: String? { Self.names[rawValue] }
 
     /// SQLite's description of the code, in English.
     var message: String? { sqlite3_errstr(rawValue).map { String(cString: $0) } }
 
-    /// Whether `code` is `pattern`, or an extended code of it.
+    /// Returns whether `code` is `pattern` or one of its extended codes.
     public static func ~= (pattern: ResultCode, code: ResultCode) -> Bool {
         pattern == code || pattern == code.primaryResultCode
     }
 
-    /// Whether `error` is a ``DatabaseError`` whose code is `pattern`, or an extended code of it.
+    /// Returns whether `error` is a ``DatabaseError`` whose code is `pattern` or one of its
+    /// extended codes.
     public static func ~= (pattern: ResultCode, error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
         return pattern ~= error.extendedResultCode
@@ -45,7 +48,8 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
 }
 
 extension ResultCode: CustomStringConvertible {
-    /// The value, the name and the meaning: `2067 (SQLITE_CONSTRAINT_UNIQUE: constraint failed)`.
+    /// The value, the name, and the meaning, such as `2067 (SQLITE_CONSTRAINT_UNIQUE: constraint
+    /// failed)`.
     public var description: String {
         let meaning = [name, message].compactMap(\.self).joined(separator: ": ")
         return meaning.isEmpty ? "\(rawValue)" : "\(rawValue) (\(meaning))"

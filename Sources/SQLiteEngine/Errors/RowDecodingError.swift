@@ -93,7 +93,7 @@ extension RowDecodingError.Context {
 }
 
 extension RowDecodingError: CustomStringConvertible {
-    /// The description of the failure, with the column, the row, the SQL and its arguments.
+    /// The description of the failure, with the column, the row, the SQL, and its arguments.
     public var description: String {
         var facts: [String] = []
         let columns = context.columns

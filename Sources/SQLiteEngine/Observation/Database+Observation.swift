@@ -1,13 +1,13 @@
 import CSQLite
 
 extension Database {
-    /// Adds an observer of the transactions of this connection.
+    /// Adds an observer of this connection's transactions.
     ///
-    /// Has no effect on a read-only connection, which has no transactions to observe.
+    /// This method has no effect on a read-only connection, which has no transactions to observe.
     ///
     /// - Parameters:
     ///   - transactionObserver: The observer.
-    ///   - extent: How long the observation lasts; by default, as long as the observer is retained
+    ///   - extent: The duration of the observation; by default, as long as the observer is retained
     ///     elsewhere.
     public func add(
         transactionObserver: some TransactionObserver,
@@ -21,18 +21,18 @@ extension Database {
         observedChangesDidChange()
     }
 
-    /// Removes an observer; has no effect if it is not registered.
+    /// Removes an observer, if it is registered.
     public func remove(transactionObserver: some TransactionObserver) {
         guard let observationBroker else { return }
         observationBroker.remove(transactionObserver)
         observedChangesDidChange()
     }
 
-    /// Runs a closure when the current transaction ends, or the next one if none is open.
+    /// Runs a closure when the current transaction ends, or the next transaction if none is open.
     ///
     /// - Parameters:
-    ///   - onCommit: Called after the commit; may use the database.
-    ///   - onRollback: Called after a rollback; may use the database.
+    ///   - onCommit: Called after the commit. The closure may use the database.
+    ///   - onRollback: Called after a rollback. The closure may use the database.
     /// - Precondition: The connection accepts writes. Read-only transactions are not observed.
     public func afterNextTransaction(
         onCommit: @escaping @Sendable (Database) -> Void,
@@ -45,10 +45,11 @@ extension Database {
         )
     }
 
-    /// Notifies observers of changes that SQLite does not report, such as those of another process.
+    /// Notifies observers of changes that SQLite does not report, such as another process's
+    /// changes.
     ///
-    /// Calls ``TransactionObserver/databaseDidChange()`` of the observers that observe changes of
-    /// the region. Has no effect where writes are refused.
+    /// This method calls ``TransactionObserver/databaseDidChange()`` on the observers of changes in
+    /// the region. It has no effect while writes are refused.
     ///
     /// - Throws: A ``DatabaseError`` when the schema cannot be read.
     public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
@@ -60,7 +61,8 @@ extension Database {
     /// Declares that the current access depends on a region, for observations that record what it
     /// reads.
     ///
-    /// - Parameter region: The region; evaluated only while an observation records what is read.
+    /// - Parameter region: The region, which is evaluated only while an observation records what is
+    ///   read.
     /// - Throws: The error that `region` throws.
     public func registerAccess(
         to region: @autoclosure () -> some DatabaseRegionConvertible
@@ -121,8 +123,9 @@ extension Database {
         return try body()
     }
 
-    /// Runs callbacks of observers: outside any transaction block, and even if the access was
-    /// cancelled, because the transaction has ended.
+    /// Runs observers' callbacks outside any transaction block.
+    ///
+    /// They run even if the access was canceled, because the transaction has ended.
     func asObserver(_ body: () -> Void) {
         let outer = (isInsideTransactionBlock, cancellation)
         isInsideTransactionBlock = false
@@ -135,7 +138,7 @@ extension Database {
         body()
     }
 
-    /// Whether SQLite reports what each statement does while the statement is being prepared.
+    /// Whether SQLite reports what a statement does while preparing it.
     var analyzesStatements: Bool { authorizer?.isInstalled == true }
 
     /// Runs `preparation`, and returns what SQLite reports about the statement.
@@ -146,14 +149,14 @@ extension Database {
         return authorizer.analysis(whilePreparing: preparation)
     }
 
-    /// Called when the observation of deletions starts or ends for a table.
+    /// Called when observation of a table's deletions starts or ends.
     private func observedChangesDidChange() {
         let authorizer = authorizer ?? StatementAuthorizer(self)
         self.authorizer = authorizer
         authorizer.observersDidChange()
         guard authorizer.isInstalled else { return authorizer.install() }
-        // These statements were prepared either to delete whole tables at once or to delete row by
-        // row. Removing them is cheaper than letting SQLite reprepare all statements.
+        // These statements were prepared to delete either whole tables in one step or row by row.
+        // Removing them costs less than letting SQLite reprepare all statements.
         statementCache.removeAll { $0.mayDelete }
         fetchCache.removeAll { $0.mayDelete }
     }

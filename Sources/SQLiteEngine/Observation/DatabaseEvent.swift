@@ -1,11 +1,12 @@
 import CSQLite
 
-/// The change of one row.
+/// A change to one row.
 ///
-/// An event is valid until the callback that receives it returns; ``copy()`` returns one that stays
-/// valid.
+/// An event is valid until the callback that receives it returns. To keep an event, use ``copy()``.
 public struct DatabaseEvent {
-    /// The kind of change; the raw values are those of SQLite's update hook.
+    /// The kind of change.
+    ///
+    /// The raw values match SQLite's update hook.
     public enum Kind: CInt, Sendable {
         /// The row was inserted.
         case insert = 18

@@ -1,11 +1,11 @@
-/// A kind of change that a statement may make, known before the statement runs.
+/// A kind of change that a statement may make, as determined before the statement runs.
 @frozen
 public enum DatabaseEventKind: Hashable, Sendable {
     /// Rows are inserted.
     case insert(tableName: String)
     /// Rows are deleted.
     case delete(tableName: String)
-    /// The named columns of rows are updated.
+    /// The given columns of rows are updated.
     case update(tableName: String, columnNames: Set<String>)
 
     /// The name of the table that changes.
@@ -29,7 +29,7 @@ public enum DatabaseEventKind: Hashable, Sendable {
         if case .delete = self { true } else { false }
     }
 
-    /// Whether an event is of this kind.
+    /// Returns whether an event is of this kind.
     func matches(_ event: DatabaseEvent) -> Bool {
         switch (self, event.kind) {
         case (.insert, .insert), (.delete, .delete), (.update, .update):

@@ -32,16 +32,16 @@ public struct DatabaseRegion: Sendable {
     /// Whether the region is the whole database.
     public var isFullDatabase: Bool { tables == nil }
 
-    /// Whether changes of a kind may modify the region.
+    /// Returns whether changes of a kind may modify the region.
     public func isModified(byEventsOfKind eventKind: DatabaseEventKind) -> Bool {
         !intersection(eventKind.modifiedRegion).isEmpty
     }
 
-    /// Whether a change modifies the region.
+    /// Returns whether a change modifies the region.
     ///
     /// Call this only for events whose kind may modify the region, because an event does not
-    /// contain the changed columns. An event of an unknown table, such as the shadow table of a
-    /// virtual table, counts as a modification.
+    /// contain the changed columns. An event in an unknown table, such as a virtual table's shadow
+    /// table, counts as a modification.
     public func isModified(by event: DatabaseEvent) -> Bool {
         guard let tables, let table = tables[SQLName(event.tableName)] else { return true }
         return table.rowIDs?.contains(event.rowID) ?? true
@@ -82,15 +82,17 @@ public struct DatabaseRegion: Sendable {
 
     // MARK: Applying the schema
 
-    /// Returns the part whose changes SQLite reports, with the table names of the schema: without
-    /// SQLite's internal tables, and without views, whose tables are in the region anyway.
+    /// Returns the part whose changes SQLite reports, with the schema's table names.
+    ///
+    /// This part excludes SQLite's internal tables, and views, whose tables are already in the
+    /// region.
     func observableRegion(_ db: Database) throws -> DatabaseRegion {
         guard let tables else { return .fullDatabase }
         let visible = tables.filter { !Database.isSQLiteInternalTable($0.key.text) }
         return try DatabaseRegion(tables: visible).canonicalTables(db)
     }
 
-    /// Returns this region with the table names of the schema, without names that are not tables.
+    /// Returns this region with the schema's table names, without names that are not tables.
     func canonicalTables(_ db: Database) throws -> DatabaseRegion {
         guard let tables else { return .fullDatabase }
         var canonical: [SQLName: TableRegion] = [:]
@@ -101,7 +103,7 @@ public struct DatabaseRegion: Sendable {
         return DatabaseRegion(tables: canonical)
     }
 
-    /// Returns the kinds of changes that may modify the region; its names are canonical.
+    /// Returns the kinds of change that may modify the region, whose names must be canonical.
     func impactfulEventKinds(_ db: Database) throws -> [DatabaseEventKind] {
         func kinds(_ table: String, _ columns: Set<String>) -> [DatabaseEventKind] {
             [
@@ -132,11 +134,11 @@ extension DatabaseRegion: CustomStringConvertible {
     }
 }
 
-/// A part of one table.
+/// Part of one table.
 struct TableRegion: Equatable, Sendable, CustomStringConvertible {
-    /// The columns; nil for all of them.
+    /// The columns; nil for all.
     var columns: Set<SQLName>?
-    /// The rows; nil for all of them.
+    /// The rows; nil for all.
     var rowIDs: Set<Int64>?
 
     var isEmpty: Bool { columns?.isEmpty == true || rowIDs?.isEmpty == true }
@@ -173,7 +175,9 @@ struct TableRegion: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A name in a schema: comparison ignores the case, which is preserved.
+/// A name in a schema.
+///
+/// Comparison ignores case; the original case is preserved.
 struct SQLName: Hashable, Sendable {
     let text: String
     private let folded: String

@@ -11,8 +11,8 @@ import Telemetry
 /// }
 /// ```
 ///
-/// The observation reports every transaction separately. It does not report transactions of other
-/// processes; see ``Database/notifyChanges(in:)``.
+/// The observation reports every transaction separately. It does not report other processes'
+/// transactions; see ``Database/notifyChanges(in:)``.
 public struct DatabaseRegionObservation: Sendable {
     private let regions: [any DatabaseRegionConvertible]
 
@@ -26,15 +26,17 @@ public struct DatabaseRegionObservation: Sendable {
         self.regions = regions
     }
 
-    /// Starts the observation; waits for the writer, unless the thread is inside its access.
+    /// Starts the observation.
+    ///
+    /// Waits for the writer, unless the thread is inside an access to it.
     ///
     /// The observation reports every transaction that ends after this method has returned.
     ///
     /// - Parameters:
-    ///   - writer: The database to observe; only transactions of this writer are reported.
+    ///   - writer: The database to observe. Only this writer's transactions are reported.
     ///   - onError: Called when the region cannot be determined.
     ///   - onChange: Called after each commit that changed one of the regions, on the writer.
-    /// - Returns: A cancellable that ends the observation, at the latest when it is deallocated.
+    /// - Returns: A cancellable that ends the observation when it is canceled or deallocated.
     public func start(
         in writer: any DatabaseWriter,
         onError: @escaping @Sendable (any Error) -> Void,
@@ -59,7 +61,7 @@ public struct DatabaseRegionObservation: Sendable {
 
 /// Reports transactions that change a region.
 ///
-/// `@unchecked Sendable`: `isTouched` belongs to the writer's access; the rest is locked.
+/// `@unchecked Sendable`: `isTouched` belongs to the writer's access; a lock protects the rest.
 private final class RegionObserver: TransactionObserver, @unchecked Sendable {
     private struct State {
         var region = DatabaseRegion()
@@ -73,7 +75,7 @@ private final class RegionObserver: TransactionObserver, @unchecked Sendable {
         state = Lock(State(onChange: onChange))
     }
 
-    /// Returns false if the observation was ended before.
+    /// Returns false if the observation has already ended.
     func begin(with region: DatabaseRegion) -> Bool {
         state.withLock { state in
             state.region = region

@@ -1,9 +1,9 @@
 extension DatabaseWriter {
-    /// Adds an observer of the transactions of the database's writer.
+    /// Adds an observer of the writer's transactions.
     ///
     /// - Parameters:
     ///   - transactionObserver: The observer.
-    ///   - extent: How long the observation lasts; by default, as long as the observer is retained
+    ///   - extent: The duration of the observation; by default, as long as the observer is retained
     ///     elsewhere.
     public func add(
         transactionObserver: some TransactionObserver,
@@ -14,7 +14,7 @@ extension DatabaseWriter {
         }
     }
 
-    /// Removes an observer; has no effect if it is not registered.
+    /// Removes an observer, if it is registered.
     public func remove(transactionObserver: some TransactionObserver) {
         writeWithoutTransaction { db in db.remove(transactionObserver: transactionObserver) }
     }

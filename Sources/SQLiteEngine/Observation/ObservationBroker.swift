@@ -1,8 +1,8 @@
 import CSQLite
 
-/// Notifies the transaction observers of a connection.
+/// Notifies a connection's transaction observers.
 ///
-/// SQLite's hooks are installed only while there are observers. The update hook slows down every
+/// SQLite's hooks are installed only while observers exist. The update hook slows down every
 /// change, so it is installed only while a statement with observed changes runs.
 final class ObservationBroker {
     /// How the running statement ended a transaction, as reported by SQLite's hooks.
@@ -10,7 +10,7 @@ final class ObservationBroker {
         case none
         case commit
         case rollback
-        /// An observer threw an error; SQLite rolls back.
+        /// An observer threw an error, so SQLite rolls back.
         case cancelledCommit(any Error)
     }
 
@@ -20,7 +20,7 @@ final class ObservationBroker {
     /// The observations of the changes that the running statement makes.
     private var interested: [StatementObservation] = []
 
-    /// The changes that wait for the release of a savepoint, and the observations of them.
+    /// The changes that wait until a savepoint is released, with their observations.
     private var heldBack: [(event: DatabaseEvent, interested: [StatementObservation])] = []
 
     /// The transaction ends that observers are being notified of, outermost first.
@@ -36,7 +36,7 @@ final class ObservationBroker {
 
     var isEmpty: Bool { observations.isEmpty }
 
-    /// The number of changes that wait for the release of a savepoint.
+    /// The number of changes that wait until a savepoint is released.
     var heldBackCount: Int { heldBack.count }
 
     /// Whether an observer may observe single changes.
@@ -88,9 +88,9 @@ final class ObservationBroker {
     // MARK: Statements
 
     func statementWillExecute(_ statement: Statement) {
-        // An observer that is notified of the end of a transaction starts another transaction.
-        // Other observers may use the database only at this point, where no transaction is open and
-        // no argument is bound.
+        // An observer starts another transaction while it is notified of a transaction's end. Other
+        // observers may use the database only at this point, when no transaction is open and no
+        // argument is bound.
         if !ends.isEmpty, statement.effect.mayBeginTransaction, !database.isInsideTransaction {
             notifyPendingEnds()
         }
@@ -109,13 +109,13 @@ final class ObservationBroker {
             guard !observed.isEmpty else { return nil }
             return StatementObservation(
                 observation: observation,
-                // If there is one kind, every change is of that kind.
+                // If only one kind is possible, every change is of that kind.
                 kinds: kinds.count == 1 ? nil : (observed, kinds)
             )
         }
     }
 
-    /// Called after a statement has run, while the savepoints are as the statement left them.
+    /// Called after a statement runs, before the savepoints change again.
     ///
     /// - Throws: The error of an observer that stops the commit of an empty transaction.
     func statementDidExecute(_ statement: Statement) throws {
@@ -132,7 +132,7 @@ final class ObservationBroker {
         finish()
     }
 
-    /// Discards the changes that a rollback to a savepoint has undone.
+    /// Discards the changes that a rollback to a savepoint undid.
     func didRollBackToSavepoint(keeping count: Int) {
         heldBack.removeLast(max(0, heldBack.count - count))
     }
@@ -150,9 +150,9 @@ final class ObservationBroker {
             didRollBack(notifiesObservers: !database.isReadOnly)
             return error
         case .rollback:
-            // A statement that fails outside a transaction undoes itself, which observers are not
-            // notified of. Inside a transaction it has rolled back the whole transaction (`ON
-            // CONFLICT ROLLBACK`, an interrupt).
+            // When a statement fails outside a transaction, SQLite undoes it, and observers are not
+            // notified. Inside a transaction, the failure has rolled back the whole transaction
+            // (`ON CONFLICT ROLLBACK`, an interrupt).
             didRollBack(notifiesObservers: beganInsideTransaction && !database.isReadOnly)
         case .none, .commit: break
         }
@@ -176,7 +176,7 @@ final class ObservationBroker {
     /// Called when such a transaction has been rolled back.
     func didRollBackTransaction() { finish() }
 
-    /// Discards the end of a transaction that observers must not be notified of.
+    /// Discards the end of a transaction that must not be reported to observers.
     func discardTransactionEnd() { completion = .none }
 
     // MARK: Ends of transactions
@@ -233,11 +233,11 @@ final class ObservationBroker {
         didEndTransaction()
     }
 
-    /// Notifies all observers of the end of a transaction.
+    /// Notifies all observers that a transaction has ended.
     ///
     /// An observer may start another transaction in its callback. The remaining observers are then
-    /// notified of the first end before the second transaction starts, or before it ends if a
-    /// single statement is the transaction.
+    /// notified of the first end before the second transaction starts, or before it ends if it
+    /// consists of a single statement.
     private func notifyEnd(_ notify: @escaping (any TransactionObserver) -> Void) {
         notifyPendingEnds()
         let end = TransactionEnd(observations, notify)
@@ -282,7 +282,7 @@ final class ObservationBroker {
         }
     }
 
-    /// Gives observers access to this broker during `body`.
+    /// Makes this broker available to observers during `body`.
     private func withCurrentBroker(_ body: () -> Void) {
         let thread = ThreadState.current
         let outer = thread.pointee.broker

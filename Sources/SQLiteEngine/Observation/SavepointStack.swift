@@ -1,7 +1,7 @@
 /// The open savepoints, outermost first.
 struct SavepointStack {
     private struct Savepoint {
-        /// In lower case, because names of savepoints are case-insensitive.
+        /// The name in lowercase, because savepoint names are case-insensitive.
         let name: String
         /// The number of events that were held back when the savepoint started.
         let eventCount: Int
@@ -15,13 +15,13 @@ struct SavepointStack {
         savepoints.append(Savepoint(name: name.lowercased(), eventCount: eventCount))
     }
 
-    /// Removes the last savepoint with a name, and all later ones.
+    /// Removes the last savepoint with a name and all later savepoints.
     mutating func release(_ name: String) {
         unwind(to: name)
         savepoints.removeLast(savepoints.isEmpty ? 0 : 1)
     }
 
-    /// Removes all savepoints after the last one with a name, which stays open.
+    /// Removes all savepoints after the last savepoint with a name, which stays open.
     ///
     /// - Returns: The number of held-back events that precede the savepoint.
     mutating func rollback(to name: String) -> Int {

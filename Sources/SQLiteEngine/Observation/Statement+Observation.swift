@@ -20,7 +20,7 @@ extension Statement {
     private var analyzed: StatementAnalysis {
         let version = sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
         if let analysis, analysisVersion == version { return analysis }
-        // The preparation of this statement cannot be repeated, but a copy has the same result.
+        // This statement cannot be prepared again, but preparing a copy has the same result.
         let text = sqlite3_sql(pointer)
         let connection = database.handle
         let analysis = database.analysis {

@@ -1,27 +1,29 @@
 import CSQLite
 
-/// Records what a statement reads and changes, while SQLite prepares the statement.
+/// Records what a statement reads and changes while SQLite prepares it.
 ///
 /// The authorizer is installed when it is first needed, for an observer of changes or for a region.
-/// Until then, the user may set the connection's authorizer. It then stays installed, because each
-/// change of the authorizer makes SQLite reprepare all statements
+/// Until then, the user may set the connection's authorizer. Once installed, the authorizer stays,
+/// because each change makes SQLite reprepare all statements
 /// (https://sqlite.org/c3ref/set_authorizer.html).
 final class StatementAuthorizer {
     private unowned let database: Database
 
     private(set) var isInstalled = false
 
-    /// The number of times that the observation of deletions has changed.
+    /// The number of changes to the set of tables whose deletions are observed.
     private(set) var epoch = 0
 
     /// The epoch in which SQLite last expired all prepared statements.
     private var expiryEpoch = 0
 
-    /// The notes on the statement that is being prepared.
+    /// The notes about the statement that is being prepared.
     private var notes: Notes?
 
-    /// Whether the statement that is being prepared drops an object: observers are not notified of
-    /// the rows that it deletes, and the deletions must not be ignored.
+    /// Whether the statement that is being prepared drops an object.
+    ///
+    /// Observers are not notified of the rows that it deletes, and the deletions must not be
+    /// ignored.
     private var isDropping = false
 
     private struct Notes {
@@ -31,7 +33,7 @@ final class StatementAuthorizer {
 
     init(_ database: Database) { self.database = database }
 
-    /// Installs the authorizer; SQLite then reprepares all statements when they next run.
+    /// Installs the authorizer, which makes SQLite reprepare all statements when they next run.
     func install() {
         isInstalled = true
         expiryEpoch = epoch
@@ -52,14 +54,14 @@ final class StatementAuthorizer {
         sqlite3_set_authorizer(database.handle, nil, nil)
     }
 
-    /// Called when the observation of deletions starts or ends for a table.
+    /// Called when observation of a table's deletions starts or ends.
     func observersDidChange() { epoch += 1 }
 
-    /// Called before a statement with observed changes runs; may make SQLite reprepare the
+    /// Called before a statement with observed changes runs, and may make SQLite reprepare the
     /// statement.
     ///
     /// A statement that was prepared while no observer observed deletions would delete a whole
-    /// table at once.
+    /// table in one step.
     func statementWillExecute(_ statement: Statement) {
         isDropping = false
         guard max(statement.preparationEpoch, expiryEpoch) < epoch, statement.mayDelete else {
@@ -108,13 +110,15 @@ final class StatementAuthorizer {
         return SQLITE_OK
     }
 
-    /// Returns `SQLITE_IGNORE` where deletions are observed: SQLite still deletes the rows, but one
-    /// by one, as the update hook requires
+    /// Returns `SQLITE_IGNORE` if deletions are observed.
+    ///
+    /// SQLite then still deletes the rows, but one by one, as the update hook requires
     /// (https://sqlite.org/lang_delete.html#the_truncate_optimization).
     private func authorizeDelete(_ name: UnsafePointer<CChar>?) -> CInt {
         guard !isDropping, let name else { return SQLITE_OK }
         let table = String(cString: name)
-        // SQLite deletes these rows internally, and would not delete them if ignored.
+        // SQLite deletes these rows internally, and would not delete them if the authorizer ignored
+        // the deletion.
         if table == "sqlite_master" || table == "sqlite_temp_master" { return SQLITE_OK }
         notes?.eventKinds.append(.delete(tableName: table))
         return database.observationBroker?.observesDeletions(in: table) == true

@@ -23,7 +23,7 @@ final class TransactionObservation {
         }
     }
 
-    /// The observer; nil after its deallocation.
+    /// The observer; nil after it is deallocated.
     var observer: (any TransactionObserver)? { strongObserver ?? weakObserver }
 
     func observes(_ kind: DatabaseEventKind) -> Bool {
@@ -32,8 +32,8 @@ final class TransactionObservation {
 
     /// Returns the observer for the last callback of a transaction.
     ///
-    /// If the observation ends with this transaction, releases the observer first, so that it is
-    /// not notified of what it does in the callback.
+    /// If the observation ends with this transaction, this method releases the observer first, so
+    /// it is not notified of what it does in the callback.
     func observerOfEnd() -> (any TransactionObserver)? {
         let observer = observer
         if extent == .nextTransaction { strongObserver = nil }
@@ -45,13 +45,13 @@ final class TransactionObservation {
 struct StatementObservation {
     let observation: TransactionObservation
 
-    /// The observed kinds; nil when they cover every change that the statement can make.
+    /// The observed kinds; nil if they cover every change that the statement can make.
     let kinds: (observed: [DatabaseEventKind], advertised: [DatabaseEventKind])?
 
-    /// Whether the observer should be notified of an event.
+    /// Returns whether the observer should be notified of an event.
     ///
-    /// It should also be notified of events that the statement did not advertise: a virtual table
-    /// such as FTS4 changes its shadow tables.
+    /// The observer should also be notified of events that the statement did not advertise, because
+    /// a virtual table such as FTS4 changes its shadow tables.
     func concerns(_ event: DatabaseEvent) -> Bool {
         guard let kinds else { return true }
         return kinds.observed.contains { $0.matches(event) }

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The counts of a gate at one point in time; later status values exclude them.
+/// A gate's counts at one point in time, which later status values exclude.
 struct AccessBaseline: Sendable {
     /// The times of accesses that had to wait.
     let waits: AtomicHistogram.Counts
@@ -22,7 +22,7 @@ struct AccessBaseline: Sendable {
 }
 
 extension DatabaseStatus {
-    /// How long the accesses of a gate have waited and held connections since its baseline.
+    /// How long a gate's accesses have waited and held connections since the baseline.
     struct Times {
         var acquire: LatencySummary?
         /// The share of accesses that found a free connection, from 0 to 1.
@@ -51,7 +51,7 @@ extension DatabaseStatus {
 }
 
 extension DatabasePool {
-    /// Restarts the waits, holds and peaks of ``status()`` from zero.
+    /// Restarts the waits, holds, and peaks of ``status()`` from zero.
     package func restartTimes() {
         writer.restartTimes()
         readers.restartTimes()
@@ -59,7 +59,7 @@ extension DatabasePool {
 }
 
 extension DatabaseQueue {
-    /// Restarts the waits, holds and peaks of ``status()`` from zero.
+    /// Restarts the waits, holds, and peaks of ``status()`` from zero.
     package func restartTimes() {
         gate.restartTimes()
     }

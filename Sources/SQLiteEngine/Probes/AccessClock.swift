@@ -37,7 +37,7 @@ struct AccessClock {
 
     /// Starts a phase.
     ///
-    /// - Returns: The previous phase, so that the caller can return to it.
+    /// - Returns: The previous phase, to which the caller can return.
     @discardableResult
     mutating func enter(_ next: AccessPhase, at now: UInt64) -> AccessPhase {
         defer { phase = next }

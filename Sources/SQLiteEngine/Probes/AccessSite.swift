@@ -1,8 +1,9 @@
 import Telemetry
 
-/// A name for accesses, which `status()` shows for holders and waiters.
+/// A name by which `status()` shows the accesses of holders and waiters.
 ///
-/// Create one label per purpose and keep it: names are interned for the life of the process.
+/// Create one label per purpose and reuse it, because names are interned for the life of the
+/// process.
 public struct AccessLabel: Sendable, Hashable {
     private static let names = Lock<(list: [String], indexes: [String: Int])>(([], [:]))
 
@@ -15,8 +16,9 @@ public struct AccessLabel: Sendable, Hashable {
     /// Creates the label with a known ``index``, without a lock or a lookup.
     package init(index: Int) { self.index = index }
 
-    /// The same name for accesses that are not part of a measured load, such as a check that runs
-    /// beside it: the times, waiters and numbers of snapshots of `status()` exclude them.
+    /// The same name for accesses that are not part of a measured load, such as a concurrent check.
+    ///
+    /// The times, waiters, and snapshot counts of `status()` exclude these accesses.
     package var uncounted: AccessLabel { AccessLabel(index: index | Self.uncountedBit) }
 
     /// Whether the accesses are not part of a measured load.
@@ -42,7 +44,7 @@ public struct AccessLabel: Sendable, Hashable {
 
 /// The origin of an access, as `status()` shows it: a call site or a label.
 ///
-/// A method that wraps accesses should pass on the site of its caller:
+/// A method that wraps accesses should pass on its caller's site:
 ///
 /// ```swift
 /// func players(fileID: StaticString = #fileID, line: UInt = #line) throws -> [Player] {
@@ -52,9 +54,10 @@ public struct AccessLabel: Sendable, Hashable {
 /// }
 /// ```
 ///
-/// A site is one word, so that an atomic can hold it. A call site consists of the address of its
-/// file name, which lives as long as the process, and the line: 47 bits and 16 bits. User addresses
-/// on Linux and macOS fit, and a line above 65,535 is shown as 65,535. A label has the top bit set.
+/// A site is one word, so an atomic can hold it. A call site consists of the address of its file
+/// name (47 bits), which is valid for the life of the process, and the line (16 bits). User
+/// addresses on Linux and macOS fit, and a line above 65,535 is shown as 65,535. A label has the
+/// top bit set.
 public struct AccessSite: Sendable, Hashable {
     let word: UInt64
 

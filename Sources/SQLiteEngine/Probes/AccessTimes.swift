@@ -1,7 +1,9 @@
 import Synchronization
 import Telemetry
 
-/// The times of a gate's accesses, summed over its connections; any thread may record.
+/// The times of a gate's accesses, summed over its connections.
+///
+/// Any thread may record times.
 final class AccessTimes: Sendable {
     /// All accesses that waited.
     let contended = SplitTimes()
@@ -9,9 +11,9 @@ final class AccessTimes: Sendable {
     let uncontended = SplitTimes()
     /// The times from the first step of a statement to its last, without the time between steps.
     let statements = AtomicHistogram()
-    /// The times of the commits of write transactions.
+    /// The commit times of write transactions.
     let commits = AtomicHistogram()
-    /// The times from the request of an interrupt to the end of the statement.
+    /// The times from an interrupt's request to the end of the statement.
     let interrupts = AtomicHistogram()
     /// The sampling interval: one in `interval` accesses that did not wait is measured.
     let interval: Int

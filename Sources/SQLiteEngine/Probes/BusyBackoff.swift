@@ -1,7 +1,7 @@
-/// How long to sleep between two attempts to acquire a file lock.
+/// Determines how long to sleep between two attempts to acquire a file lock.
 ///
-/// The steps are those of SQLite's busy timeout (`sqliteDefaultBusyCallback` in `main.c`), so that
-/// both wait equally often and equally long.
+/// The delays match SQLite's busy timeout (`sqliteDefaultBusyCallback` in `main.c`), so both wait
+/// equally often and for equally long.
 package enum BusyBackoff {
     private static let delays = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
 
@@ -10,7 +10,7 @@ package enum BusyBackoff {
     /// - Parameters:
     ///   - tries: The number of attempts so far; 0 at the first.
     ///   - timeout: The total time allowed, in seconds.
-    /// - Returns: The time in milliseconds; nil when the timeout has elapsed.
+    /// - Returns: The time in milliseconds; nil if the timeout has elapsed.
     package static func pause(tries: Int, timeout: Double) -> Int? {
         let limit = Int(timeout * 1_000)
         let known = min(tries, delays.count)

@@ -1,7 +1,7 @@
 import CSQLite
 import Telemetry
 
-/// How a connection handles locks of other connections.
+/// Handles the locks of other connections.
 extension ConnectionProbe {
     /// Sets how the connection handles a lock.
     ///
@@ -26,7 +26,7 @@ extension ConnectionProbe {
         )
     }
 
-    /// Waits as long as the mode requires, and returns whether to try again.
+    /// Waits as long as the mode requires, and returns whether to retry.
     private func handleLock(tries: Int) -> Bool {
         let busyMode = busyMode.withLock { $0 }
         if case .immediateError = busyMode, let ownReaders = ownReaders.withLock({ $0 }) {
@@ -69,8 +69,9 @@ extension ConnectionProbe {
         return body()
     }
 
-    /// Returns the calls of the busy handler during the statement that has just failed; call this
-    /// before ``didFail(_:)``.
+    /// Returns the busy handler's calls during the statement that has just failed.
+    ///
+    /// Call this before ``didFail(_:)``.
     ///
     /// - Returns: Nil if the statement did not fail with `SQLITE_BUSY`.
     func takeLockWait(_ code: CInt) -> LockWait? {

@@ -10,7 +10,7 @@ extension ConnectionProbe {
         var time: UInt64 = 0
     }
 
-    /// Counts a failed step, or the interrupt of a statement that was being prepared.
+    /// Counts a failed step, or an interrupt of a statement that was being prepared.
     func didFail(_ code: CInt) {
         switch code & 0xff {
         case SQLITE_INTERRUPT: didInterrupt()
@@ -36,7 +36,9 @@ extension ConnectionProbe {
         events.emit(label, .interrupted(by: holder, after: latency))
     }
 
-    /// Records the request to interrupt the running statement; called on any thread.
+    /// Records a request to interrupt the running statement.
+    ///
+    /// Called on any thread.
     func willInterrupt() {
         let access = accessCount
         let now = monotonicNanoseconds()

@@ -1,7 +1,9 @@
 import Synchronization
 import Telemetry
 
-/// State for splitting the time of an access; only the holder of the connection uses it.
+/// The state for splitting an access's time.
+///
+/// Only the connection's holder uses it.
 struct SplitState {
     /// The times that the next access has spent so far.
     struct Pending {
@@ -17,8 +19,9 @@ struct SplitState {
     var clock = AccessClock(.closure, at: 0)
     var isContended = false
     var pending: Pending?
-    /// The SQLite calls in progress, with the phases that they interrupted: a function that a
-    /// statement calls may run statements itself.
+    /// The SQLite calls in progress, with the phases that they interrupted.
+    ///
+    /// Calls can be nested, because a function that a statement calls may itself run statements.
     var calls: [(interrupted: AccessPhase, start: UInt64)] = []
     /// The statements in progress, with the time that their steps have taken.
     var executions: [(number: UInt64, time: UInt64)] = []
@@ -29,7 +32,7 @@ struct SplitState {
 
     /// Returns how many accesses to skip until the next sampled one.
     ///
-    /// The number is random, so that a periodic load does not always show the same access.
+    /// The number is random, so a periodic load does not always sample the same access.
     mutating func nextCountdown() -> UInt32 {
         guard interval > 1 else { return 1 }
         // xorshift64 (Marsaglia, 2003).
@@ -50,7 +53,7 @@ struct SplitState {
     }
 }
 
-/// The split of an access's time.
+/// Splits an access's time among its phases.
 extension ConnectionProbe {
     /// Records that the next access has waited since `since`.
     func recordWait(since: UInt64, for site: AccessSite) {
@@ -80,7 +83,7 @@ extension ConnectionProbe {
         countdown.store(1, ordering: .relaxed)
     }
 
-    /// Starts to split the time of an access that was sampled or has waited.
+    /// Starts to split the time of an access that is sampled or has waited.
     @inline(never)
     func beginSplit(_ site: AccessSite, at now: UInt64) {
         let pending = splitState.pointee.pending
@@ -91,13 +94,13 @@ extension ConnectionProbe {
             splitState.pointee.calls.removeAll(keepingCapacity: true)
         }
         if let pending, pending.site != site {
-            // The values belong to an access that never started; this one did not wait.
+            // The values belong to an access that never started. This access did not wait.
             let left = pending.countdown &- 1
             let next = left == 0 ? splitState.pointee.nextCountdown() : left
             countdown.store(next, ordering: .relaxed)
             guard left == 0 else { return }
         } else if let pending {
-            // The wait does not count towards the sample of accesses that did not wait.
+            // This access is not part of the sample of accesses that did not wait.
             countdown.store(max(1, pending.countdown), ordering: .relaxed)
             splitState.pointee.isContended = true
             splitState.pointee.clock[.opening] = pending.opening
@@ -123,7 +126,7 @@ extension ConnectionProbe {
         return clock[.waiting] &+ clock[.opening]
     }
 
-    /// Records the statements that the end of the access interrupts.
+    /// Records the statements that are still in progress when the access ends.
     private func endExecutions() {
         for execution in splitState.pointee.executions { times.statements.record(execution.time) }
         splitState.pointee.executions.removeAll(keepingCapacity: true)
@@ -158,7 +161,9 @@ extension ConnectionProbe {
         splitState.pointee.executions.removeLast()
     }
 
-    /// Prepares a statement; the time counts as inside SQLite.
+    /// Prepares a statement.
+    ///
+    /// The time counts as inside SQLite.
     @inline(__always)
     func prepare<Result>(_ body: () -> Result) -> Result {
         guard duties.load(ordering: .relaxed) & Duty.split != 0 else { return body() }
@@ -167,7 +172,9 @@ extension ConnectionProbe {
         return body()
     }
 
-    /// Notifies observers; the time counts as notifying.
+    /// Notifies observers.
+    ///
+    /// The time counts as notifying.
     @inline(__always)
     func notify<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result

@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// The values of a connection that ``DatabaseStatus`` reports; any thread may read them.
+/// The values that ``DatabaseStatus`` reports about a connection. Any thread may read them.
 extension ConnectionProbe {
     /// The running step that the previous status reported, and when it was first seen.
     struct Sighting {
@@ -9,8 +9,8 @@ extension ConnectionProbe {
         var since: UInt64 = 0
     }
 
-    /// The total time for which counted accesses have held the connection, in nanoseconds, until
-    /// `now`.
+    /// Returns the total time for which counted accesses have held the connection, in nanoseconds,
+    /// until `now`.
     func heldNanoseconds(at now: UInt64) -> UInt64 {
         let since = heldSince.load(ordering: .relaxed)
         let isCounted = !AccessSite(word: site.load(ordering: .relaxed)).isUncounted
@@ -24,7 +24,7 @@ extension ConnectionProbe {
     /// The access that holds the connection, or held it last.
     var holder: AccessOrigin? { AccessSite(word: site.load(ordering: .relaxed)).origin }
 
-    /// The number of encountered locks of other connections.
+    /// The number of times that another connection's lock was encountered.
     var busyCount: UInt64 { busy.load(ordering: .relaxed) }
 
     /// The time spent waiting for locks of other connections, in nanoseconds.
@@ -33,7 +33,7 @@ extension ConnectionProbe {
     /// The number of accesses.
     var accessCount: UInt64 { accesses.load(ordering: .relaxed) }
 
-    /// The number of accesses, without the uncounted ones.
+    /// The number of accesses, excluding uncounted accesses.
     var countedAccessCount: UInt64 {
         let uncounted = uncounted.load(ordering: .relaxed)
         return accessCount &- min(accessCount, uncounted)
@@ -45,7 +45,7 @@ extension ConnectionProbe {
     /// Whether a statement is inside SQLite right now.
     var isInsideStatement: Bool { running.load(ordering: .relaxed) != 0 }
 
-    /// The number of the step that is inside SQLite right now; nil when none is.
+    /// The number of the step that is inside SQLite right now; nil if no step is.
     var runningStep: UInt64? { isInsideStatement ? steps.load(ordering: .relaxed) : nil }
 
     /// Returns the status of the connection at `now`.

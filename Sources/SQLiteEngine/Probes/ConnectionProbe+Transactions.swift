@@ -15,8 +15,8 @@ extension ConnectionProbe {
         if duties.load(ordering: .relaxed) & Duty.split != 0 { enter(.acquiringState) }
     }
 
-    /// Records that the access has started its transaction: a write transaction, or one that has
-    /// read nothing yet.
+    /// Records that the access has started a write transaction or a transaction that has not read
+    /// anything yet.
     @inline(__always)
     func didBeginTransaction(isWrite: Bool) {
         guard isEnabled else { return }
@@ -53,7 +53,7 @@ extension ConnectionProbe {
         if isSplit != 0 { enter(.closure) }
     }
 
-    /// Runs the commit of a write transaction, and always measures its time.
+    /// Runs the commit of a write transaction and always measures its time.
     @inline(__always)
     func commit<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
@@ -89,7 +89,7 @@ extension ConnectionProbe {
         return CInt(state)
     }
 
-    /// Records that the transaction of the access has started to read.
+    /// Records that the access's transaction has started to read.
     func didBeginToRead() {
         let duties = duties.load(ordering: .relaxed)
         guard duties & Duty.transaction != 0 else { return }

@@ -5,8 +5,8 @@ import Telemetry
 /// The state of a connection that other threads may read while the connection is in use.
 ///
 /// The thread that holds the connection writes, and any thread reads. Each field is a separate
-/// atomic with relaxed ordering: a status may combine values from slightly different times, but
-/// neither side ever waits.
+/// atomic with relaxed ordering. A status may therefore combine values from slightly different
+/// times, but neither side ever waits.
 ///
 /// `@unchecked Sendable`: `splitState` and `walIndex` belong to the holder of the connection.
 final class ConnectionProbe: @unchecked Sendable {
@@ -18,7 +18,9 @@ final class ConnectionProbe: @unchecked Sendable {
         case committing
     }
 
-    /// Flags for the holder's additional work; testing one byte shows whether there is any.
+    /// Flags for the holder's additional work.
+    ///
+    /// Testing one byte shows whether any work is required.
     enum Duty {
         /// The time of this access is split.
         static let split: UInt8 = 1
@@ -28,7 +30,7 @@ final class ConnectionProbe: @unchecked Sendable {
         static let upgrade: UInt8 = 4
         /// The transaction does not belong to the access: any statement may end it.
         static let loose: UInt8 = 8
-        /// The end of the access reads the state of the write-ahead log.
+        /// The state of the write-ahead log must be read when the access ends.
         static let log: UInt8 = 16
 
         /// The duties at the start of an access, whose transaction has not started.
@@ -54,7 +56,7 @@ final class ConnectionProbe: @unchecked Sendable {
     let running = Atomic<UInt64>(0)
     /// The number of the statement that ran last.
     let last = Atomic<UInt64>(0)
-    /// Counts the steps, so that a status can distinguish one long step from two short ones.
+    /// Counts the steps, so a status can distinguish one long step from two short steps.
     let steps = Atomic<UInt64>(0)
     let isWaitingForLock = Atomic<Bool>(false)
     let busy = Atomic<UInt64>(0)
@@ -63,17 +65,17 @@ final class ConnectionProbe: @unchecked Sendable {
     ///
     /// If that step then fails because of a lock, the lock is not counted again.
     let lockStep = Atomic<UInt64>(.max)
-    /// The calls of the busy handler since the last failure because of a lock.
+    /// The busy handler's calls since the last failure caused by a lock.
     let lockWait = Lock(LockWait())
     let interrupts = Atomic<UInt64>(0)
     /// When an interrupt of the running statement was first requested, and in which access.
     let interruptRequest = Lock(InterruptRequest())
     let statements = StatementRegister()
     let sighting = Lock<Sighting>(Sighting())
-    /// How the connection handles locks; set while the connection is being opened, and used by
+    /// The connection's lock handling, which is set when the connection is opened and used by
     /// SQLite's callback.
     let busyMode = Lock<Database.BusyMode>(.immediateError)
-    /// The readers of the same pool; set on its writer.
+    /// The readers of the same pool; set only on the writer.
     let ownReaders = Lock<OwnReaders?>(nil)
     /// The lock that the writer has encountered and that may belong to such a reader.
     let encounteredLock = Lock(OwnReaders.EncounteredLock())
@@ -82,7 +84,7 @@ final class ConnectionProbe: @unchecked Sendable {
     let transaction = Atomic<UInt8>(UInt8(SQLITE_TXN_NONE))
     /// The end of the log before the transaction started.
     ///
-    /// The state that the transaction reads is between this and ``positionAfter``. See
+    /// The state that the transaction reads lies between this position and ``positionAfter``. See
     /// ``WALPosition``.
     let positionBefore = Atomic<UInt64>(0)
     /// The end of the log after the first statement of the transaction.
@@ -97,15 +99,15 @@ final class ConnectionProbe: @unchecked Sendable {
     let unreadAt = Atomic<UInt64>(0)
 
     let duties: Atomic<UInt8>
-    /// The number of accesses until the next one whose time is split.
+    /// The number of accesses until the next access whose time is split.
     let countdown: Atomic<UInt32>
-    /// The state for splitting an access; only the holder of the connection uses it.
+    /// The state for splitting an access, which only the connection's holder uses.
     let splitState: UnsafeMutablePointer<SplitState>
     /// The wal-index in memory while the connection is open in WAL mode.
     private let index: UnsafeMutablePointer<UnsafeRawPointer?>
     /// The duties of every access.
     private let standingDuties = Atomic<UInt8>(0)
-    /// Records the events of the log; for connections that write.
+    /// Records the log's events, for connections that write.
     private let watch = Lock<WALWatch?>(nil)
 
     init(
@@ -163,8 +165,9 @@ final class ConnectionProbe: @unchecked Sendable {
         heldSince.store(monotonicNanoseconds(), ordering: .relaxed)
     }
 
-    /// Records that the connection is open or could not be opened; its slot was in use during that
-    /// time.
+    /// Records that the connection is open or could not be opened.
+    ///
+    /// Its slot was in use during the opening.
     func endOpening(succeeded: Bool) {
         guard isEnabled else { return }
         let since = heldSince.load(ordering: .relaxed)
@@ -261,7 +264,7 @@ final class ConnectionProbe: @unchecked Sendable {
         }
     }
 
-    /// Records the end of a statement's execution: the statement was reset.
+    /// Records the end of a statement's execution when the statement is reset.
     @inline(__always)
     func didReset(_ number: UInt64, _ statement: OpaquePointer) {
         let duties = duties.load(ordering: .relaxed)
@@ -275,7 +278,7 @@ final class ConnectionProbe: @unchecked Sendable {
         updateTransactionState(of: sqlite3_db_handle(statement))
     }
 
-    /// Registers the SQL of a statement; returns the number to pass to ``beginStep(_:)``.
+    /// Registers the SQL of a statement and returns the number to pass to ``beginStep(_:)``.
     func register(sql: String) -> UInt64 { statements.add(sql: sql) }
 
     /// Removes a statement that is being finalized.
@@ -285,7 +288,9 @@ final class ConnectionProbe: @unchecked Sendable {
 
     // MARK: The write-ahead log
 
-    /// The wal-index in memory; only the holder of the connection may use it.
+    /// The wal-index in memory.
+    ///
+    /// Only the connection's holder may use it.
     @inline(__always)
     var walIndex: UnsafeRawPointer? {
         get { index.pointee }
@@ -295,7 +300,7 @@ final class ConnectionProbe: @unchecked Sendable {
     /// The current state of the log according to the wal-index.
     var walState: WALState? { walIndex.flatMap(WALState.init) }
 
-    /// Makes the end of each access record the state of the log.
+    /// Records the state of the log at the end of each access from now on.
     func observeLog(_ watch: WALWatch) {
         self.watch.withLock { $0 = watch }
         standingDuties.store(Duty.log, ordering: .relaxed)

@@ -46,8 +46,7 @@ extension DatabaseStatus {
             status.writerAcquiredAtOnce = times.atOnce
             status.writerHold = times.hold
         }
-        // The waits and holds of a pool exclude those of its writer, which would hide those of the
-        // readers.
+        // A pool's waits and holds exclude the writer's, which would hide the readers'.
         let times = Times(of: reading?.gate ?? writing.gate)
         status.acquire = times.acquire
         status.acquiredAtOnce = times.atOnce
@@ -55,7 +54,7 @@ extension DatabaseStatus {
         if let reading {
             status.readers = readerPoolStatus(reading.gate, at: now)
         }
-        // Read after the waits, so that the peak includes each wait that they contain.
+        // The peaks are read after the waits, so each peak includes every recorded wait.
         status.waitingReadersPeak = writing.gate.waiting.reading.peak
         status.waitingWritersPeak = writing.gate.waiting.writing.peak
         status.isClosed = writing.gate.isClosed
@@ -128,7 +127,7 @@ extension ConnectionProbe {
     /// Returns the connection as a holder that may pin the log; nil if it reads nothing.
     fileprivate func logHolder(at now: UInt64) -> WALDiagnosis.Holder? {
         let isRunning = isInsideStatement
-        // A running statement may be the first one, which is about to start reading a state.
+        // A running statement may be the first statement, which is about to start reading a state.
         guard transactionState == .read || (isRunning && transactionState != .write) else {
             unreadAt.store(now, ordering: .relaxed)
             unreadAccess.store(accesses.load(ordering: .relaxed), ordering: .relaxed)

@@ -1,16 +1,16 @@
 import Telemetry
 
 extension DatabasePool {
-    /// Returns a stream of the events of the pool's connections and snapshots from now on.
+    /// Returns a stream of events from the pool's connections and snapshots, starting now.
     ///
     /// Events are slow accesses, interrupts, encountered locks, snapshots created and closed,
     /// connections opened and closed, and checkpoints. Each call returns a separate stream, which
-    /// ends with the pool. Without listeners, events cost nothing. Slow accesses are not reported
-    /// if ``Configuration/probes`` is off.
+    /// ends with the pool. Events cost nothing without listeners. Slow accesses are not reported if
+    /// ``Configuration/probes`` is off.
     ///
     /// - Parameters:
     ///   - limit: The minimum duration of a slow access, including the wait.
-    ///   - capacity: The number of events buffered for a slow listener; the oldest ones are
+    ///   - capacity: The number of events buffered for a slow listener. The oldest events are
     ///     dropped.
     /// - Returns: The stream of events.
     public func events(
@@ -22,16 +22,16 @@ extension DatabasePool {
 }
 
 extension DatabaseQueue {
-    /// Returns a stream of the events of the queue's connection from now on.
+    /// Returns a stream of events from the queue's connection, starting now.
     ///
     /// Events are slow accesses, interrupts, encountered locks, the opening and closing of the
     /// connection, and checkpoints. Each call returns a separate stream, which ends with the queue.
-    /// Without listeners, events cost nothing. Slow accesses are not reported if
+    /// Events cost nothing without listeners. Slow accesses are not reported if
     /// ``Configuration/probes`` is off.
     ///
     /// - Parameters:
     ///   - limit: The minimum duration of a slow access, including the wait.
-    ///   - capacity: The number of events buffered for a slow listener; the oldest ones are
+    ///   - capacity: The number of events buffered for a slow listener. The oldest events are
     ///     dropped.
     /// - Returns: The stream of events.
     public func events(
@@ -43,7 +43,7 @@ extension DatabaseQueue {
 }
 
 extension Duration {
-    /// The duration in nanoseconds; 0 if negative.
+    /// The duration in nanoseconds; 0 if the duration is negative.
     fileprivate var wholeNanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

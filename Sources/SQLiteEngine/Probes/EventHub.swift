@@ -6,7 +6,7 @@ import Telemetry
 /// Without listeners, an event costs one load of an atomic. A fast access costs nothing beyond the
 /// comparison of its duration with a limit.
 ///
-/// `@unchecked Sendable`: `limit` points to an atomic that lives as long as the object.
+/// `@unchecked Sendable`: `limit` points to an atomic that exists as long as the object.
 final class EventHub: @unchecked Sendable {
     private struct Listener {
         var slowness: UInt64
@@ -41,7 +41,7 @@ final class EventHub: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - slowness: The minimum duration of a slow access, in nanoseconds.
-    ///   - capacity: The number of events buffered for a slow listener; older ones are dropped.
+    ///   - capacity: The number of events buffered for a slow listener. Older events are dropped.
     /// - Returns: The events until the hub is deallocated.
     func events(slowness: UInt64, capacity: Int) -> AsyncStream<ConnectionEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -76,7 +76,9 @@ final class EventHub: @unchecked Sendable {
     /// The number of listeners.
     var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-    /// Delivers an event to all listeners; without listeners, the event is not created.
+    /// Delivers an event to all listeners.
+    ///
+    /// Without listeners, the event is not created.
     @inline(__always)
     func emit(_ label: @autoclosure () -> String, _ kind: @autoclosure () -> ConnectionEvent.Kind) {
         guard hasListeners.load(ordering: .relaxed) else { return }

@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// Performs and counts the calls of `interrupt()`.
+/// Performs and counts calls to `interrupt()`.
 final class InterruptCounter: Sendable {
     private let requested = Atomic<UInt64>(0)
     private let withoutEffect = Atomic<UInt64>(0)
@@ -41,14 +41,16 @@ final class InterruptCounter: Sendable {
 
     /// Interrupts the connection with a label among `slots`.
     ///
-    /// - Returns: Whether there is such a connection.
+    /// - Returns: Whether such a connection exists.
     func interrupt(_ slots: [AccessSlot], labeled label: String) -> Bool {
         guard let slot = slots.first(where: { $0.probe.label == label }) else { return false }
         interrupt([slot])
         return true
     }
 
-    /// Returns the counts; the connections provide the number of `delivered` interrupts.
+    /// Returns the counts.
+    ///
+    /// The connections provide the number of `delivered` interrupts.
     func status(delivered: UInt64) -> InterruptStatus {
         InterruptStatus(
             requested: requested.load(ordering: .relaxed),

@@ -4,21 +4,21 @@ import Telemetry
 package struct LockWait: Sendable, Equatable {
     /// Whether the handler gave up.
     ///
-    /// SQLite does not call the handler where waiting could cause a deadlock: if a transaction that
-    /// has read wants to write while another connection writes
+    /// SQLite does not call the handler if waiting could cause a deadlock: when a transaction that
+    /// has read starts to write while another connection writes
     /// (<https://sqlite.org/c3ref/busy_handler.html>).
     package var gaveUp = false
-    /// The time from the first call to the last one, in nanoseconds.
+    /// The time from the first call to the last call, in nanoseconds.
     package var nanoseconds: UInt64 = 0
     /// The clock time of the first call.
     var start: UInt64 = 0
-    /// The handler's timeout, in nanoseconds; nil if only a callback knows it.
+    /// The handler's timeout, in nanoseconds; nil if a callback decides.
     package var timeout: UInt64?
 
-    /// Creates a wait without a call of the handler.
+    /// Creates a wait without any calls to the handler.
     package init() {}
 
-    /// Creates a wait whose handler is called for the first time.
+    /// Creates a wait that starts with the handler's first call.
     init(startedAt start: UInt64) { self.start = start }
 
     /// Records that the handler gives up.

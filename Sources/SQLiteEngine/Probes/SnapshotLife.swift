@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// Reports when a snapshot is created, and when it is closed or deallocated.
+/// Reports when a snapshot is created and when it is closed or deallocated.
 final class SnapshotLife: Sendable {
     private let events: EventHub
     private let label: String

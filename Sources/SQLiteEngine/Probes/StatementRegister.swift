@@ -5,13 +5,13 @@ final class StatementRegister: Sendable {
     private struct State {
         var next: UInt64 = 1
         var sql: [UInt64: String] = [:]
-        /// The statement that ran last, if it was finalized since.
+        /// The statement that ran last, if it has since been finalized.
         var finalized: (number: UInt64, sql: String)?
     }
 
     private let state = Lock(State())
 
-    /// Adds a statement; returns its number, which is never 0.
+    /// Adds a statement and returns its number, which is never 0.
     func add(sql: String) -> UInt64 {
         state.withLock { state in
             defer { state.next += 1 }
@@ -32,7 +32,7 @@ final class StatementRegister: Sendable {
         }
     }
 
-    /// The SQL of all statements that are not finalized.
+    /// The SQL of all statements that have not been finalized.
     var allSQL: Set<String> { state.withLock { Set($0.sql.values) } }
 
     /// The SQL of a statement; nil if it was removed.

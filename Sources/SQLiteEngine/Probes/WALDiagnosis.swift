@@ -2,19 +2,19 @@ import Telemetry
 
 /// Determines what prevents a write-ahead log from shrinking.
 ///
-/// A checkpoint copies frames only up to the oldest read mark in use, and none while a reader uses
-/// only the database file (mark 0). A writer restarts the log only when all of it was copied and no
-/// reader uses it (https://sqlite.org/wal.html, "Avoiding Excessively Large WAL Files";
-/// `walCheckpoint` and `walRestartLog` in `wal.c`).
+/// A checkpoint copies frames only up to the oldest read mark in use, and copies none while a
+/// reader uses only the database file (mark 0). A writer restarts the log only when all frames have
+/// been copied and no reader uses the log (https://sqlite.org/wal.html, "Avoiding Excessively Large
+/// WAL Files"; `walCheckpoint` and `walRestartLog` in `wal.c`).
 struct WALDiagnosis {
     /// A connection of this database that may pin the log.
     struct Holder {
         var origin: AccessOrigin
         /// How long it has held its state, in nanoseconds.
         var age: UInt64
-        /// The end of the log when the state was acquired, or earlier; nil when unknown.
+        /// The end of the log when the state was acquired, or earlier; nil if unknown.
         var before: WALPosition?
-        /// The end of the log when the state was acquired, or later; nil when unknown.
+        /// The end of the log when the state was acquired, or later; nil if unknown.
         var after: WALPosition?
     }
 
@@ -37,9 +37,9 @@ struct WALDiagnosis {
     ///
     /// - Parameters:
     ///   - now: The monotonic clock.
-    ///   - outsideConnection: Searches for a connection outside this database; called only if no
-    ///     connection of this database is the cause. Returns its name, and when it was first seen.
-    /// - Returns: nil if there is no cause.
+    ///   - outsideConnection: Searches for a connection outside this database, and returns its name
+    ///     and when it was first seen. Called only if no connection of this database is the cause.
+    /// - Returns: The cause; nil if there is none.
     func pin(
         at now: UInt64,
         outsideConnection: (Question) -> (name: String, since: UInt64)?
@@ -49,8 +49,8 @@ struct WALDiagnosis {
         func outsideCause(_ question: Question) -> OutsideCause {
             guard let (name, since) = outsideConnection(question) else { return .none }
             let age = now > since ? now - since : 0
-            // Readers of this database start and end between the reading of their states and the
-            // reading of the locks. Only a lock that persists belongs to another connection.
+            // Readers of this database start and end between the moments at which their states and
+            // the locks are read. Only a lock that persists belongs to another connection.
             if name == WALLocks.ownProcess, age < EngineTimings.ownProcessPinAge {
                 return .uncertain
             }
@@ -133,7 +133,7 @@ struct WALDiagnosis {
         return position.frames(in: log) < log.frames
     }
 
-    /// Whether a connection of this database explains that a mark is locked.
+    /// Returns whether a connection of this database explains why a mark is locked.
     func explains(mark: Int) -> Bool {
         holders.contains { holder in
             guard let before = holder.before, let after = holder.after else { return true }

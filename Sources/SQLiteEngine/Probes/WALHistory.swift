@@ -1,10 +1,9 @@
 /// The history of a log, which is needed to determine why the log does not shrink.
 ///
-/// It is a value, so that its rules can be tested in isolation. Times are nanoseconds of the
+/// It is a value, so its rules can be tested in isolation. Times are in nanoseconds of the
 /// monotonic clock.
 struct WALHistory {
-    /// The number of frames at which a log should have been checkpointed: SQLite's default
-    /// threshold.
+    /// The number of frames at which a log should be checkpointed: SQLite's default threshold.
     static let standardThreshold: UInt32 = 1_000
 
     /// The change since the previous observation.
@@ -22,17 +21,17 @@ struct WALHistory {
     private(set) var log = WALState()
     /// The largest number of frames seen in the file; frames beyond it belong to no commit.
     private(set) var highWater: UInt32 = 0
-    /// Whether the whole log was in the database file at some point, so that the next write should
-    /// have restarted it.
+    /// Whether the whole log was in the database file at some point, so the next write should have
+    /// restarted it.
     private(set) var wasComplete = false
-    /// When readers started to prevent a restart of the log; nil while they do not.
+    /// When readers started to prevent a restart of the log; nil while no reader does.
     private(set) var overlapSince: UInt64?
-    /// When checkpoints started to copy some frames and leave others; nil while they do not.
+    /// When checkpoints started to copy only some of the frames; nil while they copy all.
     ///
-    /// Since then, the readers have moved to a later state, or other readers have started.
+    /// Since then, the readers have moved to a later state or other readers have started.
     private var leftoverSince: UInt64?
     /// When commits started to leave the log above the threshold although no reader prevented
-    /// checkpoints; nil while they do not.
+    /// checkpoints; otherwise nil.
     private(set) var neglectedSince: UInt64?
     /// The last access that wrote.
     private(set) var lastWriter: AccessSite?
@@ -61,10 +60,10 @@ struct WALHistory {
 
     /// Records the frames that a checkpoint did not copy.
     ///
-    /// With frequent commits, a log is never complete: new frames arrive before the last ones are
-    /// copied. A checkpoint that leaves frames has encountered a reader. If a second one copies
-    /// more frames and leaves some too, it has encountered another reader, or the same one with a
-    /// newer state.
+    /// With frequent commits, a log is never completely copied, because new frames arrive before
+    /// the last frames are copied. A checkpoint that leaves frames has encountered a reader. If a
+    /// second checkpoint copies more frames but also leaves some, it has encountered another
+    /// reader, or the same reader with a newer state.
     private mutating func recordLeftover(_ log: WALState, at now: UInt64) {
         guard log.checkpointed >= threshold, log.checkpointed < log.frames else {
             leftoverSince = nil
@@ -77,7 +76,7 @@ struct WALHistory {
         }
     }
 
-    /// Records the end of a write whose log state was already recorded.
+    /// Records the end of a write whose log state has already been recorded.
     ///
     /// - Parameters:
     ///   - site: The access that wrote.
@@ -93,7 +92,7 @@ struct WALHistory {
         }
     }
 
-    /// Limits the high-water mark after the file was truncated to a number of frames.
+    /// Limits the high-water mark after the file is truncated to a number of frames.
     mutating func limitHighWater(to frames: UInt32) {
         highWater = max(log.frames, min(highWater, frames))
     }

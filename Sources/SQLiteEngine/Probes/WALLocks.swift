@@ -17,20 +17,20 @@ struct WALLocks: Equatable {
 
     init(entries: [Entry]) { self.entries = entries }
 
-    /// The longest list that is guaranteed to come from one call of `read`, in bytes: a page less
-    /// one line.
+    /// The length in bytes of the longest list that one call to `read` is guaranteed to return: a
+    /// page minus one line.
     ///
-    /// Linux's `seq_read_iter` fills one page. Between two calls it unlocks the list, and then
+    /// Linux's `seq_read_iter` fills one page. Between two calls, it unlocks the list and then
     /// continues at a position. If an earlier lock is released in between, the list lacks a lock
-    /// that is held all the time. While another process changed 10,000 locks a second, 0.4% of all
-    /// lists lacked one.
+    /// that is held throughout. While another process changed 10,000 locks a second, 0.4% of all
+    /// lists lacked a lock.
     static let page = 4096 - 256
 
     /// Reads the locks on a `-shm` file; nil if the system does not report them.
     ///
     /// - Parameters:
     ///   - path: The `-shm` file.
-    ///   - list: Reads the system's list; called twice if the list may lack a lock.
+    ///   - list: Reads the system's list. Called twice if the list may lack a lock.
     init?(
         path: String,
         list: () -> String? = { try? String(contentsOfFile: "/proc/locks", encoding: .utf8) }
@@ -53,7 +53,7 @@ struct WALLocks: Equatable {
     init(text: String, inode: UInt64) {
         entries = text.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ")
-            // Entries of waiting processes have an arrow as their second word.
+            // In a waiting process's entry, the second word is an arrow.
             guard words.count >= 8, words[1] == "POSIX", let process = Int32(words[4]),
                 words[5].split(separator: ":").last.flatMap({ UInt64($0) }) == inode,
                 let first = UInt64(words[6])
@@ -75,9 +75,9 @@ struct WALLocks: Equatable {
     ///
     /// - Parameters:
     ///   - question: The operation that should be possible.
-    ///   - diagnosis: What is known about the connections of the database.
+    ///   - diagnosis: What is known about the database's connections.
     ///   - own: This process.
-    /// - Returns: Its name; nil if there is none.
+    /// - Returns: The connection's name; nil if there is none.
     func outsideConnection(
         for question: WALDiagnosis.Question,
         _ diagnosis: WALDiagnosis,
@@ -110,7 +110,7 @@ struct WALLocks: Equatable {
         return (0..<WALState.markCount).contains { mark in
             guard entry.bytes.contains(Self.firstReadByte + UInt64(mark)) else { return false }
             let frames = mark == 0 ? 0 : diagnosis.log.marks[mark]
-            // Readers of the last state do not prevent a checkpoint. Readers of the file alone do
+            // Readers of the last state do not prevent a checkpoint. Readers of only the file do
             // not prevent a restart.
             switch question {
             case .writer: return false

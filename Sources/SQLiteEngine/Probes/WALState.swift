@@ -2,9 +2,9 @@ import CSQLite
 
 /// The state of a write-ahead log according to the wal-index.
 ///
-/// The layout is that of https://sqlite.org/walformat.html, section 2.1: two copies of the header,
-/// with the page size at byte 14, `mxFrame` at 16 and the first salt at 32; then `nBackfill` at
-/// 96 and five read marks at 100.
+/// For the layout, see https://sqlite.org/walformat.html, section 2.1: two copies of the header,
+/// with the page size at byte 14, `mxFrame` at 16, and the first salt at 32; then `nBackfill` at 96
+/// and five read marks at 100.
 struct WALState: Equatable {
     /// The number of read marks.
     static let markCount = 5
@@ -15,7 +15,7 @@ struct WALState: Equatable {
     var frames: UInt32 = 0
     /// The number of these frames that are in the database file.
     var checkpointed: UInt32 = 0
-    /// Changes when the log is restarted.
+    /// A number that changes when the log is restarted.
     var generation: UInt32 = 0
     /// The page size in bytes; 0 while the log is empty.
     var pageSize = 0
@@ -67,7 +67,8 @@ struct WALPosition: Equatable {
         )
     }
 
-    /// The last frame of this position that `log` still contains; 0 if it was restarted since.
+    /// Returns the last frame of this position that `log` still contains; 0 if the log has since
+    /// been restarted.
     func frames(in log: WALState) -> UInt32 {
         UInt32(truncatingIfNeeded: word >> 32) == log.generation
             ? UInt32(truncatingIfNeeded: word) : 0

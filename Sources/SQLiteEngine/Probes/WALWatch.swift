@@ -2,9 +2,9 @@ import CSQLite
 import Foundation
 import Telemetry
 
-/// Monitors the write-ahead log of a database through its wal-index and the size of its file.
+/// Monitors a database's write-ahead log through its wal-index and file size.
 ///
-/// It opens no file, because closing a file would release the locks that this process has on it.
+/// It opens no file, because closing a file would release this process's locks on it.
 final class WALWatch: Sendable {
     private let path: String
     private let events: EventHub
@@ -20,8 +20,9 @@ final class WALWatch: Sendable {
         self.events = events
     }
 
-    /// Starts to monitor the log; the caller holds the connection, which is in WAL mode and may
-    /// write.
+    /// Starts to monitor the log.
+    ///
+    /// The caller holds the connection, which is in WAL mode and may write.
     func begin(on database: Database) throws {
         let pages = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint") ?? 0
         let log = database.probe.walState
@@ -32,7 +33,9 @@ final class WALWatch: Sendable {
         database.probe.observeLog(self)
     }
 
-    /// Records the end of an access of the writing connection; called by its holder.
+    /// Records the end of an access on the writing connection.
+    ///
+    /// Called by its holder.
     func accessDidEnd(_ site: AccessSite, _ log: WALState, at now: UInt64) {
         let change = history.withLock { history in
             let hasWritten =
@@ -70,7 +73,7 @@ final class WALWatch: Sendable {
     ///   - holders: The connections that read.
     ///   - writer: The connection that writes.
     ///   - now: The monotonic clock.
-    /// - Returns: nil if there is no log.
+    /// - Returns: The status; nil if there is no log.
     func status(
         slot: AccessSlot,
         holders: [WALDiagnosis.Holder],
@@ -130,8 +133,8 @@ final class WALWatch: Sendable {
 }
 
 extension WALDiagnosis {
-    /// Whether a checkpoint stopped at the mark of a reader outside this database; for systems that
-    /// do not report locks.
+    /// Returns whether a checkpoint stopped at the mark of a reader outside this database, for
+    /// systems that do not report locks.
     ///
     /// A checkpoint moves or frees unused marks, and copies frames up to the first mark that it
     /// cannot move. That mark equals the number of copied frames.

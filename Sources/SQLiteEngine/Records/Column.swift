@@ -1,7 +1,7 @@
 /// A selection from a table: a ``Column`` or ``AllColumns``.
 public protocol SQLSelectable {}
 
-/// A type that names a column.
+/// A type that identifies a column.
 public protocol ColumnExpression {
     /// The name of the column.
     var name: String { get }

@@ -16,7 +16,7 @@ extension Database {
     }
 }
 
-/// How insertions and updates of a record type resolve conflicts by default.
+/// The policy by which insertions and updates of a record type resolve conflicts by default.
 public struct PersistenceConflictPolicy: Sendable {
     /// How to handle an insertion that violates a constraint.
     public let conflictResolutionForInsert: Database.ConflictResolution
@@ -24,7 +24,9 @@ public struct PersistenceConflictPolicy: Sendable {
     /// How to handle an update that violates a constraint.
     public let conflictResolutionForUpdate: Database.ConflictResolution
 
-    /// Creates a policy; by default, conflicts are errors.
+    /// Creates a policy.
+    ///
+    /// By default, conflicts are errors.
     public init(
         insert: Database.ConflictResolution = .abort,
         update: Database.ConflictResolution = .abort

@@ -2,8 +2,8 @@ import Foundation
 
 /// A type whose values can be written to columns.
 ///
-/// An `Encodable` type has a default implementation: its coding keys are the names of the columns,
-/// and anything that is not a single value is stored as JSON.
+/// An `Encodable` type has a default implementation: its coding keys are the column names, and
+/// anything that is not a single value is stored as JSON.
 public protocol EncodableRecord {
     /// Sets the values of the columns.
     func encode(to container: inout PersistenceContainer) throws
@@ -14,16 +14,16 @@ public protocol EncodableRecord {
     /// Returns the encoder for a column that is stored as JSON.
     static func databaseJSONEncoder(for column: String) -> JSONEncoder
 
-    /// How an `Encodable` record writes `Data` to a column; as a blob by default.
+    /// Returns how an `Encodable` record writes `Data` to a column; by default, as a blob.
     static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy
 
-    /// How an `Encodable` record writes a date to a column; as text by default.
+    /// Returns how an `Encodable` record writes a date to a column; by default, as text.
     static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy
 
-    /// How an `Encodable` record writes a UUID to a column; as a blob by default.
+    /// Returns how an `Encodable` record writes a UUID to a column; by default, as a blob.
     static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
 
-    /// The columns for the coding keys of an `Encodable` record; by default, those with the same
+    /// The columns for an `Encodable` record's coding keys; by default, the columns with the same
     /// names.
     static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
 }
@@ -32,8 +32,9 @@ extension EncodableRecord {
     /// An empty dictionary.
     public static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// Returns an encoder that writes data as Base64 and dates in milliseconds since 1970, with
-    /// sorted keys, so that equal values have equal representations.
+    /// Returns an encoder that writes data as Base64 and dates in milliseconds since 1970.
+    ///
+    /// It sorts keys so that equal values have equal representations.
     public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dataEncodingStrategy = .base64
@@ -82,15 +83,15 @@ extension EncodableRecord {
             && own.allSatisfy { other.contains($0.0) && other.databaseValue(at: $0.0) == $0.1 }
     }
 
-    /// Returns the columns whose values differ from those of another record, with the values of the
-    /// other record.
+    /// Returns the columns whose values differ from another record's, with the other record's
+    /// values.
     public func databaseChanges(
         from record: some EncodableRecord
     ) throws -> [String: DatabaseValue] {
         try PersistenceContainer(self).changes(from: PersistenceContainer(record))
     }
 
-    /// Modifies the record; returns the columns that have changed, with their previous values.
+    /// Modifies the record and returns the columns that have changed, with their previous values.
     public mutating func databaseChanges(
         modify: (inout Self) throws -> Void
     ) throws -> [String: DatabaseValue] {

@@ -7,7 +7,7 @@ extension FetchableRecord {
     ///     set.
     ///   - adapter: Maps the columns of the rows.
     /// - Returns: A cursor, which is valid during the access.
-    /// - Throws: `SQLITE_MISUSE` when the arguments or the adapter do not match.
+    /// - Throws: `SQLITE_MISUSE` if the arguments or the adapter do not match.
     @inlinable
     public static func fetchCursor(
         _ statement: Statement,
@@ -35,7 +35,7 @@ extension FetchableRecord {
         let cursor = try RecordCursor<Self>(statement, arguments, adapter)
         var records: [Self] = []
         guard try cursor.steps.advance() else { return records }
-        // Stored locally: a cursor would retrieve its row again for each record.
+        // The row is stored locally, because a cursor would retrieve its row again for each record.
         let row = try cursor.makeRow()
         repeat { records.append(try Self(row: row)) } while try cursor.steps.advance()
         return records
@@ -112,7 +112,7 @@ extension FetchableRecord where Self: Hashable {
         let cursor = try RecordCursor<Self>(statement, arguments, adapter)
         var records: Set<Self> = []
         guard try cursor.steps.advance() else { return records }
-        // Stored locally: a cursor would retrieve its row again for each record.
+        // The row is stored locally, because a cursor would retrieve its row again for each record.
         let row = try cursor.makeRow()
         repeat { records.insert(try Self(row: row)) } while try cursor.steps.advance()
         return records

@@ -2,13 +2,12 @@ import Foundation
 
 /// A type whose values can be created from rows.
 ///
-/// A `Decodable` type has a default implementation: its coding keys are the names of the columns,
-/// and anything that is neither a column's value nor the scope of a row adapter is decoded from
-/// JSON.
+/// A `Decodable` type has a default implementation: its coding keys are the column names, and
+/// anything that is neither a column's value nor a row adapter's scope is decoded from JSON.
 public protocol FetchableRecord {
     /// Creates a record from a row.
     ///
-    /// A row from a cursor is valid only during the call: store values, or a copy of the row.
+    /// A row from a cursor is valid only during the call, so store values or a copy of the row.
     init(row: borrowing Row) throws
 
     /// The `userInfo` of a `Decodable` record's decoder; empty by default.
@@ -17,13 +16,13 @@ public protocol FetchableRecord {
     /// Returns the decoder for a column that is stored as JSON.
     static func databaseJSONDecoder(for column: String) -> JSONDecoder
 
-    /// How a `Decodable` record reads `Data` from a column; by default, unchanged.
+    /// Returns how a `Decodable` record reads `Data` from a column; by default, unchanged.
     static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
 
-    /// How a `Decodable` record reads a date from a column; by default, like `Date`.
+    /// Returns how a `Decodable` record reads a date from a column; by default, like `Date`.
     static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
 
-    /// The columns for the coding keys of a `Decodable` record; by default, those with the same
+    /// The columns for a `Decodable` record's coding keys; by default, the columns with the same
     /// names.
     static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
 }

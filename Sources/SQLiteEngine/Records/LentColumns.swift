@@ -1,11 +1,11 @@
 import Telemetry
 
-/// Gives the containers of a decoder access to its columns without reference counting.
+/// Provides a decoder's containers with access to its columns without reference counting.
 ///
 /// `KeyedDecodingContainer` copies the container for each value, and two atomic operations per copy
 /// cost as much as the value. A container therefore stores the address of a cell, which is never
 /// deallocated, and the number of the cell when the decoder acquired it. Ending the loan changes
-/// the number, so that the use of an escaped container is detected and never reads freed memory.
+/// the number, so the use of an escaped container is detected and never reads freed memory.
 struct LentColumns {
     private struct Cell {
         var number: UInt64 = 0
@@ -39,10 +39,14 @@ struct LentColumns {
         number = cell.pointee.number
     }
 
-    /// Lends columns to containers; the caller must call ``end()`` when the columns are released.
+    /// Lends columns to containers.
+    ///
+    /// The caller must call ``end()`` when the columns are released.
     func begin(_ columns: RowColumns) { cell.pointee.columns = .passUnretained(columns) }
 
-    /// The columns; a fatal error after ``end()``.
+    /// The columns.
+    ///
+    /// Accessing them after ``end()`` is a fatal error.
     @inline(__always)
     var columns: RowColumns {
         guard cell.pointee.number == number, let columns = cell.pointee.columns else {
@@ -51,7 +55,9 @@ struct LentColumns {
         return columns._withUnsafeGuaranteedRef { $0 }
     }
 
-    /// Ends the loan: containers can no longer access the columns.
+    /// Ends the loan.
+    ///
+    /// Containers can no longer access the columns.
     func end() {
         cell.pointee.number &+= 1
         cell.pointee.columns = nil

@@ -1,9 +1,10 @@
-/// The decoder that is passed to a record's `init(from:)`: it accesses the row's ``RecordDecoder``
-/// without reference counting.
+/// The decoder that is passed to a record's `init(from:)`.
 ///
-/// The row retains the decoder while it is shown. Reference counting, which costs two atomic
+/// It accesses the row's ``RecordDecoder`` without reference counting.
+///
+/// The row retains the decoder while the row is current. Reference counting, which costs two atomic
 /// operations per row, is therefore unnecessary. A decoder that escapes from `init(from:)` is
-/// invalid, like a container that escapes: ``LentColumns`` detects its use.
+/// invalid, like an escaped container; ``LentColumns`` detects its use.
 @usableFromInline
 struct LentDecoder: Decoder {
     private let lent: LentColumns
@@ -49,7 +50,7 @@ struct LentDecoder: Decoder {
 }
 
 extension LentDecoder {
-    /// Returns the decoder that a row has for a type of record, or a new one.
+    /// Returns the decoder that a row has for a type of record, or a new decoder.
     @usableFromInline
     static func decoder(of row: Row, for type: any FetchableRecord.Type) -> LentDecoder {
         if let columns = row.recordColumns {

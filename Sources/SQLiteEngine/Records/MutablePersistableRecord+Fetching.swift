@@ -1,8 +1,8 @@
-// Methods that write and then return the resulting row, including defaults, generated columns and
+// Methods that write and then return the resulting row, including defaults, generated columns, and
 // changes by triggers. https://sqlite.org/lang_returning.html
 
 extension MutablePersistableRecord {
-    /// Inserts a copy of the record; returns the row as a record.
+    /// Inserts a copy of the record and returns the row as a record.
     public func insertAndFetch(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -11,7 +11,7 @@ extension MutablePersistableRecord {
         return try record.insertAndFetch(db, onConflict: conflictResolution, as: Self.self)
     }
 
-    /// Inserts the record; returns the row as a record of another type.
+    /// Inserts the record and returns the row as a record of another type.
     public mutating func insertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -23,15 +23,16 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Inserts the record; returns the result of a closure for the returned row.
+    /// Inserts the record and returns the result of a closure for the returned row.
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
+    ///     specifies.
     ///   - selection: The columns that the statement returns.
     ///   - fetch: Executes the statement and fetches its result.
     /// - Returns: The value that `fetch` returns.
-    /// - Throws: A ``DatabaseError``, or the error of a callback or of `fetch`.
+    /// - Throws: A ``DatabaseError``, or an error from a callback or from `fetch`.
     public mutating func insertAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -42,7 +43,7 @@ extension MutablePersistableRecord {
         return try inserting(db, conflictResolution, returning: selection, fetch)
     }
 
-    /// Inserts the record; returns the result of a closure for the returned row.
+    /// Inserts the record and returns the result of a closure for the returned row.
     public mutating func insertAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -57,7 +58,7 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Updates the record's row; returns the row as a record.
+    /// Updates the record's row and returns the row as a record.
     public func updateAndFetch(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -65,7 +66,7 @@ extension MutablePersistableRecord {
         try updateAndFetch(db, onConflict: conflictResolution, as: Self.self)
     }
 
-    /// Updates the record's row; returns the row as a record of another type.
+    /// Updates the record's row and returns the row as a record of another type.
     public func updateAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -81,7 +82,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Saves a copy of the record; returns the row as a record.
+    /// Saves a copy of the record and returns the row as a record.
     public func saveAndFetch(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -90,7 +91,7 @@ extension MutablePersistableRecord {
         return try record.saveAndFetch(db, onConflict: conflictResolution, as: Self.self)
     }
 
-    /// Saves the record; returns the row as a record of another type.
+    /// Saves the record and returns the row as a record of another type.
     public mutating func saveAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -102,7 +103,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Saves the record; returns the result of a closure for the returned row.
+    /// Saves the record and returns the result of a closure for the returned row.
     public mutating func saveAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -115,7 +116,7 @@ extension MutablePersistableRecord {
 
     // MARK: Changes
 
-    /// Modifies the record, and updates the columns that differ; returns the row as a record.
+    /// Modifies the record, updates the columns that differ, and returns the row as a record.
     ///
     /// - Returns: The record; nil if no column differs, in which case nothing is written.
     public mutating func updateChangesAndFetch(
@@ -131,7 +132,7 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Modifies the record, and updates the columns that differ; returns the row as a record of
+    /// Modifies the record, updates the columns that differ, and returns the row as a record of
     /// another type.
     ///
     /// - Returns: The record; nil if no column differs, in which case nothing is written.
@@ -151,18 +152,19 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Modifies the record, and updates the columns that differ; returns the result of a closure
+    /// Modifies the record, updates the columns that differ, and returns the result of a closure
     /// for the returned row.
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
+    ///     specifies.
     ///   - selection: The columns that the statement returns.
     ///   - fetch: Executes the statement and fetches its result.
     ///   - modify: Modifies the record.
     /// - Returns: The value that `fetch` returns; nil if no column differs, in which case nothing
     ///   is written.
-    /// - Throws: A ``DatabaseError``, or the error of a callback or closure.
+    /// - Throws: A ``DatabaseError``, or the error of a callback or a closure.
     public mutating func updateChangesAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -184,7 +186,7 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Updates the record's row; returns the result of a closure for the returned row.
+    /// Updates the record's row and returns the result of a closure for the returned row.
     public func updateAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -201,8 +203,8 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Updates some columns of the record's row; returns the result of a closure for the returned
-    /// row.
+    /// Updates some columns of the record's row and returns the result of a closure for the
+    /// returned row.
     public func updateAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -220,7 +222,9 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Returns the row that a statement returned; an ignored insertion returns none.
+    /// Returns the row that a statement returned.
+    ///
+    /// An ignored insertion returns no row.
     func returned<T>(_ db: Database, _ row: T?) throws -> T {
         guard let row else { throw recordNotFound(db) }
         return row
@@ -228,7 +232,7 @@ extension MutablePersistableRecord {
 }
 
 extension PersistableRecord {
-    /// Inserts the record; returns the row as a record of another type.
+    /// Inserts the record and returns the row as a record of another type.
     public func insertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -240,7 +244,7 @@ extension PersistableRecord {
         }
     }
 
-    /// Inserts the record; returns the result of a closure for the returned row.
+    /// Inserts the record and returns the result of a closure for the returned row.
     public func insertAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -252,7 +256,7 @@ extension PersistableRecord {
         return try record.inserting(db, conflictResolution, returning: selection, fetch)
     }
 
-    /// Inserts the record; returns the result of a closure for the returned row.
+    /// Inserts the record and returns the result of a closure for the returned row.
     public func insertAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -267,7 +271,7 @@ extension PersistableRecord {
         )
     }
 
-    /// Saves the record; returns the row as a record of another type.
+    /// Saves the record and returns the row as a record of another type.
     public func saveAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -279,7 +283,7 @@ extension PersistableRecord {
         }
     }
 
-    /// Saves the record; returns the result of a closure for the returned row.
+    /// Saves the record and returns the result of a closure for the returned row.
     public func saveAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,

@@ -3,8 +3,9 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
+    ///     specifies.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func insert(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -12,7 +13,7 @@ extension MutablePersistableRecord {
         try inserting(db, conflictResolution, returning: []) { try $0.execute() }
     }
 
-    /// Inserts a copy of the record; returns the copy after the insertion.
+    /// Inserts a copy of the record and returns the copy after the insertion.
     public func inserted(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -26,9 +27,10 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
+    ///     specifies.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if no row has the record's
-    ///   primary key; a ``DatabaseError``, or the error of a callback.
+    ///   primary key; otherwise, a ``DatabaseError`` or an error from a callback.
     public func update(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -57,7 +59,7 @@ extension MutablePersistableRecord {
         try update(db, onConflict: conflictResolution, columns: columns.map(\.name))
     }
 
-    /// Updates the columns that differ from those of another record, if any.
+    /// Updates the columns whose values differ from another record's, if any.
     ///
     /// - Returns: Whether a column differed.
     @discardableResult
@@ -98,8 +100,9 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
+    ///     specifies.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func save(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -107,7 +110,7 @@ extension MutablePersistableRecord {
         try saving(db, conflictResolution, returning: []) { try $0.execute() }
     }
 
-    /// Saves a copy of the record; returns the copy after saving.
+    /// Saves a copy of the record and returns the copy after saving.
     public func saved(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -117,7 +120,7 @@ extension MutablePersistableRecord {
         return result
     }
 
-    /// Deletes the record's row; returns whether there was one.
+    /// Deletes the record's row and returns whether the row existed.
     @discardableResult
     public func delete(_ db: Database) throws -> Bool { try deleting(db) }
 
@@ -127,7 +130,7 @@ extension MutablePersistableRecord {
         return try Bool.fetchOne(statement) ?? false
     }
 
-    /// Returns the error for a record whose primary key no row has.
+    /// Returns the error for a record whose primary key matches no row.
     public func recordNotFound(_ db: Database) -> any Error {
         do {
             return try RecordStatements(db, self).notFound

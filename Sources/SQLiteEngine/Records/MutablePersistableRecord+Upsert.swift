@@ -1,4 +1,4 @@
-/// How an upsert changes the row that conflicts with the record.
+/// The way an upsert changes the row that conflicts with the record.
 public enum UpsertUpdateStrategy: Sendable {
     /// Updates all columns that the record writes, except the primary key.
     case allColumns
@@ -9,22 +9,22 @@ public enum UpsertUpdateStrategy: Sendable {
 extension MutablePersistableRecord {
     /// Inserts the record, or updates the row with the same primary key or another unique key.
     ///
-    /// All columns that the record writes are updated, except the primary key. The callbacks are
-    /// those of an insertion. See <https://sqlite.org/lang_upsert.html>.
+    /// All columns that the record writes are updated, except the primary key. The insertion
+    /// callbacks are called. See <https://sqlite.org/lang_upsert.html>.
     ///
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func upsert(_ db: Database) throws {
         try upserting(db, onConflict: [], updating: .allColumns, returning: []) { _ in }
     }
 
-    /// Inserts the record, or updates the conflicting row; returns the row as a record.
+    /// Inserts the record or updates the conflicting row, and returns the row as a record.
     ///
     /// - Parameters:
     ///   - db: The connection.
     ///   - conflictTarget: The columns of the key that may be violated; any key by default.
     ///   - strategy: How the conflicting row is changed.
     /// - Returns: The row.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func upsertAndFetch(
         _ db: Database,
         onConflict conflictTarget: [String] = [],
@@ -33,8 +33,8 @@ extension MutablePersistableRecord {
         try upsertAndFetch(db, as: Self.self, onConflict: conflictTarget, updating: strategy)
     }
 
-    /// Inserts the record, or updates the conflicting row; returns the row as a record of another
-    /// type.
+    /// Inserts the record or updates the conflicting row, and returns the row as a record of
+    /// another type.
     ///
     /// - Parameters:
     ///   - db: The connection.
@@ -42,7 +42,7 @@ extension MutablePersistableRecord {
     ///   - conflictTarget: The columns of the key that may be violated; any key by default.
     ///   - strategy: How the conflicting row is changed.
     /// - Returns: The row.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         as returnedType: T.Type,
@@ -61,23 +61,23 @@ extension MutablePersistableRecord {
 extension PersistableRecord {
     /// Inserts the record, or updates the row with the same primary key or another unique key.
     ///
-    /// All columns that the record writes are updated, except the primary key. The callbacks are
-    /// those of an insertion. See <https://sqlite.org/lang_upsert.html>.
+    /// All columns that the record writes are updated, except the primary key. The insertion
+    /// callbacks are called. See <https://sqlite.org/lang_upsert.html>.
     ///
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func upsert(_ db: Database) throws {
         var record = self
         try record.upserting(db, onConflict: [], updating: .allColumns, returning: []) { _ in }
     }
 
-    /// Inserts the record, or updates the conflicting row; returns the row as a record.
+    /// Inserts the record or updates the conflicting row, and returns the row as a record.
     ///
     /// - Parameters:
     ///   - db: The connection.
     ///   - conflictTarget: The columns of the key that may be violated; any key by default.
     ///   - strategy: How the conflicting row is changed.
     /// - Returns: The row.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func upsertAndFetch(
         _ db: Database,
         onConflict conflictTarget: [String] = [],
@@ -86,8 +86,8 @@ extension PersistableRecord {
         try upsertAndFetch(db, as: Self.self, onConflict: conflictTarget, updating: strategy)
     }
 
-    /// Inserts the record, or updates the conflicting row; returns the row as a record of another
-    /// type.
+    /// Inserts the record or updates the conflicting row, and returns the row as a record of
+    /// another type.
     ///
     /// - Parameters:
     ///   - db: The connection.
@@ -95,7 +95,7 @@ extension PersistableRecord {
     ///   - conflictTarget: The columns of the key that may be violated; any key by default.
     ///   - strategy: How the conflicting row is changed.
     /// - Returns: The row.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         as returnedType: T.Type,

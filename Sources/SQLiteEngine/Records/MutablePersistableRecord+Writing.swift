@@ -99,7 +99,7 @@ extension MutablePersistableRecord {
         _ fetch: (Statement) throws -> T
     ) throws -> (InsertionSuccess, T) {
         try willInsert(db)
-        // The values after `willInsert`, which stay the same until `didInsert`.
+        // The values after `willInsert`, which do not change until `didInsert`.
         let record = self
         let resolution = resolution ?? Self.persistenceConflictPolicy.conflictResolutionForInsert
         var result: (inserted: InsertionSuccess, value: T)?
@@ -135,7 +135,8 @@ extension MutablePersistableRecord {
         var result: (inserted: InsertionSuccess, value: T)?
         try aroundInsert(db) {
             let statements = try RecordStatements(db, record)
-            // An update does not change the connection's last rowid, so the row must return it.
+            // An update does not change the connection's last rowid, so the statement must return
+            // the rowid.
             let hasRowID = try db.primaryKey(statements.table).tableHasRowID
             let statement = try statements.upsert(
                 onConflict: target,

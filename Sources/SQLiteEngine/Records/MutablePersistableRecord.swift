@@ -1,4 +1,4 @@
-/// A record that can be inserted, updated and deleted, and that an insertion may modify.
+/// A record that can be inserted, updated, and deleted, and that an insertion may modify.
 ///
 /// A structure receives its new rowid in ``didInsert(_:)``:
 ///
@@ -6,49 +6,51 @@
 /// mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 /// ```
 ///
-/// Each operation calls `will`, `around` and `did` callbacks. Insertions and updates also call the
-/// callbacks of saving. An insertion calls `willSave`, and `aroundSave` around the following steps:
+/// Each operation calls `will`, `around`, and `did` callbacks. Insertions and updates also call the
+/// save callbacks. An insertion calls `willSave`, and `aroundSave` around the following steps:
 /// `willInsert`, the statement inside `aroundInsert`, and `didInsert`. Finally, it calls `didSave`.
 /// An error ends the sequence.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
-    /// How conflicts are resolved, unless a call specifies otherwise; by default, they are errors.
+    /// The policy for resolving conflicts, unless a call specifies otherwise. By default, conflicts
+    /// are errors.
     static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
 
     /// Called before the record is inserted.
     mutating func willInsert(_ db: Database) throws
 
-    /// Called around the insertion: must call `insert`, and rethrow its error.
+    /// Called around the insertion. The method must call `insert` and rethrow its error.
     func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws
 
-    /// Called after the record was inserted.
+    /// Called after the record is inserted.
     mutating func didInsert(_ inserted: InsertionSuccess)
 
     /// Called before the record is updated.
     func willUpdate(_ db: Database, columns: Set<String>) throws
 
-    /// Called around the update: must call `update`, and rethrow its error.
+    /// Called around the update. The method must call `update` and rethrow its error.
     func aroundUpdate(
         _ db: Database,
         columns: Set<String>,
         update: () throws -> PersistenceSuccess
     ) throws
 
-    /// Called after the record was updated.
+    /// Called after the record is updated.
     func didUpdate(_ updated: PersistenceSuccess)
 
     /// Called before the record is inserted or updated.
     func willSave(_ db: Database) throws
 
-    /// Called around the insertion or the update: must call `save`, and rethrow its error.
+    /// Called around the insertion or the update. The method must call `save` and rethrow its
+    /// error.
     func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws
 
-    /// Called after the record was inserted or updated.
+    /// Called after the record is inserted or updated.
     func didSave(_ saved: PersistenceSuccess)
 
     /// Called before the record is deleted.
     func willDelete(_ db: Database) throws
 
-    /// Called around the deletion: must call `delete`, and rethrow its error.
+    /// Called around the deletion. The method must call `delete` and rethrow its error.
     func aroundDelete(_ db: Database, delete: () throws -> Bool) throws
 
     /// Called after the deletion; `deleted` is false if the record had no row.
@@ -74,7 +76,7 @@ public struct PersistenceSuccess {
 }
 
 extension MutablePersistableRecord {
-    /// The policy with which conflicts are errors.
+    /// A policy by which conflicts are errors.
     public static var persistenceConflictPolicy: PersistenceConflictPolicy {
         PersistenceConflictPolicy()
     }

@@ -1,11 +1,11 @@
-/// A record that can be inserted, updated and deleted, and that these operations do not modify.
+/// A record that can be inserted, updated, and deleted, and that these operations do not modify.
 ///
 /// Use it for classes, and for structures whose primary key is known before the insertion.
 public protocol PersistableRecord: MutablePersistableRecord {
     /// Called before the record is inserted.
     func willInsert(_ db: Database) throws
 
-    /// Called after the record was inserted.
+    /// Called after the record is inserted.
     func didInsert(_ inserted: InsertionSuccess)
 }
 
@@ -20,8 +20,9 @@ extension PersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
+    ///     specifies.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func insert(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -34,8 +35,9 @@ extension PersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy states.
-    /// - Throws: A ``DatabaseError``, or the error of a callback.
+    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
+    ///     specifies.
+    /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func save(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil

@@ -1,6 +1,6 @@
 /// The values that a record writes, by column, in the order in which they were first set.
 ///
-/// Names of columns ignore case.
+/// Column names are case-insensitive.
 public struct PersistenceContainer: Sendable {
     private(set) var columns: [String] = []
     private(set) var values: [DatabaseValue] = []
@@ -12,13 +12,13 @@ public struct PersistenceContainer: Sendable {
         try record.encode(to: &self)
     }
 
-    /// The value of a column; nil for NULL, and for a column without a value.
+    /// The value of a column; nil for NULL and for a column without a value.
     public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
         get { position(of: column).flatMap { values[$0].storage.value } }
         set { set(newValue?.databaseValue ?? .null, column) }
     }
 
-    /// The value of a column; nil for NULL, and for a column without a value.
+    /// The value of a column; nil for NULL and for a column without a value.
     public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
         get { self[column.name] }
         set { self[column.name] = newValue }
@@ -40,8 +40,8 @@ public struct PersistenceContainer: Sendable {
 
     func contains(_ column: String) -> Bool { position(of: column) != nil }
 
-    /// Returns the columns whose values differ from those of another container, with the values of
-    /// the other container.
+    /// Returns the columns whose values differ from another container's, with the other container's
+    /// values.
     func changes(from container: PersistenceContainer) -> [String: DatabaseValue] {
         var changes: [String: DatabaseValue] = [:]
         for (column, value) in self {
@@ -52,7 +52,7 @@ public struct PersistenceContainer: Sendable {
     }
 
     private func position(of column: String) -> Int? {
-        // Most names match without folding the case.
+        // Most names match without case folding.
         columns.firstIndex(of: column) ?? columns.firstIndex { $0.isSameIdentifier(as: column) }
     }
 }
@@ -71,7 +71,8 @@ extension PersistenceContainer: RandomAccessCollection {
 }
 
 extension String {
-    /// Whether two names are the same in SQLite, which ignores only the case of ASCII letters.
+    /// Returns whether two names are the same in SQLite, which ignores only the case of ASCII
+    /// letters.
     func isSameIdentifier(as other: String) -> Bool {
         utf8.count == other.utf8.count
             && zip(utf8, other.utf8).allSatisfy { lower($0) == lower($1) }

@@ -5,12 +5,12 @@ import Foundation
 struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// The columns.
     ///
-    /// Their type is not generic, so that its members are not looked up by the type of the key.
+    /// Their type is not generic, so its members are not looked up by the key's type.
     ///
     /// The type is not reference-counted either, because `KeyedDecodingContainer` copies this
     /// structure for each value. The decoder owns the columns, and the code that decodes holds the
-    /// decoder. A container that escapes from `init(from:)` is invalid, like the row of a cursor
-    /// outside its access, and using it stops the program.
+    /// decoder. A container that escapes from `init(from:)` is invalid, like a cursor's row outside
+    /// its access, and using it stops the program.
     private let lent: LentColumns
 
     @inline(__always)
@@ -38,8 +38,8 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// Returns the column of a key.
     ///
-    /// The compiler creates enumerations without associated values for `CodingKeys`. Such a key has
-    /// at most one byte, which identifies it. Other keys are found by their text.
+    /// For `CodingKeys`, the compiler creates an enumeration without associated values. Such a key
+    /// has at most one byte, which identifies it. Other keys are found by their text.
     @inline(__always)
     private func column(_ key: Key) -> ResolvedColumn {
         guard MemoryLayout<Key>.size <= 1 else { return columns.named(key.stringValue) }
@@ -147,7 +147,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     // MARK: Dates and data
 
-    /// Reads a date or data with the strategies of the record.
+    /// Reads a date or data with the record's strategies.
     @inline(__always)
     private func readWithStrategy<
         Value: DatabaseValueConvertible & StatementColumnConvertible,

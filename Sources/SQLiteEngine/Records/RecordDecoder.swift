@@ -2,8 +2,8 @@ import Foundation
 
 /// Decodes records from the columns of a row.
 ///
-/// One decoder serves all rows of a cursor, and caches the column of each key, so that decoding a
-/// row compares no names.
+/// One decoder serves all rows of a cursor. It caches each key's column, so decoding a row compares
+/// no names.
 final class RecordDecoder: Decoder {
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { recordType.databaseDecodingUserInfo }
@@ -68,8 +68,8 @@ final class RecordDecoder: Decoder {
 /// Stores a value between rows.
 ///
 /// A generic function that returns a `KeyedDecodingContainer<Key>` looks up that type at each call,
-/// which costs as much as reading three columns. The class of an object contains its type
-/// information, so its own method needs no lookup. For this reason, the method must not be inlined.
+/// which costs as much as reading three columns. An object's class contains its type information,
+/// so its method needs no lookup. For this reason, the method must not be inlined.
 private final class Kept<Value> {
     private let kept: Value
 
@@ -114,9 +114,9 @@ private struct FirstColumnDecoder: SingleValueDecodingContainer {
 }
 
 extension Row {
-    /// Decodes a value from the whole row, as a record if it is one.
+    /// Decodes a value from the whole row, as a record if the type is one.
     ///
-    /// `columns` are those of the enclosing row; they retain the decoder.
+    /// `columns` belongs to the enclosing row and retains the decoder.
     func decodeRecord<T: Decodable>(
         _ type: T.Type,
         within columns: RowColumns,
@@ -142,7 +142,7 @@ extension Row {
         _ record: Record.Type,
         as type: T.Type
     ) throws -> T {
-        // A separate row object, because the decoder that is running must not be replaced.
+        // Uses a separate row object, because the running decoder must not be replaced.
         identical(try record.init(row: newInstance), as: type)
     }
 }

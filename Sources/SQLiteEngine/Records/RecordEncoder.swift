@@ -6,7 +6,7 @@ final class RecordEncoder: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { recordType.databaseEncodingUserInfo }
     fileprivate(set) var container: PersistenceContainer
     fileprivate let recordType: any EncodableRecord.Type
-    /// Returns the column of a key; nil if the column has the name of the key.
+    /// Returns the column of a key; nil if columns have the names of their keys.
     fileprivate let conversion: (@Sendable (any CodingKey) -> String)?
 
     init(container: PersistenceContainer, recordType: any EncodableRecord.Type) {
@@ -66,7 +66,7 @@ private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func encodeNil(forKey key: Key) { encoder.container.set(.null, encoder.column(key)) }
 
-    // Types whose conformances need not be checked.
+    // For these types, no conformance needs to be checked.
     func encode(_ value: Bool, forKey key: Key) { set(value, key) }
     func encode(_ value: String, forKey key: Key) { set(value, key) }
     func encode(_ value: Double, forKey key: Key) { set(value, key) }

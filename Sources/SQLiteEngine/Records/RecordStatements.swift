@@ -45,7 +45,7 @@ struct RecordStatements {
         )
     }
 
-    /// Returns the statement that inserts a row, or updates the conflicting one.
+    /// Returns the statement that inserts a row or updates the conflicting row.
     ///
     /// - Parameters:
     ///   - target: The columns of the key that may be violated; any key if empty.
@@ -84,9 +84,9 @@ struct RecordStatements {
 
     /// Returns the statement that updates columns; nil if the primary key is NULL.
     ///
-    /// Skips columns that the table does not have, columns that the record does not write, and the
-    /// primary key. If no column remains, the statement writes the existing key, so that
-    /// transaction observers see a change.
+    /// The statement skips columns that the table does not have, columns that the record does not
+    /// write, and the primary key. If no column remains, the statement writes the existing key so
+    /// that transaction observers are notified of a change.
     func update(
         _ resolution: Database.ConflictResolution,
         columns: Set<String>,

@@ -1,20 +1,24 @@
 import Foundation
 
 extension Row {
-    /// The value of a column, as `Int64`, `Double`, `String` or `Data`.
+    /// The value of a column, as `Int64`, `Double`, `String`, or `Data`.
     ///
-    /// The value is nil for NULL, and for a column that does not exist.
+    /// The value is nil for NULL and for a column that does not exist.
     public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
         self[column.name]
     }
 
-    /// The value of a column; a fatal error if it is missing or cannot be converted.
+    /// The value of a column.
+    ///
+    /// A missing value, or a value that cannot be converted, is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
         self[column.name]
     }
 
-    /// The value of a column; a fatal error if it is missing or cannot be converted.
+    /// The value of a column.
+    ///
+    /// A missing value, or a value that cannot be converted, is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ column: some ColumnExpression
@@ -22,7 +26,7 @@ extension Row {
         self[column.name]
     }
 
-    /// The value of a column.
+    /// Returns the value of a column.
     ///
     /// - Throws: A ``RowDecodingError`` if it is missing or cannot be converted.
     @inlinable
@@ -33,7 +37,7 @@ extension Row {
         try decode(type, forColumn: column.name)
     }
 
-    /// The value of a column.
+    /// Returns the value of a column.
     ///
     /// - Throws: A ``RowDecodingError`` if it is missing or cannot be converted.
     @inlinable
@@ -44,7 +48,9 @@ extension Row {
         try decode(type, forColumn: column.name)
     }
 
-    /// Returns the first value that is not NULL; skips columns that do not exist.
+    /// Returns the first value that is not NULL.
+    ///
+    /// Skips columns that do not exist.
     public func coalesce<T: DatabaseValueConvertible>(
         _ columns: some Collection<any ColumnExpression>
     ) -> T? {
@@ -61,7 +67,9 @@ extension Row {
         try withUnsafeData(named: column.name, body)
     }
 
-    /// The record of a scope; a fatal error if it cannot be created.
+    /// The record of a scope.
+    ///
+    /// Failing to create the record is a fatal error.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record {
         do {
             guard let row = scopesTree[scope] else {
@@ -75,7 +83,7 @@ extension Row {
 
     /// The record of a scope; nil if the scope is missing or contains only NULLs.
     ///
-    /// It is a fatal error if the record cannot be created.
+    /// Failing to create the record is a fatal error.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record? {
         guard let row = scopesTree[scope], row.containsNonNullValue else { return nil }
         do {

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// Cached information about the columns of a cursor's rows: the column of each key, and how to read
-/// a type from it.
+/// Cached information about the columns of a cursor's rows: each key's column, and how to read a
+/// type from it.
 ///
 /// The cursor belongs to one access, so the variables need no exclusivity checks.
 final class RowColumns {
@@ -17,28 +17,32 @@ final class RowColumns {
     /// The columns by the text of the key, for larger keys.
     @exclusivity(unchecked) private var byName: [String: ResolvedColumn] = [:]
 
-    /// How to read types, by column.
+    /// The methods of reading types, by column.
     @exclusivity(unchecked) private var readings: [Reading?]
 
     /// The columns of the scopes that were requested as containers.
     @exclusivity(unchecked) private var nestedColumns: [String: RowColumns] = [:]
 
-    /// The key that was decoded from the whole row, if any; there can be only one.
+    /// The key that was decoded from the whole row, if any.
+    ///
+    /// At most one key can be.
     @exclusivity(unchecked) private(set) var rootKey: String?
 
-    /// The decoders of parts of the row; their containers may be in use as long as the row is.
+    /// The decoders of parts of the row.
+    ///
+    /// Their containers may be in use as long as the row is.
     @exclusivity(unchecked) private var decoders: [RecordDecoder] = []
 
-    /// One bit per column whose dates and data are known to be read without a strategy.
+    /// One bit for each column whose dates and data are known to be read without a strategy.
     @exclusivity(unchecked) private var plainColumns: UInt64 = 0
 
     /// Whether the cache contains state that belongs to a single row.
     @exclusivity(unchecked) private var isMarked = false
 
-    /// The decoder that owns these columns; columns of a scope have none.
+    /// The decoder that owns these columns; nil for the columns of a scope.
     @exclusivity(unchecked) unowned(unsafe) var owner: RecordDecoder?
 
-    /// The decoder; valid only for code that holds it.
+    /// The decoder, which is valid only for code that holds it.
     @inline(__always)
     var decoder: RecordDecoder { owner.unsafelyUnwrapped }
 
@@ -82,7 +86,7 @@ final class RowColumns {
         rootKey = key
     }
 
-    /// Retains a decoder as long as the row is shown.
+    /// Retains a decoder as long as the row is current.
     func kept(_ decoder: RecordDecoder) -> RecordDecoder {
         isMarked = true
         decoders.append(decoder)
@@ -134,8 +138,9 @@ final class RowColumns {
         return RowDecodingError(impl: .keyNotFound(.columnName(key.stringValue), context))
     }
 
-    /// Whether dates and data of a column are read without a strategy; cached for each of the first
-    /// 64 columns.
+    /// Returns whether a column's dates and data are read without a strategy.
+    ///
+    /// The result is cached for each of the first 64 columns.
     @inline(__always)
     func readsAsIs(_ column: ResolvedColumn) -> Bool {
         let bit = UInt64(1) << UInt64(UInt32(bitPattern: column.position))
@@ -154,9 +159,9 @@ final class RowColumns {
         return isPlain
     }
 
-    /// Returns the columns of a scope, which live as long as these.
+    /// Returns the columns of a scope, which are retained as long as these columns.
     func nested(_ key: some CodingKey, _ scope: Row) -> RowColumns {
-        // They may contain state of the row, which is cleared with the row.
+        // They may contain state that belongs to the row and is cleared with it.
         isMarked = true
         if let nested = nestedColumns[key.stringValue] { return nested }
         let nested = RowColumns(
@@ -187,7 +192,7 @@ final class RowColumns {
     }
 }
 
-/// How to read a type from a column.
+/// A way to read a type from a column.
 struct Reading {
     enum Method {
         case statement(any (DatabaseValueConvertible & StatementColumnConvertible).Type)
@@ -199,9 +204,9 @@ struct Reading {
     let method: Method
 }
 
-/// The location of the value of a key.
+/// The location of a key's value.
 struct ResolvedColumn {
-    /// The column of the row; negative if there is none.
+    /// The column of the row; negative if the key has none.
     let position: Int32
 
     /// The column of the statement.

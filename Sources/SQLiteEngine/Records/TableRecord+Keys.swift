@@ -128,13 +128,13 @@ extension TableRecord {
         try contains(db, KeyFilter(table: databaseTableName, keys: [key]))
     }
 
-    /// Deletes all rows; returns their number.
+    /// Deletes all rows and returns their number.
     @discardableResult
     public static func deleteAll(_ db: Database) throws -> Int {
         try delete(db, .all)
     }
 
-    /// Deletes the rows with given primary keys; returns their number.
+    /// Deletes the rows with given primary keys and returns their number.
     @discardableResult
     public static func deleteAll(
         _ db: Database,
@@ -156,7 +156,7 @@ extension TableRecord {
         return try delete(db, KeyFilter(table: databaseTableName, keys: keys))
     }
 
-    /// Deletes the row with a primary key; returns whether there was one.
+    /// Deletes the row with a primary key and returns whether it existed.
     @discardableResult
     public static func deleteOne(
         _ db: Database,
@@ -166,7 +166,8 @@ extension TableRecord {
         return try deleteAll(db, keys: [key]) > 0
     }
 
-    /// Deletes the rows that match a key, given as values by column; returns whether there was one.
+    /// Deletes the rows that match a key, given as values by column, and returns whether any
+    /// existed.
     @discardableResult
     public static func deleteOne(
         _ db: Database,
@@ -175,7 +176,7 @@ extension TableRecord {
         try deleteAll(db, keys: [key]) > 0
     }
 
-    /// Returns the error for a primary key that no row has.
+    /// Returns the error for a primary key that matches no row.
     public static func recordNotFound(
         _ db: Database,
         key: some DatabaseValueConvertible
@@ -205,31 +206,31 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
         try exists(db, key: id)
     }
 
-    /// Deletes the rows with given identifiers; returns their number.
+    /// Deletes the rows with given identifiers and returns their number.
     @discardableResult
     public static func deleteAll(_ db: Database, ids: some Collection<ID>) throws -> Int {
         try deleteAll(db, keys: ids)
     }
 
-    /// Deletes the row with an identifier; returns whether there was one.
+    /// Deletes the row with an identifier and returns whether it existed.
     @discardableResult
     public static func deleteOne(_ db: Database, id: ID) throws -> Bool {
         try deleteOne(db, key: id)
     }
 
-    /// Returns the error for an identifier that no row has.
+    /// Returns the error for an identifier that matches no row.
     public static func recordNotFound(_ db: Database, id: ID) -> any Error {
         recordNotFound(db, key: id)
     }
 }
 
 extension Database {
-    /// Runs a statement that writes to a table or a view, and counts the rows.
+    /// Runs a statement that writes to a table or a view, and counts the changed rows.
     func countingChanges<T>(
         of table: String,
         _ body: () throws -> T
     ) throws -> (count: Int, value: T) {
-        // Changes by the triggers of a view are counted only in the total:
+        // Changes by a view's triggers are counted only in the total:
         // https://sqlite.org/c3ref/changes.html
         let isView = try tableShape(table).isView
         let before = isView ? totalChangesCount : 0

@@ -10,7 +10,7 @@ public protocol TableRecord: SendableMetatype {
 
     /// The name of the table, without its schema.
     ///
-    /// By default, the name of the type with a lower-case initial: `player` for `Player`,
+    /// The default is the type's name with a lowercase initial: `player` for `Player`,
     /// `httpRequest` for `HTTPRequest`.
     static var databaseTableName: String { get }
 
@@ -27,12 +27,13 @@ extension TableRecord where DatabaseComponents == Columns.Type {
 }
 
 extension TableRecord {
-    /// The name of the type, with a lower-case initial.
+    /// The type's name with a lowercase initial.
     public static var databaseTableName: String { defaultDatabaseTableName }
 
-    /// The name of the type, with a lower-case initial.
+    /// The type's name with a lowercase initial.
     ///
-    /// An initialism is lower-cased as a whole: `urlCache` for `URLCache`, `html` for `HTML`.
+    /// A leading initialism becomes lowercase as a whole: `urlCache` for `URLCache`, `html` for
+    /// `HTML`.
     static var defaultDatabaseTableName: String {
         let type = ObjectIdentifier(Self.self)
         return tableNames.withLock { names in
@@ -47,7 +48,7 @@ extension TableRecord {
     public static var databaseSelection: [any SQLSelectable] { [.allColumns] }
 }
 
-/// The table names derived from the names of types.
+/// The table names that were derived from type names.
 private let tableNames = Lock<[ObjectIdentifier: String]>([:])
 
 private func tableName(ofType type: String) -> String {

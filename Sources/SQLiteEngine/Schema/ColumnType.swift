@@ -7,7 +7,7 @@ extension Database {
         /// The word in the declaration.
         public let rawValue: String
 
-        /// Creates a type from its word.
+        /// Creates a type from the word in the declaration.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// `TEXT`.
@@ -28,7 +28,7 @@ extension Database {
         public static let date = ColumnType(rawValue: "DATE")
         /// `DATETIME`.
         public static let datetime = ColumnType(rawValue: "DATETIME")
-        /// `ANY`, of a `STRICT` table.
+        /// `ANY`, in a `STRICT` table.
         public static let any = ColumnType(rawValue: "ANY")
         /// `JSON`.
         public static let json = ColumnType(rawValue: "JSON")

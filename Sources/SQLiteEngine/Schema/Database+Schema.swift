@@ -7,7 +7,7 @@ extension Database {
     ///   - name: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database.
     /// - Returns: Whether the table exists.
-    /// - Throws: A ``DatabaseError``: the schema does not exist or cannot be read.
+    /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("table", name, in: schemaName)
     }
@@ -18,7 +18,7 @@ extension Database {
     ///   - name: The name of the view, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database.
     /// - Returns: Whether the view exists.
-    /// - Throws: A ``DatabaseError``: the schema does not exist or cannot be read.
+    /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func viewExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("view", name, in: schemaName)
     }
@@ -29,12 +29,12 @@ extension Database {
     ///   - name: The name of the trigger, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database.
     /// - Returns: Whether the trigger exists.
-    /// - Throws: A ``DatabaseError``: the schema does not exist or cannot be read.
+    /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func triggerExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("trigger", name, in: schemaName)
     }
 
-    /// Whether a table belongs to SQLite.
+    /// Returns whether a table belongs to SQLite.
     public static func isSQLiteInternalTable(_ tableName: String) -> Bool {
         let name = tableName.lowercased()
         return name.hasPrefix("sqlite_") || name.hasPrefix("pragma_")
@@ -42,8 +42,8 @@ extension Database {
 
     /// Clears the cached schema, and the statements that were prepared with it.
     ///
-    /// Required only after changes that SQLite does not detect, such as those through `PRAGMA
-    /// writable_schema`.
+    /// This is required only after changes that SQLite does not detect, such as changes through
+    /// `PRAGMA writable_schema`.
     public func clearSchemaCache() {
         discardCachedSchema()
     }
@@ -75,7 +75,7 @@ extension Database {
         return nil
     }
 
-    /// Returns the names of all tables, those of `temp` first.
+    /// Returns the names of all tables, starting with the tables of `temp`.
     func allTableNames() throws -> [String] {
         try databaseNames().flatMap { database in
             try schema(of: database).objects.filter { $0.key.type == "table" }.map(\.value)
@@ -104,7 +104,7 @@ extension Database {
 
     // MARK: The cache
 
-    /// Called after this connection has changed its schema, or undone a change.
+    /// Called after this connection has changed its schema or undone a change.
     func schemaDidChange() {
         if isInsideTransaction {
             hasChangedSchema = true
@@ -114,8 +114,8 @@ extension Database {
         discardCachedSchema()
     }
 
-    /// The names of the databases: `temp` first, because its tables hide all others, then `main`
-    /// and the attached ones.
+    /// Returns the names of the databases: `temp` first, because its tables hide all others, then
+    /// `main` and the attached databases.
     func databaseNames() throws -> [String] {
         discardOutdatedSchema()
         if let names = schemaCache.databaseNames { return names }

@@ -1,7 +1,7 @@
 import CSQLite
 
 extension Database {
-    /// Makes SQLite discard its in-memory schema, and read it again when it next prepares a
+    /// Makes SQLite discard its in-memory schema, and read the schema again when it next prepares a
     /// statement.
     ///
     /// The reset also disconnects the virtual tables that no live statement uses. This finalizes
@@ -42,10 +42,10 @@ extension Database {
     /// are searched for a statement.
     ///
     /// SQLite compares its in-memory schema with the file only when a statement runs. A statement
-    /// that was prepared after the change, but before another one has run, has the old columns.
+    /// that is prepared after the change but before another statement runs has the old columns.
     @inline(never)
     func otherConnectionDidChangeSchema() {
-        // An error here occurs again when a statement is prepared or runs.
+        // Any error occurs again when a statement is prepared or runs.
         try? confirmSchemaState()
         discardCachedSchema()
         let transactionState = sqlite3_txn_state(handle, nil)
@@ -54,14 +54,14 @@ extension Database {
         // changes.
         if transactionState != SQLITE_TXN_WRITE, !hasRunningStatement { resetSchema() }
         // The open transaction may show the state before the change. Statements that are prepared
-        // in it must not be reused in the next one.
+        // in it must not be reused in the next transaction.
         if transactionState != SQLITE_TXN_NONE {
             discardsSchemaAfterTransaction = true
             attention.insert(.transaction)
         }
     }
 
-    /// Whether a statement was stepped and has not been reset since.
+    /// Whether a statement was stepped and has not been reset since then.
     private var hasRunningStatement: Bool {
         var statement = sqlite3_next_stmt(handle, nil)
         while let current = statement {

@@ -1,7 +1,7 @@
 /// The schema information that a connection has cached.
 ///
 /// The cache is valid while both conditions hold:
-/// - no connection of this process has changed the schema since (``SchemaGeneration``);
+/// - no connection of this process has changed the schema since then (``SchemaGeneration``);
 /// - the database has not changed, which `SQLITE_FCNTL_DATA_VERSION` shows without a query; or it
 ///   has changed, but its schema version is still the same. The data version changes when a
 ///   statement reads, so a change by another process is detected after the next statement.
@@ -14,7 +14,7 @@ struct SchemaCache {
 
 /// The schema of one database: `main`, `temp`, or an attached one.
 struct DatabaseSchema {
-    /// A table, a view, an index or a trigger.
+    /// A table, a view, an index, or a trigger.
     struct Object: Hashable {
         let type: String
         let name: String
@@ -24,13 +24,13 @@ struct DatabaseSchema {
     var dataVersion: UInt32
     /// SQLite's counter of schema changes.
     let schemaVersion: Int
-    /// The objects under their names in lower case.
+    /// The objects by their lowercase names.
     let objects: [Object: String]
     /// The requested columns, by table.
     var columns: [String: Set<String>] = [:]
-    /// Other requested information, by lower-case table name.
+    /// Other requested information, by lowercase table name.
     var details: [String: TableDetails] = [:]
-    /// The table shapes for records, by lower-case table name.
+    /// The table shapes for records, by lowercase table name.
     var shapes: [String: TableShape] = [:]
 
     /// Returns the name of an object as spelled in the schema.

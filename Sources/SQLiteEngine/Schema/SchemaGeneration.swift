@@ -7,9 +7,9 @@ import Telemetry
 /// cached schema without a query. Changes by other processes are detected in the database itself;
 /// see ``SchemaCache``.
 ///
-/// `@unchecked Sendable`: the count is atomic, and lives as long as the object.
+/// `@unchecked Sendable`: the count is atomic and exists as long as the object.
 final class SchemaGeneration: @unchecked Sendable {
-    /// The count; behind a pointer, so that connections read it without retaining the object.
+    /// The count, behind a pointer so that connections can read it without retaining the object.
     let count: UnsafeMutablePointer<Atomic<UInt64>>
 
     private struct Entry {

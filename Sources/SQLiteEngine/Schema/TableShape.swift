@@ -2,7 +2,7 @@ import CSQLite
 
 /// The properties of a table that a record requires.
 struct TableShape {
-    /// The columns in their order, including generated ones.
+    /// The columns in order, including generated columns.
     let columns: [String]
 
     /// The columns of the primary key; `rowid` if none is declared.
@@ -13,7 +13,7 @@ struct TableShape {
     /// The column that is an alias of the rowid (`INTEGER PRIMARY KEY`).
     let rowIDColumn: String?
 
-    /// Whether it is a view.
+    /// Whether the table is a view.
     let isView: Bool
 }
 
@@ -22,7 +22,7 @@ extension Database {
     ///
     /// - Parameter name: The name, ignoring case.
     /// - Returns: The shape, which is cached until the schema changes.
-    /// - Throws: `SQLITE_ERROR` if there is no table or view with this name.
+    /// - Throws: `SQLITE_ERROR` if no table or view has this name.
     func tableShape(_ name: String) throws -> TableShape {
         let key = name.lowercased()
         for database in try databaseNames() {

@@ -2,10 +2,10 @@ import CSQLite
 import Foundation
 import Telemetry
 
-/// A connection that keeps showing the state of the database at the time of its creation.
+/// A connection that continues to show the state of the database at the time of its creation.
 ///
 /// While a snapshot exists, a checkpoint cannot copy frames after that state, and the write-ahead
-/// log grows. Release the snapshot, or ``close()`` it, as soon as it is no longer needed.
+/// log grows. Release or ``close()`` the snapshot as soon as it is no longer needed.
 ///
 /// ```swift
 /// let snapshot = try pool.makeSnapshot()
@@ -75,15 +75,15 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
             _ = try gate.open(slot, site)
             gate.release(slot)
         }
-        // Read after opening: the state is never older than this time, regardless of how long
-        // opening takes.
+        // The clock is read after opening, so the state is never older than this time, regardless
+        // of how long opening takes.
         createdAt = monotonicNanoseconds()
         life = SnapshotLife(events: events, label: label, site: site, createdAt: createdAt)
     }
 
     // MARK: Reading
 
-    /// Reads the state of the snapshot; blocks the thread.
+    /// Reads the state of the snapshot, blocking the thread.
     ///
     /// - Parameters:
     ///   - value: Reads from the database. A `read` of the same snapshot inside it is a fatal
@@ -100,7 +100,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         try read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Same as `read`: a snapshot has one state.
+    /// Behaves like `read`, because a snapshot has one state.
     public func unsafeRead<T, E: Error>(
         _ value: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
@@ -109,7 +109,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         try read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads the state of the snapshot; blocks the thread.
+    /// Reads the state of the snapshot, blocking the thread.
     public func read<T, E: Error>(
         at site: AccessSite,
         _ value: (Database) throws(E) -> T
@@ -150,17 +150,19 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
 
     // MARK: The whole snapshot
 
-    /// Interrupts the running statement; it throws `SQLITE_INTERRUPT`.
+    /// Interrupts the running statement, which then throws `SQLITE_INTERRUPT`.
     public func interrupt() {
         interrupts.interrupt(gate.slots)
     }
 
-    /// Ends the snapshot; later accesses throw `SQLITE_MISUSE`.
+    /// Ends the snapshot.
+    ///
+    /// Later accesses throw `SQLITE_MISUSE`.
     ///
     /// Closing twice has no effect.
     ///
-    /// - Throws: `SQLITE_BUSY` if a statement of the user is still alive. In this case nothing is
-    ///   closed, and the snapshot remains usable.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive. In this case,
+    ///   nothing is closed and the snapshot remains usable.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current

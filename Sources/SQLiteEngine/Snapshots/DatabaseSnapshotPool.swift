@@ -1,7 +1,7 @@
 import CSQLite
 import Telemetry
 
-/// Several connections that keep showing one state of a database in WAL mode.
+/// Several connections that continue to show one state of a database in WAL mode.
 ///
 /// While a snapshot exists, a checkpoint cannot copy frames after that state, and the write-ahead
 /// log grows. All ``Configuration/maximumReaderCount`` connections are opened when the snapshot is
@@ -14,9 +14,8 @@ import Telemetry
 /// }
 /// ```
 ///
-/// If a closure ends the transaction of its connection, this connection shows another state from
-/// then on. It is closed after the access. When all connections are closed, reads throw
-/// `SQLITE_ERROR`.
+/// If a closure ends its connection's transaction, the connection no longer shows that state. It is
+/// closed after the access. When all connections are closed, reads throw `SQLITE_ERROR`.
 public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     /// The configuration of the connections.
     public let configuration: Configuration
@@ -58,7 +57,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     }
 
     /// Creates a snapshot of the state that a connection shows, which must be the last committed
-    /// one.
+    /// state.
     ///
     /// - Parameters:
     ///   - db: A connection in WAL mode, outside a write transaction.
@@ -66,7 +65,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     ///   - fileID: The file that `status()` shows as the origin.
     ///   - line: The line that `status()` shows as the origin.
     /// - Throws: `SQLITE_ERROR` if `db` shows an earlier state or has written, if the database is
-    ///   not in WAL mode, or if it is read-only; a ``DatabaseError``.
+    ///   not in WAL mode, or if it is read-only; otherwise, a ``DatabaseError``.
     public convenience init(
         _ db: Database,
         configuration: Configuration? = nil,
@@ -99,7 +98,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         ) { try db.checkLastState() }
     }
 
-    /// Acquires the last committed state; calls `check` while no connection can write.
+    /// Acquires the last committed state, and calls `check` while no connection can write.
     init(
         path: String,
         configuration: Configuration,
@@ -158,7 +157,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
 
     // MARK: Reading
 
-    /// Reads the state of the snapshot; blocks the thread.
+    /// Reads the state of the snapshot, blocking the thread.
     public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         let thread = ThreadState.current
         gate.preconditionNotReentrant(thread)
@@ -201,7 +200,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         }
     }
 
-    /// Reads on the connection that the thread already holds, or on a free one.
+    /// Reads on the connection that the thread already holds, or on a free connection.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T
@@ -236,15 +235,17 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
 
     // MARK: The whole snapshot
 
-    /// Interrupts the running statements; they throw `SQLITE_INTERRUPT`.
+    /// Interrupts the running statements, which then throw `SQLITE_INTERRUPT`.
     public func interrupt() { interrupts.interrupt(gate.slots) }
 
-    /// Ends the snapshot; later accesses throw `SQLITE_MISUSE`.
+    /// Ends the snapshot.
+    ///
+    /// Later accesses throw `SQLITE_MISUSE`.
     ///
     /// Closing again has no effect.
     ///
-    /// - Throws: `SQLITE_BUSY` if a statement of the user is still alive. In this case nothing is
-    ///   closed, and the snapshot remains usable.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive. In this case,
+    ///   nothing is closed and the snapshot remains usable.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current
@@ -282,13 +283,12 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
 }
 
 extension DatabasePool {
-    /// Creates a snapshot with several connections, which keeps showing the last committed state.
+    /// Creates a snapshot with several connections that continue to show the last committed state.
     ///
-    /// Inside a read, the snapshot has the state of this read, if that is still the last committed
-    /// one.
+    /// Inside a read, the snapshot has the read's state if that is still the last committed state.
     ///
     /// - Throws: `SQLITE_ERROR` inside a write transaction, inside a read that shows an earlier
-    ///   state, and from a read-only pool; a ``DatabaseError``.
+    ///   state, and from a read-only pool; otherwise, a ``DatabaseError``.
     public func makeSnapshotPool(
         fileID: StaticString = #fileID,
         line: UInt = #line

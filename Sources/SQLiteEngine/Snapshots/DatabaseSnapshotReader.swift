@@ -15,12 +15,12 @@ extension DatabaseSnapshotReader {
         try unsafeReentrantRead(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Same as `read`: a snapshot has one state.
+    /// Behaves like `read`, because a snapshot has one state.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         try read(at: site, value)
     }
 
-    /// Same as `read`: a snapshot has one state.
+    /// Behaves like `read`, because a snapshot has one state.
     public func unsafeRead<T: Sendable>(
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
@@ -28,7 +28,7 @@ extension DatabaseSnapshotReader {
         try await read(at: site, value)
     }
 
-    /// Same as `asyncRead`: a snapshot has one state.
+    /// Behaves like `asyncRead`, because a snapshot has one state.
     public func asyncUnsafeRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void

@@ -2,17 +2,17 @@ import CSQLite
 
 /// Prevents writes to a database until several connections have acquired the same state.
 ///
-/// SQLite can move a connection to the state of another one (`sqlite3_snapshot_open`), but not
-/// every build of the library has this function; Debian's does not. Holding the write lock while
-/// all connections start their transactions has the same effect for the current state.
+/// SQLite can move a connection to another connection's state (`sqlite3_snapshot_open`), but not
+/// every build of the library has this function; Debian's build does not. Holding the write lock
+/// while all connections start their transactions has the same effect for the current state.
 struct FrozenState {
     let path: String
     let configuration: Configuration
 
     /// Runs `body` while no connection can write.
     ///
-    /// - Throws: `SQLITE_ERROR` if the lock cannot be acquired, because the database is read-only
-    ///   or the calling thread holds the lock. `SQLITE_BUSY` if another thread or process holds it
+    /// - Throws: `SQLITE_ERROR` if the lock cannot be acquired because the database is read-only or
+    ///   the calling thread holds the lock, and `SQLITE_BUSY` if another thread or process holds it
     ///   for ten seconds.
     func hold<T>(_ body: () throws -> T) throws -> T {
         guard !configuration.readonly || configuration.isForReaderOfWritablePool else {
@@ -31,7 +31,7 @@ struct FrozenState {
             let mode = try String.fetchOne(holder, sql: "PRAGMA journal_mode")
             guard mode == "wal" else {
                 throw DatabaseError(
-                    message: "a snapshot pool needs a database in WAL mode: `\(path)` is in "
+                    message: "a snapshot pool requires a database in WAL mode: `\(path)` is in "
                         + "`\(mode ?? "?")` mode"
                 )
             }
@@ -42,7 +42,7 @@ struct FrozenState {
         }
     }
 
-    /// Throws if an access of the calling thread holds the write lock of the holder's database,
+    /// Throws if an access on the calling thread holds the write lock of the holder's database,
     /// because the thread would wait for itself.
     private static func checkThreadHoldsNoWriteLock(on holder: Database) throws {
         let path = holder.fullPath
@@ -69,7 +69,9 @@ struct FrozenState {
 }
 
 extension Database {
-    /// Checks that the connection shows the last committed state, while no connection can write.
+    /// Checks that the connection shows the last committed state.
+    ///
+    /// No connection can write during the check.
     ///
     /// - Throws: `SQLITE_ERROR` if it shows an earlier state, or if this cannot be determined.
     func checkLastState() throws {

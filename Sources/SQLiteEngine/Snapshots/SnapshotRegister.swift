@@ -14,7 +14,7 @@ protocol LiveSnapshot: AnyObject, Sendable {
 
 /// The existing snapshots of a pool.
 final class SnapshotRegister: Sendable {
-    /// The weak reference is read and written only under the lock, so no `@unchecked` is required.
+    /// The weak reference is read and written only under the lock, so `@unchecked` is not required.
     private struct Entry {
         weak var snapshot: (any LiveSnapshot)?
     }
@@ -31,7 +31,8 @@ final class SnapshotRegister: Sendable {
     /// Creates a snapshot with the next number and registers it.
     ///
     /// - Parameters:
-    ///   - site: The access that creates the snapshot; ``createdCount`` excludes uncounted ones.
+    ///   - site: The access that creates the snapshot; ``createdCount`` excludes uncounted
+    ///     accesses.
     ///   - body: Creates the snapshot.
     /// - Returns: The snapshot.
     func make<Snapshot: LiveSnapshot>(

@@ -3,9 +3,9 @@ import CSQLite
 extension Database {
     /// Prepares a statement.
     ///
-    /// - Parameter sql: One statement. White space, comments and semicolons may surround it.
+    /// - Parameter sql: One statement. White space, comments, and semicolons may surround it.
     /// - Returns: The statement, without arguments.
-    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` when there are several
+    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if there are several
     ///   statements.
     public func makeStatement(sql: String) throws -> Statement {
         try makeStatement(sql: sql, flags: 0)
@@ -14,12 +14,12 @@ extension Database {
     /// Returns a statement that the connection keeps prepared.
     ///
     /// A connection keeps at most 256 such statements, which occupy at most 4 MiB. The least
-    /// recently used one is removed first. The methods that fetch from SQL text have a separate
-    /// cache of the same size.
+    /// recently used statement is removed first. The methods that fetch from SQL text have a
+    /// separate cache of the same size.
     ///
     /// A statement that was returned before still has its previous arguments. Do not keep a cursor
-    /// over it beyond the access. A statement that is being iterated is not returned again: the
-    /// caller receives another one.
+    /// over it beyond the access. While a statement is being iterated, this method returns another
+    /// statement for the same SQL.
     public func cachedStatement(sql: String) throws -> Statement {
         preconditionRightThread()
         discardOutdatedSchema()
@@ -45,14 +45,15 @@ extension Database {
         return statement
     }
 
-    /// Returns a cursor over the statements of an SQL text, which prepares each statement when it
-    /// reaches it.
+    /// Returns a cursor over the statements in SQL text.
+    ///
+    /// The cursor prepares each statement when it reaches it.
     ///
     /// - Parameters:
     ///   - sql: Any number of statements, separated by semicolons.
     ///   - arguments: The values of all their parameters; nil if the caller sets them later.
     /// - Returns: A cursor over the statements.
-    /// - Throws: No error; the cursor throws errors in the SQL when it reaches them.
+    /// - Throws: No error. The cursor throws errors in the SQL when it reaches them.
     public func allStatements(
         sql: String,
         arguments: StatementArguments? = nil

@@ -1,4 +1,4 @@
-// Fetching values of types that are read through ``DatabaseValue``.
+// Fetches values of types that are read through ``DatabaseValue``.
 
 extension DatabaseValueConvertible {
     /// Returns a cursor over the values of the first column.
@@ -9,7 +9,7 @@ extension DatabaseValueConvertible {
     ///     set.
     ///   - adapter: Determines which column comes first.
     /// - Returns: A cursor, which is valid during the access.
-    /// - Throws: `SQLITE_MISUSE` when the arguments do not match.
+    /// - Throws: `SQLITE_MISUSE` if the arguments do not match.
     @inlinable
     public static func fetchCursor(
         _ statement: Statement,
@@ -76,7 +76,7 @@ extension DatabaseValueConvertible {
         return value
     }
 
-    /// Returns a cursor over the values of the first column of a query.
+    /// Returns a cursor over the values of a query's first column.
     @inlinable
     public static func fetchCursor(
         _ db: Database,
@@ -87,7 +87,7 @@ extension DatabaseValueConvertible {
         try fetchCursor(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
-    /// Fetches the first column of all rows of a query.
+    /// Fetches the first column of all rows in a query.
     @inlinable
     public static func fetchAll(
         _ db: Database,
@@ -98,7 +98,7 @@ extension DatabaseValueConvertible {
         try fetchAll(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
-    /// Fetches the first column of the first row of a query.
+    /// Fetches the first column of a query's first row.
     @inlinable
     public static func fetchOne(
         _ db: Database,
@@ -121,7 +121,7 @@ extension DatabaseValueConvertible where Self: Hashable {
         try Set(fetchCursor(statement, arguments: arguments, adapter: adapter))
     }
 
-    /// Fetches the distinct values of the first column of a query.
+    /// Fetches the distinct values of a query's first column.
     @inlinable
     public static func fetchSet(
         _ db: Database,

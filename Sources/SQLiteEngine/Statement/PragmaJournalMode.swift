@@ -2,7 +2,7 @@
 ///
 /// `sqlite3_stmt_readonly` reports every `PRAGMA journal_mode` as a write, because it could be one.
 enum PragmaJournalMode {
-    /// Whether the SQL only queries the journal mode.
+    /// Returns whether the SQL only queries the journal mode.
     static func isQuery(_ sql: UnsafePointer<CChar>?) -> Bool {
         guard let sql else { return false }
         let words = words(of: sql)
@@ -13,7 +13,7 @@ enum PragmaJournalMode {
                 && words[1].allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
     }
 
-    /// Whether the SQL may set the journal mode; there may be false positives, but no false
+    /// Returns whether the SQL may set the journal mode, with possible false positives but no false
     /// negatives.
     static func maySet(_ sql: UnsafePointer<CChar>?) -> Bool {
         guard let sql else { return false }

@@ -3,7 +3,7 @@
 /// `sqlite3_stmt_readonly` reports it as read-only, because it runs `ANALYZE` through nested SQL:
 /// <https://www.sqlite.org/pragma.html#pragma_optimize>.
 enum PragmaOptimize {
-    /// Whether the SQL is `PRAGMA optimize`, with or without a schema name and a mask.
+    /// Returns whether the SQL is `PRAGMA optimize`, with or without a schema name and a mask.
     static func matches(_ sql: UnsafePointer<CChar>?) -> Bool {
         guard let sql else { return false }
         var scanner = SQLScanner(sql)

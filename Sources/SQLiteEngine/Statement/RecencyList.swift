@@ -4,9 +4,9 @@
 /// list has reached its largest size, allocates nothing.
 struct RecencyList {
     private struct Links {
-        /// The place that was used after this one, or ``none``.
+        /// The place that was used next, or ``none``.
         var newer: Int
-        /// The place that was used before this one, or ``none``.
+        /// The place that was used previously, or ``none``.
         var older: Int
     }
 
@@ -22,7 +22,8 @@ struct RecencyList {
 
     /// Adds a place and marks it as used now.
     ///
-    /// - Returns: The number of the place: one that was removed, or the smallest unused number.
+    /// - Returns: The number of the place, which is the number of a removed place or the smallest
+    ///   unused number.
     mutating func insert() -> Int {
         let place: Int
         if let reused = free.popLast() {

@@ -7,7 +7,7 @@ extension Row {
     ///     set.
     ///   - adapter: Maps the columns of the rows.
     /// - Returns: A cursor, which is valid during the access.
-    /// - Throws: `SQLITE_MISUSE` when the arguments or the adapter do not match.
+    /// - Throws: `SQLITE_MISUSE` if the arguments or the adapter do not match.
     public static func fetchCursor(
         _ statement: Statement,
         arguments: StatementArguments? = nil,
@@ -123,7 +123,7 @@ extension Row {
         _ adapter: (any RowAdapter)?,
         _ body: (Row) -> Void
     ) throws {
-        // A mapping of an unknown column fails before anything is executed.
+        // Mapping an unknown column fails before anything is executed.
         _ = try adapter?.layout(from: statement.layout)
         guard try statement.executeToFirstRow(arguments) else { return }
         let base = statement.layout

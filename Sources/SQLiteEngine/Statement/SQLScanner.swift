@@ -7,7 +7,7 @@ struct SQLScanner {
 
     private var byte: UInt8 { UInt8(bitPattern: next.pointee) }
 
-    /// Skips a character if it is the next one; returns whether it was.
+    /// Skips a character if it comes next, and returns whether it did.
     mutating func skip(_ character: UInt8) -> Bool {
         skipSpace()
         guard byte == character else { return false }
@@ -15,9 +15,9 @@ struct SQLScanner {
         return true
     }
 
-    /// Skips a keyword if it is the next word; allocates nothing.
+    /// Skips a keyword if it is the next word, without allocating memory.
     ///
-    /// - Parameter keyword: The keyword in lower case.
+    /// - Parameter keyword: The keyword in lowercase.
     /// - Returns: Whether it was the next word.
     mutating func skip(keyword: StaticString) -> Bool {
         skipSpace()
@@ -30,7 +30,8 @@ struct SQLScanner {
         return true
     }
 
-    /// Reads the next identifier, quoted or not; returns an empty string if there is none.
+    /// Reads and returns the next identifier, quoted or not; returns an empty string if there is
+    /// none.
     mutating func name() -> String {
         skipSpace()
         let end = closingQuote(of: byte)
@@ -52,7 +53,7 @@ struct SQLScanner {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// Reads the next identifier in lower case.
+    /// Reads the next identifier in lowercase.
     mutating func word() -> String { name().lowercased() }
 
     private func lowercase(at index: Int) -> UInt8 {

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A cursor over the statements of an SQL text.
+/// A cursor over the statements in SQL text.
 public class SQLStatementCursor: Cursor {
     private let database: Database
     private let bytes: ContiguousArray<CChar>
@@ -25,8 +25,8 @@ public class SQLStatementCursor: Cursor {
     /// Prepares the next statement and sets its arguments.
     ///
     /// - Returns: The statement; nil at the end of the text.
-    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` when the arguments do
-    ///   not match; `CancellationError` in an access whose task was cancelled.
+    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if the arguments do not
+    ///   match; `CancellationError` in an access whose task was canceled.
     public func next() throws -> Statement? {
         guard let connection = database.handle, !database.isStandIn else {
             let error = database.standInError ?? .connectionIsClosed()
@@ -41,8 +41,8 @@ public class SQLStatementCursor: Cursor {
             try checkEnd(from: start)
             return nil
         }
-        // Checked here too, not only during the execution, because the interrupts of a cancellation
-        // stop the parser.
+        // Cancellation is also checked here, not only during execution, because a cancellation's
+        // interrupts stop the parser.
         try database.cancellation?.check()
         try database.confirmSchemaState()
         database.discardOutdatedSchema()
@@ -91,8 +91,8 @@ public class SQLStatementCursor: Cursor {
 
     /// Whether only white space and semicolons follow.
     ///
-    /// SQLite is not called for this check: it can be interrupted even when it prepares nothing,
-    /// and a statement that has run would then fail.
+    /// This check does not call SQLite, because SQLite can be interrupted even when it prepares
+    /// nothing, and a statement that has run would then fail.
     private var isAtEnd: Bool {
         for index in offset..<bytes.count - 1 {
             switch UInt8(bitPattern: bytes[index]) {
@@ -103,8 +103,8 @@ public class SQLStatementCursor: Cursor {
         return true
     }
 
-    /// Throws if arguments are left over, or if the text continues after a NUL character, at which
-    /// SQLite stops.
+    /// Throws if arguments remain, or if the text continues after a NUL character, at which SQLite
+    /// stops.
     private func checkEnd(from start: Int) throws {
         if let terminator = bytes[start...].firstIndex(of: 0), terminator < bytes.count - 1 {
             throw DatabaseError(

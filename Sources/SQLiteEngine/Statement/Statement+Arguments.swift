@@ -38,8 +38,9 @@ extension Statement {
         _ = try arguments.values(for: self)
     }
 
-    /// Sets the arguments of the next executions without validation: parameters without a value are
-    /// NULL, and values without a parameter are ignored.
+    /// Sets the arguments of the next executions without validation.
+    ///
+    /// Parameters without a value are NULL, and values without a parameter are ignored.
     public func setUncheckedArguments(_ arguments: StatementArguments) {
         if isStepped { reset() }
         sqlite3_clear_bindings(pointer)
@@ -54,7 +55,7 @@ extension Statement {
         areArgumentsBound = true
     }
 
-    /// Binds a value to every parameter, so that no previous binding remains to be cleared.
+    /// Binds a value to every parameter, so no previous binding needs to be cleared.
     private func bindAll(_ arguments: StatementArguments) throws {
         guard let first = arguments.first else { return }
         var code = first.bind(to: pointer, at: 1)
@@ -67,8 +68,8 @@ extension Statement {
             }
         }
         guard code == SQLITE_OK else {
-            // Some parameters have new values and others have old ones, so they are bound again
-            // before the next use.
+            // Some parameters have new values and others old values, so all are bound again before
+            // the next use.
             areArgumentsBound = false
             throw bindingError(code, arguments)
         }
@@ -96,7 +97,7 @@ extension Statement {
 extension StatementArguments {
     /// Returns the values of a statement's parameters, in their order.
     ///
-    /// - Throws: `SQLITE_MISUSE` if a parameter has no value, or if values are left over.
+    /// - Throws: `SQLITE_MISUSE` if a parameter has no value, or if values remain.
     func values(for statement: Statement) throws -> [DatabaseValue] {
         var rest = self
         let values = try rest.removeValues(for: statement)

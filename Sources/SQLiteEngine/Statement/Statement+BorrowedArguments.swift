@@ -1,7 +1,7 @@
 import CSQLite
 
 extension Statement {
-    /// Runs the statement to its end, while SQLite reads text and blobs in place.
+    /// Runs the statement to completion while SQLite reads text and blobs in place.
     ///
     /// The statement is reset and its bindings are cleared before their memory may be released
     /// (`SQLITE_STATIC`). Afterwards, the arguments are stored but not bound.
@@ -26,11 +26,11 @@ extension Statement {
         try lend(first, values.more?.values, 0)
     }
 
-    /// Binds a value and the following ones, and executes the statement when all are bound.
+    /// Binds a value and the values that follow, and executes the statement when all are bound.
     ///
     /// - Parameters:
     ///   - value: The value of the parameter at `position + 1`.
-    ///   - others: The values of all parameters but the first.
+    ///   - others: The values of all parameters except the first.
     ///   - position: The number of preceding parameters.
     /// - Throws: The error of the execution.
     private func lend(

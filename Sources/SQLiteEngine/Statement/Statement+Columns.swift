@@ -18,18 +18,18 @@ extension Statement {
         return layout
     }
 
-    /// The names of the columns of the result.
+    /// The names of the result's columns.
     ///
-    /// A change of the schema takes effect after the first step of the next execution.
+    /// A schema change takes effect after the first step of the next execution.
     public var columnNames: [String] { layout.names }
 
-    /// The number of columns of the result; 0 for a statement without a result.
+    /// The number of the result's columns; 0 for a statement without a result.
     public var columnCount: Int { Int(sqlite3_column_count(pointer)) }
 
     /// Returns the leftmost column with a name, ignoring case; nil if there is none.
     public func index(ofColumn name: String) -> Int? { layout.index(ofColumn: name) }
 
-    /// The column of the result that an adapter maps to the first column.
+    /// Returns the result column that an adapter maps to the first column.
     @usableFromInline
     func firstColumn(_ adapter: (any RowAdapter)?) throws -> CInt {
         guard let adapter else { return 0 }

@@ -16,8 +16,9 @@ extension Statement {
         try executeBorrowing(arguments)
     }
 
-    /// The largest number of parameters whose text and blobs are lent to SQLite, because each takes
-    /// a few stack frames.
+    /// The largest number of parameters whose text and blobs are lent to SQLite.
+    ///
+    /// The limit exists because each parameter uses a few stack frames.
     private static var borrowedParameterLimit: Int { 20 }
 
     func executeAllSteps() throws {
@@ -52,7 +53,7 @@ extension Statement {
 
     /// Executes the statement up to its first row.
     ///
-    /// - Returns: Whether there is a row. In that case, the caller must call ``finishFirstRow()``.
+    /// - Returns: Whether a row exists. If so, the caller must call ``finishFirstRow()``.
     @usableFromInline
     func executeToFirstRow(_ arguments: StatementArguments?) throws -> Bool {
         try prepareExecution(arguments)
@@ -70,7 +71,7 @@ extension Statement {
         try database.statementDidExecute(self)
     }
 
-    /// Performs the first step of an execution; returns whether there is a row.
+    /// Performs the first step of an execution and returns whether it produced a row.
     @usableFromInline
     func startStepping() throws -> Bool {
         let database = database
@@ -79,7 +80,7 @@ extension Statement {
         return try finishStep(step(), database)
     }
 
-    /// Performs another step; returns whether there is a row.
+    /// Performs another step and returns whether it produced a row.
     @usableFromInline
     func continueStepping() throws -> Bool {
         let code = step()
@@ -87,7 +88,7 @@ extension Statement {
         return try finishStep(code, database)
     }
 
-    /// Ends an unfinished execution where no error can be thrown.
+    /// Ends an unfinished execution in a context that cannot throw an error.
     @usableFromInline
     func abandon() {
         guard isStepped else { return }

@@ -8,9 +8,9 @@ public typealias SQLiteStatement = OpaquePointer
 /// Like its connection, it is valid only during the access that created it. Code that steps
 /// ``sqliteStatement`` itself must reset it afterwards.
 ///
-/// Its variables are exempt from the checks of exclusive access, which cost as much as binding a
-/// value. One thread at a time holds the connection, and no variable is passed `inout` to code that
-/// could access it again.
+/// Its variables are exempt from exclusivity checks, which cost as much as binding a value. One
+/// thread at a time holds the connection, and no variable is passed `inout` to code that could
+/// access it again.
 public final class Statement {
     /// The C statement, for features that this library does not offer.
     ///
@@ -37,10 +37,10 @@ public final class Statement {
     /// Whether the statement itself writes nothing (`sqlite3_stmt_readonly`).
     public let isReadonly: Bool
 
-    /// Whether the statement may run where writes are refused.
+    /// Whether the statement may run while writes are refused.
     ///
-    /// `PRAGMA optimize` may not: SQLite reports it as read-only, but it writes statistics. `PRAGMA
-    /// journal_mode` may: SQLite reports it as a write, even if it is only a query.
+    /// `PRAGMA optimize` may not run: SQLite reports it as read-only, but it writes statistics. A
+    /// `PRAGMA journal_mode` query may run, although SQLite reports it as a write.
     let mayRunReadOnly: Bool
 
     /// The effect of the statement other than reading and writing rows.
@@ -52,7 +52,7 @@ public final class Statement {
     /// What the statement reads and changes; nil until requested.
     var analysis: StatementAnalysis?
 
-    /// The number of SQLite's repreparations when ``analysis`` was made.
+    /// The number of SQLite's repreparations when ``analysis`` was created.
     var analysisVersion: CInt = 0
 
     /// The epoch of the authorizer when the statement was prepared.
@@ -64,19 +64,19 @@ public final class Statement {
     /// Whether ``storedArguments`` are bound.
     @exclusivity(unchecked) var areArgumentsBound: Bool
 
-    /// Counts the executions, so that a cursor detects when the statement is executed again.
+    /// Counts the executions so that a cursor can detect when the statement is executed again.
     @exclusivity(unchecked) private(set) var execution: UInt64 = 0
 
     /// Whether the statement is known to start a read transaction if none is open.
     @exclusivity(unchecked) var beginsRead = false
 
-    /// Whether the statement was stepped since the last reset.
+    /// Whether the statement has been stepped since the last reset.
     @exclusivity(unchecked) @usableFromInline var isStepped = false
 
     /// The columns, as of ``columnsVersion``.
     var columns: RowLayout?
 
-    /// The number of SQLite's repreparations when ``columns`` was made.
+    /// The number of SQLite's repreparations when ``columns`` was created.
     var columnsVersion: CInt = 0
 
     /// The names of the parameters; nil for a parameter without a name.
@@ -110,7 +110,7 @@ public final class Statement {
         probe.unregister(number)
     }
 
-    /// The SQL, without the white space and the semicolons around it.
+    /// The SQL without surrounding white space and semicolons.
     public var sql: String {
         sqlite3_sql(pointer).map { String(cString: $0).trimmedSQL } ?? ""
     }

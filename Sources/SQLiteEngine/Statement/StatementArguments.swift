@@ -5,17 +5,17 @@
 /// try db.execute(sql: "UPDATE player SET score = :score", arguments: ["score": 0])
 /// ```
 ///
-/// A named parameter takes the value with its name, if there is one. All other parameters take the
+/// A named parameter takes the value with its name, if any. All other parameters take the
 /// positional values, from left to right.
 public struct StatementArguments: Hashable, Sendable {
     /// The first positional value, stored inline.
     ///
-    /// As a result, the arguments of a read by key allocate nothing.
+    /// As a result, the arguments of a read by key require no allocation.
     @usableFromInline var first: DatabaseValue?
 
     /// The values that are not stored inline; nil if there are none.
     ///
-    /// It is a single word, so that arguments are cheap to pass.
+    /// It is a single word, so arguments are inexpensive to pass.
     @usableFromInline var more: MoreArguments?
 
     /// Creates empty arguments.
@@ -53,7 +53,7 @@ public struct StatementArguments: Hashable, Sendable {
         }
     }
 
-    /// Whether the values are equal.
+    /// Returns whether the values are equal.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.first == rhs.first && lhs.others == rhs.others && lhs.named == rhs.named
     }
@@ -110,7 +110,9 @@ extension StatementArguments {
         self.init(values: [], names: dictionary.mapValues { $0?.databaseValue ?? .null })
     }
 
-    /// Creates named arguments; the last value with a name wins.
+    /// Creates named arguments.
+    ///
+    /// If a name occurs more than once, its last value takes precedence.
     public init(_ keysAndValues: some Sequence<(String, (any DatabaseValueConvertible)?)>) {
         var named: [String: DatabaseValue] = [:]
         named.reserveCapacity(keysAndValues.underestimatedCount)
@@ -132,8 +134,10 @@ extension StatementArguments {
 }
 
 extension StatementArguments {
-    /// Appends arguments: positional values follow the existing ones, and named values replace
-    /// them.
+    /// Appends arguments.
+    ///
+    /// Positional values follow the existing values, and named values replace existing values with
+    /// the same names.
     ///
     /// - Returns: The named values that were replaced.
     public mutating func append(
@@ -148,7 +152,9 @@ extension StatementArguments {
         return replaced
     }
 
-    /// Combines arguments; a name in both is a fatal error.
+    /// Combines arguments.
+    ///
+    /// A name in both is a fatal error.
     ///
     /// See ``&+(_:_:)``.
     public static func + (lhs: Self, rhs: Self) -> Self {
@@ -157,14 +163,18 @@ extension StatementArguments {
         return result
     }
 
-    /// Combines arguments; if a name is in both, the right value wins.
+    /// Combines arguments.
+    ///
+    /// If a name is in both, the right value takes precedence.
     public static func &+ (lhs: Self, rhs: Self) -> Self {
         var result = lhs
         _ = result.append(contentsOf: rhs)
         return result
     }
 
-    /// Adds arguments; a name in both is a fatal error.
+    /// Adds arguments.
+    ///
+    /// A name in both is a fatal error.
     public static func += (lhs: inout Self, rhs: Self) {
         let replaced = lhs.append(contentsOf: rhs)
         requirement(
@@ -180,7 +190,7 @@ extension StatementArguments: ExpressibleByArrayLiteral {
     public init(arrayLiteral elements: (any DatabaseValueConvertible)?...) {
         self.init(first: elements.isEmpty ? nil : elements[0]?.databaseValue ?? .null)
         if elements.count > 1 {
-            // Iterates by index: a slice would move the literal from the stack to the heap.
+            // Iterates by index, because a slice would move the literal from the stack to the heap.
             var values: [DatabaseValue] = []
             values.reserveCapacity(elements.count - 1)
             for index in 1..<elements.count {
@@ -199,7 +209,7 @@ extension StatementArguments: ExpressibleByDictionaryLiteral {
 }
 
 extension StatementArguments: CustomStringConvertible {
-    /// The values, named ones first: `["id": 1, "Arthur"]`.
+    /// The values, with named values first: `["id": 1, "Arthur"]`.
     public var description: String {
         let named = named.sorted { $0.key < $1.key }
             .map { "\(String(reflecting: $0.key)): \($0.value)" }

@@ -3,7 +3,7 @@ import CSQLite
 /// The statements that a connection keeps prepared, by their SQL.
 ///
 /// It keeps at most ``capacity`` statements of at most ``byteCapacity`` bytes in total. The least
-/// recently used statement is removed first. Finding, adding and removing a statement takes
+/// recently used statement is removed first. Finding, adding, and removing a statement take
 /// constant time.
 struct StatementCache {
     /// The largest number of statements.
@@ -11,8 +11,9 @@ struct StatementCache {
 
     /// The largest amount of memory for the statements, in bytes: 4 MiB.
     ///
-    /// An ordinary statement occupies 2 to 8 KB, so the limit affects only unusually large ones. A
-    /// single statement above the limit is not kept. The values of arguments are not included.
+    /// An ordinary statement occupies 2 to 8 KB, so the limit affects only unusually large
+    /// statements. A single statement above the limit is not kept. The values of arguments are not
+    /// included.
     static let byteCapacity = 4 << 20
 
     /// The number of statements that are compared directly before hashing.
@@ -25,7 +26,7 @@ struct StatementCache {
         let place: Int32
         let statement: Statement
 
-        /// Whether this is the statement of `sql`, which is `==` to the key of the entry.
+        /// Returns whether this is the statement of `sql`, which is `==` to the key of the entry.
         ///
         /// `==` also holds for strings that are canonically equivalent in Unicode but have
         /// different bytes, which SQLite distinguishes. A string that is equal to an ASCII string
@@ -69,7 +70,7 @@ struct StatementCache {
     /// The number of kept statements.
     var count: Int { entries.count }
 
-    /// Returns the statement of an SQL text; nil if none is kept, or if it is in use.
+    /// Returns the statement for SQL text; nil if none is kept or if it is in use.
     @inline(__always)
     mutating func statement(sql: String) -> Statement? {
         for index in recent.indices where recent[index].sql == sql {
@@ -157,8 +158,8 @@ struct StatementCache {
         }
     }
 
-    /// The memory of a statement: SQLite's memory, including its text, and the two copies of the
-    /// text in the cache and in the status of the connection.
+    /// Returns a statement's memory: SQLite's memory, including the text, and the two copies of the
+    /// text in the cache and in the connection's status.
     private static func byteCount(of statement: Statement, _ sql: String) -> Int {
         let used = sqlite3_stmt_status(
             statement.pointer,

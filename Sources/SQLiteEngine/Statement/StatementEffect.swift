@@ -1,6 +1,6 @@
 /// The effect of a statement other than reading and writing rows, determined from its first words.
 ///
-/// Scanning the words is cheap, and leaves the authorizer available to the user.
+/// Scanning the words is inexpensive and leaves the authorizer available to the user.
 enum StatementEffect: Equatable {
     /// No other effect.
     case none
@@ -16,7 +16,7 @@ enum StatementEffect: Equatable {
     case releaseSavepoint(String)
     /// `ROLLBACK TO name`.
     case rollbackToSavepoint(String)
-    /// Tables, views, indexes or triggers are created, dropped or altered.
+    /// Tables, views, indexes, or triggers are created, dropped, or altered.
     case schemaChange
     /// `ATTACH` or `DETACH`.
     case attachment
@@ -33,7 +33,7 @@ enum StatementEffect: Equatable {
 
     /// The effect of an SQL statement.
     ///
-    /// The grammar is that of <https://www.sqlite.org/lang_transaction.html> and
+    /// For the grammar, see <https://www.sqlite.org/lang_transaction.html> and
     /// <https://www.sqlite.org/lang_savepoint.html>. `ANALYZE` creates tables for its statistics.
     init(_ sql: UnsafePointer<CChar>?) {
         self = .none

@@ -12,7 +12,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
     ///     set.
     ///   - adapter: Determines which column comes first.
     /// - Returns: A cursor, which is valid during the access.
-    /// - Throws: `SQLITE_MISUSE` when the arguments do not match.
+    /// - Throws: `SQLITE_MISUSE` if the arguments do not match.
     @inlinable
     public static func fetchCursor(
         _ statement: Statement,
@@ -79,7 +79,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
         return value
     }
 
-    /// Returns a cursor over the values of the first column of a query.
+    /// Returns a cursor over the values of a query's first column.
     @inlinable
     public static func fetchCursor(
         _ db: Database,
@@ -90,7 +90,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
         try fetchCursor(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
-    /// Fetches the first column of all rows of a query.
+    /// Fetches the first column of all rows in a query.
     @inlinable
     public static func fetchAll(
         _ db: Database,
@@ -101,7 +101,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
         try fetchAll(db.fetchStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
-    /// Fetches the first column of the first row of a query.
+    /// Fetches the first column of a query's first row.
     @inlinable
     public static func fetchOne(
         _ db: Database,
@@ -124,7 +124,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible & Hash
         try Set(fetchCursor(statement, arguments: arguments, adapter: adapter))
     }
 
-    /// Fetches the distinct values of the first column of a query.
+    /// Fetches the distinct values of a query's first column.
     @inlinable
     public static func fetchSet(
         _ db: Database,

@@ -1,9 +1,10 @@
 import CSQLite
 import Telemetry
 
-/// Starting and ending the transaction of an access.
+/// Starts and ends an access's transaction.
 extension Database {
-    /// Starts a read transaction, which sees one state of the database from its first statement on.
+    /// Starts a read transaction, which sees one state of the database from its first statement
+    /// onward.
     @inline(__always)
     func beginReadAccess() throws {
         if resumeKeptTransaction() {
@@ -59,7 +60,8 @@ extension Database {
         let code = transactionStatements.commit(on: handle)
         guard code == SQLITE_OK else {
             // A read that has all its results must not fail because of an interrupt that arrives
-            // between two statements. It is treated as if the interrupt had arrived later.
+            // between two statements. The interrupt is therefore treated as if it had arrived
+            // later.
             guard code & 0xff == SQLITE_INTERRUPT else {
                 let error = transactionError(code, sql: "COMMIT TRANSACTION")
                 abandonTransaction()
@@ -95,8 +97,8 @@ extension Database {
 
     /// Commits a write transaction.
     ///
-    /// - Throws: `SQLITE_ABORT` if SQLite has rolled it back in the meantime; the error of the
-    ///   commit.
+    /// - Throws: `SQLITE_ABORT` if SQLite has already rolled back the transaction; otherwise, the
+    ///   commit's error.
     func endWriteAccess() throws {
         do {
             try checkForAbortedTransaction()
@@ -122,7 +124,7 @@ extension Database {
         if isObserved { try observationBroker?.didCommitTransaction() }
     }
 
-    /// Rolls back the transaction of a failed access, so that no transaction stays open.
+    /// Rolls back a failed access's transaction so that no transaction stays open.
     func abandonTransaction() {
         kept.pointee.isUnconfirmed = false
         isInsideTransactionBlock = false
@@ -150,7 +152,7 @@ extension Database {
 // MARK: - Complete accesses that run on the thread of the connection
 
 extension Database {
-    /// Runs `body` in a read transaction, which is kept if `mayKeep` returns true at its end.
+    /// Runs `body` in a read transaction, which is kept afterwards if `mayKeep` returns true.
     func withReadTransaction<T>(
         mayKeep: () -> Bool = { false },
         _ body: (Database) throws -> T
@@ -182,7 +184,7 @@ extension Database {
         return result
     }
 
-    /// Ends an access of a pool's reader that had no transaction.
+    /// Ends an access on a pool's reader that had no transaction.
     func endUnsafeAccess() {
         preconditionNoTransactionIsLeftOpen()
         if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE {

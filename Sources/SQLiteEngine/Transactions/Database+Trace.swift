@@ -2,12 +2,12 @@ import CSQLite
 import Foundation
 
 extension Database {
-    /// Sets the closure that is called for the statements of this connection.
+    /// Sets the closure to call for this connection's statements.
     ///
     /// - Parameters:
     ///   - options: The events to report.
-    ///   - trace: Called on the thread that runs the statement; must not use the database. Pass nil
-    ///     to stop tracing.
+    ///   - trace: Called on the thread that runs the statement. The closure must not use the
+    ///     database. Pass nil to stop tracing.
     public func trace(
         options: TracingOptions = .statement,
         _ trace: ((TraceEvent) -> Void)? = nil

@@ -18,7 +18,7 @@ extension Database {
         try probe.commit { try execute(sql: "COMMIT TRANSACTION") }
     }
 
-    /// Rolls back the open transaction; has no effect if there is none.
+    /// Rolls back the open transaction, if any.
     ///
     /// An interrupt does not stop the rollback.
     ///
@@ -64,16 +64,18 @@ extension Database {
         try runTransactionBlock(operations) {
             try execute(sql: "RELEASE SAVEPOINT poolgauge")
         } rollback: {
-            // A rollback leaves the savepoint on SQLite's stack; the release removes it.
+            // A rollback leaves the savepoint on SQLite's stack. The release removes it.
             try execute(sql: "ROLLBACK TRANSACTION TO SAVEPOINT poolgauge")
             try execute(sql: "RELEASE SAVEPOINT poolgauge")
         }
     }
 
-    /// The date of the open transaction, which stays the same while it is open; outside a
-    /// transaction, the current date.
+    /// The date of the open transaction, which stays the same until the transaction ends.
     ///
-    /// A write transaction fetches the date when it starts; a `read`, when the date is first used.
+    /// Outside a transaction, the current date.
+    ///
+    /// A write transaction fetches the date when it starts. A `read` fetches it when it is first
+    /// used.
     ///
     /// - Throws: The error of the configuration's clock.
     public var transactionDate: Date {
@@ -91,13 +93,13 @@ extension Database {
     /// Records the date of a transaction that has started, and the committed state before its first
     /// statement.
     ///
-    /// An error of the clock is thrown when the date is used.
+    /// An error from the clock is thrown when the date is used.
     func transactionDidBegin() {
         recordStateBeforeTransaction()
         openTransactionDate = Result { try configuration.transactionClock.now(self) }
     }
 
-    /// Clears the state that belongs to a transaction, if there is any.
+    /// Clears the state that belongs to a transaction, if any.
     @inline(__always)
     func transactionDidEndIfNeeded() {
         if attention.contains(.transaction) { transactionDidEnd() }
@@ -190,7 +192,8 @@ extension Database {
         return code
     }
 
-    /// Resets every statement of the connection: statements that are still stepping keep its locks.
+    /// Resets every statement of the connection, because statements that are still stepping keep
+    /// its locks.
     func resetStatements() {
         var statement = sqlite3_next_stmt(handle, nil)
         while let current = statement {

@@ -4,31 +4,33 @@ import Telemetry
 /// The read transaction that one connection keeps open between accesses.
 ///
 /// Beginning and ending a read transaction costs more than a point read inside it: SQLite locks and
-/// unlocks a read mark with two system calls. If nothing was committed since the last access, a new
-/// transaction would show the same state. The header of the wal-index shows whether this is the
-/// case, because each commit of any process changes it (<https://sqlite.org/walformat.html>,
+/// unlocks a read mark with two system calls. If nothing has been committed since the last access,
+/// a new transaction would show the same state. The wal-index header shows whether this is the
+/// case, because each commit by any process changes it (<https://sqlite.org/walformat.html>,
 /// section 2.1).
 ///
-/// A kept transaction must not be observable: every read sees the same state as without it, other
-/// writers can reset the log as without it, and a suspension finds no lock.
-/// ``ReadTransactionKeeper`` lists the rules; this value applies them to one connection.
+/// A kept transaction must not be observable: reads see the same states, other writers can reset
+/// the log, and a suspension finds no lock, exactly as if no transaction were kept.
+/// ``ReadTransactionKeeper`` lists the rules. This value applies them to one connection.
 struct KeptReadTransaction {
     /// The age in nanoseconds above which a transaction is not kept again.
     ///
     /// The timer ends a kept transaction up to ``EngineTimings/keptIdle`` later.
     static var maximumKeepAge: UInt64 { EngineTimings.longestKept - EngineTimings.keptIdle }
 
-    /// The wal-index, in WAL mode; its owner is ``Database/walIndex``.
+    /// The wal-index in WAL mode, which ``Database/walIndex`` owns.
     var walIndex: UnsafeRawPointer?
     /// The keeper of the connection's gate, which outlives the connection's accesses; nil if
     /// transactions are never kept.
     var keeper: Unmanaged<ReadTransactionKeeper>?
     /// Whether the connection is idle inside a transaction.
     var isKept = false
-    /// Whether an access has continued the transaction, and has run no statement yet.
+    /// Whether an access has continued the transaction but has not run a statement yet.
     var isUnconfirmed = false
     /// Whether the access has used the C connection, or a statement that changes what the wal-index
-    /// describes: its transaction is not kept.
+    /// describes.
+    ///
+    /// If so, its transaction is not kept.
     var isExposed = false
     /// The header before the open transaction started.
     private(set) var header = poolgauge_wal_header()
@@ -36,16 +38,18 @@ struct KeptReadTransaction {
     private(set) var hasHeader = false
     /// Whether the whole log was in the database file when the transaction started.
     ///
-    /// If so, it reads only the database file, and does not prevent writers from resetting the log.
+    /// If so, the transaction reads only the database file and does not prevent writers from
+    /// resetting the log.
     private var readsOnlyDatabaseFile = false
-    /// When the transaction was first kept, in nanoseconds; 0 before.
+    /// When the transaction was first kept, in nanoseconds; 0 if it has not been kept.
     private(set) var since: UInt64 = 0
     /// When the connection's last access ended, in nanoseconds.
     private(set) var lastEnd: UInt64 = 0
-    /// The keeper's count of this process's writes before the decision to keep the transaction.
+    /// The keeper's count of this process's writes when the transaction was kept.
     private var writes: UInt64 = 0
 
-    /// Whether a new transaction would show the same state and block at least as many writers.
+    /// Returns whether a new transaction would show the same state and block at least as many
+    /// writers.
     ///
     /// Once a checkpoint has copied the whole log, a new transaction reads only the database file,
     /// and the next writer can reset the log. A transaction that started earlier would block it.
@@ -59,7 +63,7 @@ struct KeptReadTransaction {
                 != withUnsafePointer(to: header) { poolgauge_wal_frames($0) }
     }
 
-    /// Whether the open transaction shows the last committed state.
+    /// Returns whether the open transaction shows the last committed state.
     func showsLastState() -> Bool {
         guard hasHeader, let walIndex else { return false }
         return withUnsafePointer(to: header) { poolgauge_wal_header_is(walIndex, $0) } != 0
@@ -79,9 +83,9 @@ struct KeptReadTransaction {
     /// - Parameters:
     ///   - now: The monotonic clock, in nanoseconds.
     ///   - isAllowed: Returns whether this process's writer is idle. It is called after the count
-    ///     of writes was read: a write that starts later changes the count, and is not mistaken for
-    ///     a write of another process.
-    /// - Returns: Whether it may be kept; ``keep(at:)`` follows.
+    ///     of writes is read. A write that starts later changes the count, and is therefore not
+    ///     mistaken for another process's write.
+    /// - Returns: Whether the transaction may be kept. If so, ``keep(at:)`` follows.
     @inline(__always)
     mutating func mayKeep(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
         let isDense = now &- lastEnd < EngineTimings.longestKeptGap
@@ -101,8 +105,8 @@ struct KeptReadTransaction {
         isUnconfirmed = false
     }
 
-    /// Marks the transaction as ended, and reports to the keeper when another process has committed
-    /// since it was kept.
+    /// Marks the transaction as ended, and reports to the keeper if another process has committed
+    /// since the transaction was kept.
     mutating func didEnd() {
         isKept = false
         isUnconfirmed = false
@@ -128,10 +132,10 @@ struct KeptReadTransaction {
 extension Database {
     /// Continues the kept transaction.
     ///
-    /// Like `BEGIN DEFERRED`, this reads no state yet: the first statement does so, in
+    /// Like `BEGIN DEFERRED`, this method reads no state. The first statement does so, in
     /// ``confirmReadState()``.
     ///
-    /// - Returns: Whether there was a kept transaction.
+    /// - Returns: Whether a kept transaction existed.
     @inline(__always)
     func resumeKeptTransaction() -> Bool {
         guard kept.pointee.isKept else { return false }
@@ -152,16 +156,18 @@ extension Database {
         }
     }
 
-    /// Checks, before a statement is prepared, that the schema is that of the last committed state.
+    /// Checks, before a statement is prepared, that the schema belongs to the last committed state.
     ///
-    /// The access still has no state afterwards: its first statement confirms the state again.
+    /// The access still has no state afterwards, because its first statement confirms the state
+    /// again.
     @inline(__always)
     func confirmSchemaState() throws {
         guard kept.pointee.isUnconfirmed, !kept.pointee.isCurrent() else { return }
         try restartReadTransaction()
     }
 
-    /// Replaces the transaction that the access has continued with one that has no state yet.
+    /// Replaces the transaction that the access has continued with a transaction that has no state
+    /// yet.
     @inline(never)
     func restartReadTransaction() throws {
         guard kept.pointee.isUnconfirmed else { return }
@@ -178,14 +184,14 @@ extension Database {
         guard kept.pointee.mayKeep(at: now, if: isAllowed), poolgauge_has_attached(handle) == 0,
             sqlite3_txn_state(handle, nil) == SQLITE_TXN_READ
         else { return false }
-        // A statement that is still stepping would pass an interrupt on to the next access.
+        // A statement that is still stepping would pass an interrupt to the next access.
         resetStatements()
         kept.pointee.keep(at: now)
         transactionDidEndIfNeeded()
         return true
     }
 
-    /// Ends the transaction that is kept, or that the access has continued and not used.
+    /// Ends the transaction that is kept, or that the access has continued but not used.
     ///
     /// The caller holds the connection.
     func endKeptTransaction() {

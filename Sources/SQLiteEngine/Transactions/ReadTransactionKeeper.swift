@@ -18,19 +18,19 @@ import Glibc
 ///   ``EngineTimings/longestKept``;
 /// - while it shows the last committed state, which is checked again before the first statement of
 ///   each access;
-/// - while this process's writer is idle (``AccessGate/forbidKeeping()``): it ends kept
+/// - while this process's writer is idle (``AccessGate/forbidKeeping()``): the writer ends kept
 ///   transactions before it begins, so its checkpoints and its next log do not wait for them;
-/// - while no other process writes. A kept transaction that is outdated although no writer of this
-///   process was active proves that another process has committed: nothing is kept for ``rest``.
-///   After that, while a checkpoint is due, transactions are kept in turns
+/// - while no other process writes. A kept transaction that is outdated although no writer in this
+///   process was active proves that another process has committed. Nothing is then kept for
+///   ``rest``. After that, while a checkpoint is pending, transactions are kept in turns
 ///   (``EngineTimings/keepingTurn``) for some time (``EngineTimings/foreignWriterMemory``), and not
 ///   at all if the log is long (``longLog``). Otherwise, back-to-back reads would prevent that
 ///   process from copying and resetting its log;
 /// - while no database is attached, because the main wal-index does not show its commits;
-/// - until the timer expires (``EngineTimings/keptIdle``), when no access follows.
+/// - until the timer expires (``EngineTimings/keptIdle``), if no access follows.
 ///
-/// `@unchecked Sendable`: `timer` is set before a connection is opened, and a dispatch source may
-/// be used from any thread; the rest is atomic.
+/// `@unchecked Sendable`: `timer` is set before a connection is opened, and any thread may use a
+/// dispatch source. The rest is atomic.
 final class ReadTransactionKeeper: @unchecked Sendable {
     /// The number of frames at which SQLite checkpoints a log by default
     /// (<https://sqlite.org/pragma.html#pragma_wal_autocheckpoint>).
@@ -61,7 +61,9 @@ final class ReadTransactionKeeper: @unchecked Sendable {
     /// Whether the connections of the gate may keep transactions.
     var isOn: Bool { timer != nil }
 
-    /// Allows the connections of a gate to keep transactions; called once, before one is opened.
+    /// Allows a gate's connections to keep transactions.
+    ///
+    /// Called once, before a connection is opened.
     func start(for gate: AccessGate) {
         let timer = DispatchSource.makeTimerSource(
             flags: .strict,
@@ -76,7 +78,8 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     // MARK: Other processes
 
-    /// Whether a transaction that started with `header` may be kept with regard to other processes.
+    /// Returns whether a transaction that started with `header` may be kept with regard to other
+    /// processes.
     @inline(__always)
     func mayKeep(
         _ header: poolgauge_wal_header,
@@ -101,7 +104,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         guard
             isRecent || poolgauge_wal_generation(&header) == foreignLog.load(ordering: .relaxed)
         else {
-            // The log was restarted since, and no other process is known to write to it.
+            // The log has since been restarted, and no other process is known to write to it.
             restsUntil.store(0, ordering: .relaxed)
             return true
         }
@@ -119,7 +122,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     // MARK: Transactions that no access ends
 
-    /// Ensures that a transaction that was just kept ends even if no access follows.
+    /// Ensures that a newly kept transaction ends even if no access follows.
     ///
     /// Call this after releasing the slot: either the timer finds the slot, or this call detects
     /// that the timer has expired.
@@ -137,8 +140,9 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         )
     }
 
-    /// Called when the timer has expired, before the slots are searched: a transaction that is kept
-    /// afterwards arms the timer again.
+    /// Called when the timer has expired, before the slots are searched.
+    ///
+    /// A transaction that is kept afterwards sets the timer again.
     func timerDidExpire() {
         expirations.wrappingAdd(1, ordering: .relaxed)
         isArmed.store(false, ordering: .sequentiallyConsistent)
@@ -150,19 +154,20 @@ extension AccessGate {
     @inline(__always)
     var allowsKeeping: Bool { attention.load(ordering: .relaxed) < Self.forbidding }
 
-    /// Ends the transactions that idle connections keep, and prevents others from being kept.
+    /// Ends the transactions that idle connections keep, and prevents connections from keeping
+    /// others.
     ///
-    /// ``allowKeeping()`` reverses it; calls nest.
+    /// ``allowKeeping()`` reverses a call. Calls can be nested.
     func forbidKeeping() {
         attention.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
         endKeptTransactions()
         if isEnding { awaitEnding() }
-        // Incremented after the search, because this caller has not outdated any earlier
-        // transaction.
+        // The count is incremented after the search, because this caller has not outdated any
+        // earlier transaction.
         keeper.writes.wrappingAdd(1, ordering: .releasing)
     }
 
-    /// Reverses one call of ``forbidKeeping()``.
+    /// Reverses one call to ``forbidKeeping()``.
     func allowKeeping() {
         attention.wrappingSubtract(Self.forbidding, ordering: .sequentiallyConsistent)
     }
@@ -173,7 +178,9 @@ extension AccessGate {
         endKeptTransactions()
     }
 
-    /// Ends the transactions that idle connections keep; other connections are not claimed.
+    /// Ends the transactions that idle connections keep.
+    ///
+    /// Other connections are not claimed.
     private func endKeptTransactions() {
         for slot in slots where slot.claimKeeping() {
             slot.database?.endKeptTransaction()
@@ -192,8 +199,8 @@ extension AccessGate {
     /// Whether a thread has claimed an idle connection to end its transaction.
     private var isEnding: Bool { slots.contains(where: \.isEnding) }
 
-    /// Claims a connection whose kept transaction another thread is ending, because this connection
-    /// becomes free sooner than a new one can be opened.
+    /// Claims a connection whose kept transaction another thread is ending, because it becomes free
+    /// sooner than a new connection can be opened.
     @inline(never)
     func claimAfterEnding() -> AccessSlot? {
         guard isEnding else { return nil }

@@ -2,7 +2,9 @@ import CSQLite
 import Foundation
 
 extension Database {
-    /// The events that ``Database/trace(options:_:)`` reports; the raw value is SQLite's mask.
+    /// The events that ``Database/trace(options:_:)`` reports.
+    ///
+    /// The raw value is SQLite's mask.
     public struct TracingOptions: OptionSet, Sendable {
         /// SQLite's mask.
         public let rawValue: CInt
@@ -17,7 +19,9 @@ extension Database {
         public static let profile = TracingOptions(rawValue: SQLITE_TRACE_PROFILE)
     }
 
-    /// An event that ``Database/trace(options:_:)`` reports; valid until the handler returns.
+    /// An event that ``Database/trace(options:_:)`` reports.
+    ///
+    /// It is valid until the handler returns.
     public enum TraceEvent: CustomStringConvertible {
         /// A statement starts to run.
         case statement(Statement)

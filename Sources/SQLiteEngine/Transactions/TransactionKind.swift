@@ -1,5 +1,5 @@
 extension Database {
-    /// How a transaction starts.
+    /// The way a transaction starts.
     public enum TransactionKind: String, Hashable, Sendable {
         /// Acquires locks when they are needed.
         case deferred = "DEFERRED"
@@ -9,7 +9,7 @@ extension Database {
         case exclusive = "EXCLUSIVE"
     }
 
-    /// How a transaction ends.
+    /// The way a transaction ends.
     public enum TransactionCompletion: Hashable, Sendable {
         /// The changes are kept.
         case commit

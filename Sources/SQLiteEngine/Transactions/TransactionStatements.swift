@@ -1,7 +1,9 @@
 import CSQLite
 
-/// BEGIN, COMMIT and ROLLBACK of one connection, prepared when first needed and then kept:
-/// preparing them again costs more than a point read.
+/// One connection's BEGIN, COMMIT, and ROLLBACK statements.
+///
+/// They are prepared when first needed and then kept, because preparing them again costs more than
+/// a point read.
 struct TransactionStatements {
     private var beginDeferred: OpaquePointer?
     private var beginImmediate: OpaquePointer?
@@ -9,7 +11,7 @@ struct TransactionStatements {
     private var commit: OpaquePointer?
     private var rollback: OpaquePointer?
 
-    /// Runs BEGIN; returns an SQLite result code.
+    /// Runs BEGIN and returns an SQLite result code.
     mutating func begin(_ kind: Database.TransactionKind, on handle: OpaquePointer?) -> CInt {
         switch kind {
         case .deferred: Self.run(&beginDeferred, "BEGIN DEFERRED TRANSACTION", on: handle)
@@ -18,12 +20,12 @@ struct TransactionStatements {
         }
     }
 
-    /// Runs COMMIT; returns an SQLite result code.
+    /// Runs COMMIT and returns an SQLite result code.
     mutating func commit(on handle: OpaquePointer?) -> CInt {
         Self.run(&commit, "COMMIT TRANSACTION", on: handle)
     }
 
-    /// Runs ROLLBACK; returns an SQLite result code.
+    /// Runs ROLLBACK and returns an SQLite result code.
     mutating func rollback(on handle: OpaquePointer?) -> CInt {
         Self.run(&rollback, "ROLLBACK TRANSACTION", on: handle)
     }

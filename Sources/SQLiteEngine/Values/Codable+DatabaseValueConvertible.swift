@@ -1,7 +1,7 @@
 import Foundation
 
 // A `Codable` value that encodes itself as a single value (a string, a number, a date, or another
-// convertible type) is stored as this value. All others are stored as JSON text.
+// convertible type) is stored as this value. All other values are stored as JSON text.
 
 extension DatabaseValueConvertible where Self: Encodable {
     /// The single value that the value encodes, or its JSON.
@@ -98,7 +98,7 @@ private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     }
 }
 
-/// Ends an encoding that requires keys.
+/// A container that ends an encoding that requires keys.
 struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: any Encoder
     let codingPath: [any CodingKey] = []
@@ -123,7 +123,7 @@ struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { encoder }
 }
 
-/// Ends an encoding that requires a list.
+/// A container that ends an encoding that requires a list.
 struct RefusingUnkeyedContainer: UnkeyedEncodingContainer {
     let encoder: any Encoder
     let codingPath: [any CodingKey] = []

@@ -1,5 +1,6 @@
 extension DatabaseValue {
-    /// Returns whether SQLite sorts `lhs` before `rhs`: NULL, numbers, text by its bytes, blobs.
+    /// Returns whether SQLite sorts `lhs` before `rhs`: NULL, numbers, text by its bytes, and then
+    /// blobs.
     static func < (lhs: DatabaseValue, rhs: DatabaseValue) -> Bool {
         switch (lhs.storage, rhs.storage) {
         case (.int64(let left), .int64(let right)): left < right

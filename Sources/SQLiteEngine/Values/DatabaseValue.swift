@@ -17,7 +17,7 @@ public struct DatabaseValue: Sendable {
         /// A blob.
         case blob(Data)
 
-        /// The value as `Int64`, `Double`, `String` or `Data`; nil for NULL.
+        /// The value as `Int64`, `Double`, `String`, or `Data`; nil for NULL.
         public var value: (any DatabaseValueConvertible)? {
             switch self {
             case .null: nil
@@ -46,7 +46,7 @@ public struct DatabaseValue: Sendable {
         self = convertible.databaseValue
     }
 
-    /// Reads a column of the current row of a statement.
+    /// Reads a column of a statement's current row.
     ///
     /// - Parameters:
     ///   - sqliteStatement: A statement that has a row.
@@ -68,7 +68,9 @@ public struct DatabaseValue: Sendable {
 }
 
 extension DatabaseValue: Hashable {
-    /// Returns whether two values are equal; an integer equals a real of the same value.
+    /// Returns whether two values are equal.
+    ///
+    /// An integer equals a real with the same value.
     public static func == (lhs: DatabaseValue, rhs: DatabaseValue) -> Bool {
         switch (lhs.storage, rhs.storage) {
         case (.int64(let integer), .double(let real)), (.double(let real), .int64(let integer)):
@@ -78,7 +80,9 @@ extension DatabaseValue: Hashable {
         }
     }
 
-    /// Feeds the value to `hasher`; an integer has the same hash as a real of the same value.
+    /// Feeds the value to `hasher`.
+    ///
+    /// An integer has the same hash as a real with the same value.
     public func hash(into hasher: inout Hasher) {
         switch storage {
         case .null: hasher.combine(0)
@@ -94,7 +98,7 @@ extension DatabaseValue: DatabaseValueConvertible {
     /// The value itself.
     @inlinable public var databaseValue: DatabaseValue { self }
 
-    /// The value itself.
+    /// Returns the value itself.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseValue? { dbValue }
 
     /// Binds the value to a parameter, and returns an SQLite result code.

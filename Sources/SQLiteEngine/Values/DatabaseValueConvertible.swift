@@ -8,7 +8,7 @@ public protocol DatabaseValueConvertible: StatementBinding {
     /// Creates a value from a database value; nil if the conversion is not possible.
     static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
 
-    /// Returns the value for a column that is missing in a row; nil if that is an error.
+    /// Returns the value for a column that is missing from a row; nil if this is an error.
     static func fromMissingColumn() -> Self?
 
     /// Returns the decoder for values that are stored as JSON.
@@ -24,7 +24,7 @@ extension DatabaseValueConvertible {
         databaseValue.bind(to: sqliteStatement, at: index)
     }
 
-    /// Returns nil: a missing column is an error.
+    /// Returns nil, because a missing column is an error.
     @inlinable
     public static func fromMissingColumn() -> Self? { nil }
 
@@ -37,8 +37,9 @@ extension DatabaseValueConvertible {
         return decoder
     }
 
-    /// Returns an encoder that writes data as Base64 and dates in milliseconds since 1970, with
-    /// sorted keys, so that equal values have equal representations.
+    /// Returns an encoder that writes data as Base64 and dates in milliseconds since 1970.
+    ///
+    /// It sorts keys so that equal values have equal representations.
     public static func databaseJSONEncoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dataEncodingStrategy = .base64
@@ -65,7 +66,7 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
         return dbValue.isNull ? .some(.none) : .none
     }
 
-    /// A missing column reads as nil.
+    /// Returns nil as the value, so a missing column reads as nil.
     @inlinable
     public static func fromMissingColumn() -> Self? { .some(.none) }
 }

@@ -1,7 +1,7 @@
 import CSQLite
 
 // Integers are stored as `Int64`. A value that does not fit its type is an error and is never
-// truncated. A real is truncated to its integer part, like in SQLite's own conversion.
+// truncated. A real is truncated to its integer part, as in SQLite's own conversion.
 
 extension Int: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as an integer.
@@ -135,7 +135,9 @@ extension Int64: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension UInt: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The value as an integer; a value above `Int64.max` is a fatal error.
+    /// The value as an integer.
+    ///
+    /// A value above `Int64.max` is a fatal error.
     @inlinable public var databaseValue: DatabaseValue {
         DatabaseValue(storage: .int64(Int64(self)))
     }
@@ -235,7 +237,9 @@ extension UInt32: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension UInt64: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The value as an integer; a value above `Int64.max` is a fatal error.
+    /// The value as an integer.
+    ///
+    /// A value above `Int64.max` is a fatal error.
     @inlinable public var databaseValue: DatabaseValue {
         DatabaseValue(storage: .int64(Int64(self)))
     }

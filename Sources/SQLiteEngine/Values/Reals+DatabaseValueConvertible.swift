@@ -1,7 +1,9 @@
 import CSQLite
 
 extension Double: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The value as a real; SQLite stores a NaN as NULL.
+    /// The value as a real.
+    ///
+    /// SQLite stores NaN as NULL.
     @inlinable public var databaseValue: DatabaseValue {
         DatabaseValue(storage: .double(self))
     }
@@ -29,7 +31,9 @@ extension Double: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension Float: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The value as a real; SQLite stores a NaN as NULL.
+    /// The value as a real.
+    ///
+    /// SQLite stores NaN as NULL.
     @inlinable public var databaseValue: DatabaseValue {
         DatabaseValue(storage: .double(Double(self)))
     }

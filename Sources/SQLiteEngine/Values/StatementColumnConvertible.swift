@@ -2,7 +2,7 @@ import CSQLite
 
 /// A type whose values can be read from a column without a ``DatabaseValue``.
 public protocol StatementColumnConvertible {
-    /// Reads a column, which may be NULL; nil if the value cannot be converted.
+    /// Reads a column, which may be NULL. Returns nil if the value cannot be converted.
     ///
     /// - Parameters:
     ///   - sqliteStatement: A statement that has a row.

@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 
 // SQLite reads NULL as 0, or as a null pointer for text and blobs. Any other result excludes NULL,
-// so most values need one call instead of two.
+// so most values require one call instead of two.
 
 extension Int {
     /// Reads a column; nil for NULL, or if the integer is out of range.
@@ -67,8 +67,8 @@ extension String {
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> String? {
-        // The text must be read first: this converts the value, which determines the number of
-        // bytes.
+        // The text must be read first, because this converts the value, which determines the number
+        // of bytes.
         guard let text = sqlite3_column_text(sqliteStatement, index) else {
             return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : ""
         }
@@ -85,8 +85,8 @@ extension Data {
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> Data? {
-        // The blob must be read first: this converts the value, which determines the number of
-        // bytes.
+        // The blob must be read first, because this converts the value, which determines the number
+        // of bytes.
         guard let bytes = sqlite3_column_blob(sqliteStatement, index) else {
             return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : Data()
         }

@@ -15,11 +15,13 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Reads a column as text; bytes that are not valid UTF-8 read as U+FFFD.
+    /// Reads a column as text.
+    ///
+    /// Bytes that are not valid UTF-8 read as U+FFFD.
     @inlinable
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
-        // The text must be read first: this converts the value, which determines the number of
-        // bytes.
+        // The text must be read first, because this converts the value, which determines the number
+        // of bytes.
         let text = sqlite3_column_text(sqliteStatement, index)
         let count = Int(sqlite3_column_bytes(sqliteStatement, index))
         self.init(

@@ -27,7 +27,7 @@ final class Recorder<Input>: Subscriber, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - demand: The demand on subscription.
-    ///   - onValue: Called with each value; returns additional demand.
+    ///   - onValue: Called with each value. Returns additional demand.
     init(
         demand: Subscribers.Demand = .unlimited,
         onValue: @escaping (Input) -> Subscribers.Demand = { _ in .none }

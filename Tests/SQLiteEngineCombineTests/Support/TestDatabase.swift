@@ -16,7 +16,8 @@ enum Kind: CaseIterable {
     case pool
 }
 
-/// A database with the table `t (v UNIQUE)`, in a folder that is removed with it.
+/// A database with the table `t (v UNIQUE)`, in a folder that is removed when the object is
+/// released.
 final class TestDatabase: Sendable {
     let writer: any DatabaseWriter
     private let folder: URL

@@ -8,7 +8,7 @@ import Testing
 struct AsyncAccessTests {
     private let folder = TemporaryFolder()
 
-    /// A pool with one reader, which a thread holds while `body` runs.
+    /// Runs `body` with a pool whose only reader is held by a thread.
     private func withHeldReader(_ body: (DatabasePool) async throws -> Void) async throws {
         let pool = try DatabasePool.withTable(
             in: folder,
@@ -70,7 +70,7 @@ struct AsyncAccessTests {
             let tasks = (0..<holders).map { _ in
                 Task { try await pool.read { db in try db.rowCount() } }
             }
-            // There are more tasks than threads in the cooperative pool.
+            // The number of tasks exceeds the number of threads in the cooperative pool.
             try await eventuallyAsync { pool.status().waitingReaders.count == holders }
             #expect(pool.status().waitingReaders.filter(\.isAsync).count == holders)
             for task in tasks { task.cancel() }
@@ -107,7 +107,7 @@ struct AsyncAccessTests {
         #expect(order.withLock { $0 } == Array(0..<8))
     }
 
-    @Test func aQueuedAccessThatIsCancelledThrowsAtOnce() async throws {
+    @Test func aQueuedAccessThrowsImmediatelyWhenCancelled() async throws {
         try await withHeldReader { pool in
             let hasRun = Lock(false)
             let task = Task { try await pool.read { _ in hasRun.withLock { $0 = true } } }

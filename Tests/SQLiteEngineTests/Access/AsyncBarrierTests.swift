@@ -8,7 +8,7 @@ import Testing
 struct AsyncBarrierTests {
     private let folder = TemporaryFolder()
 
-    @Test func aBarrierWaitsForRunningReadsAndBlocksNewOnes() async throws {
+    @Test func aBarrierWaitsForRunningReadsAndBlocksNewReads() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isInside = Gate()
         let mayLeave = Gate()

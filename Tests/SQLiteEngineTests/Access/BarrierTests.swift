@@ -83,7 +83,7 @@ struct BarrierTests {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.barrierWriteWithoutTransaction { db in
             #expect(!db.isInsideTransaction)
-            // No reader is inside a transaction: the whole log can be truncated.
+            // No reader is inside a transaction, so the whole log can be truncated.
             try db.insert(1)
             let busy = try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             #expect(busy == 0)

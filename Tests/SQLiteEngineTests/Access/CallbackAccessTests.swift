@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Accesses with callbacks.
+/// Checks accesses with callbacks.
 @Suite(.timeLimit(.minutes(1)))
 struct CallbackAccessTests {
     private let folder = TemporaryFolder()
@@ -161,7 +161,7 @@ struct CallbackAccessTests {
 }
 
 extension Result {
-    /// The error; nil for a success.
+    /// The error; nil if the result is a success.
     fileprivate var error: Failure? {
         if case .failure(let error) = self { return error }
         return nil

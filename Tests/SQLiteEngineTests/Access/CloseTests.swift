@@ -14,7 +14,7 @@ struct CloseTests {
         #expect(error?.message == "Connection is closed")
     }
 
-    @Test func closingTwiceDoesNothing() throws {
+    @Test func closingTwiceHasNoEffect() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let queue = try DatabaseQueue.withTable()
         let snapshot = try pool.makeSnapshot()

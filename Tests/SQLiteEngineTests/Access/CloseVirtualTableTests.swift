@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Closing databases whose virtual tables keep prepared statements on the connection.
+/// Checks that databases close although virtual tables keep prepared statements on the connection.
 @Suite(.timeLimit(.minutes(1)))
 struct CloseVirtualTableTests {
     /// A module whose tables prepare statements on the connection that uses them.
@@ -56,7 +56,7 @@ struct CloseVirtualTableTests {
         try reader.read { db in try Int.fetchOne(db.cachedStatement(sql: module.query)) }
     }
 
-    /// Uses all readers at the same time, so that each one prepares the statements of its tables.
+    /// Uses all readers at the same time, so each reader prepares the statements of its tables.
     private func useReaders(_ reader: some DatabaseReader, _ module: Module) throws {
         let isInside = Gate()
         let mayLeave = Gate()
@@ -106,7 +106,7 @@ struct CloseVirtualTableTests {
     }
 
     @Test(arguments: Module.allCases)
-    func aLiveStatementOfAQueueIsNamedAndTheQueueRemainsUsable(module: Module) throws {
+    func aQueueReportsALiveStatementAndRemainsUsable(module: Module) throws {
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration())
         try fill(queue, module)
         let live = try queue.inDatabase { db in
@@ -123,7 +123,7 @@ struct CloseVirtualTableTests {
     }
 
     @Test(arguments: Module.allCases, [true, false])
-    func aLiveStatementOfAPoolIsNamedAndThePoolRemainsUsable(
+    func aPoolReportsALiveStatementAndRemainsUsable(
         module: Module,
         isOnReader: Bool
     ) throws {
@@ -149,7 +149,7 @@ struct CloseVirtualTableTests {
     }
 
     @Test(arguments: Module.allCases)
-    func aLiveStatementOfASnapshotPoolIsNamedAndAllItsReadersKeepTheirState(
+    func aSnapshotPoolReportsALiveStatementAndItsReadersKeepTheirState(
         module: Module
     ) throws {
         let pool = try DatabasePool(path: folder.file(), configuration: configuration())
@@ -209,7 +209,7 @@ struct CloseVirtualTableTests {
         #expect(error?.message?.hasSuffix("still has `\(sql)`") == true)
     }
 
-    /// Writes, and uses the state of a connection: functions, observers, cached statements.
+    /// Writes, and uses a connection's state: functions, observers, and cached statements.
     private func expectUsable(_ writer: some DatabaseWriter, _ module: Module, rows: Int) throws {
         #expect(try count(writer, module) == rows)
         let observer = RecordingObserver()

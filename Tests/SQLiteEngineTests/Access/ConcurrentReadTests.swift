@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Concurrent reads of the writer's last commit.
+/// Checks concurrent reads of the writer's last commit.
 @Suite(.timeLimit(.minutes(1)))
 struct ConcurrentReadTests {
     private let folder = TemporaryFolder()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Cycles of waits through several pools and queues, and through holders of several connections.
+/// Checks wait cycles across several pools and queues, and across holders of several connections.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlockAcrossDatabasesTests {
     private let folder = TemporaryFolder()
@@ -112,7 +112,7 @@ struct DeadlockAcrossDatabasesTests {
         try #expect(read.value() == 0)
     }
 
-    /// Runs `body` on another thread, as an access with a target queue does.
+    /// Runs `body` on another thread, like an access with a target queue.
     private func onAnotherThread(_ body: @escaping @Sendable () throws -> Void) throws {
         let caller = UncheckedBox(ThreadState.current)
         try Background {
@@ -190,7 +190,7 @@ struct DeadlockAcrossDatabasesTests {
         #expect(errors.map(\.resultCode) == [.SQLITE_LOCKED])
     }
 
-    /// A snapshot's connection that is lost while accesses wait cannot serve them.
+    /// A snapshot's connection that is lost while accesses wait for it cannot serve them.
     @Test func aLostConnectionMayCompleteACycle() throws {
         let pool = try makePool(readers: 2)
         let queue = try makeQueue()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Concurrent `read { write }` and `write { read }` on one pool.
+/// Checks concurrent `read { write }` and `write { read }` on one pool.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlockTests {
     private let folder = TemporaryFolder()
@@ -18,7 +18,7 @@ struct DeadlockTests {
         )
     }
 
-    /// Makes a closure that blocks until `count` threads have called it.
+    /// Returns a closure that blocks until `count` threads have called it.
     private func makeMeeting(_ count: Int) -> @Sendable () throws -> Void {
         let isInside = Lock(0)
         return {
@@ -27,7 +27,7 @@ struct DeadlockTests {
         }
     }
 
-    /// Checks that no slot is held and no waiter remains once all accesses have ended.
+    /// Checks that no slot is held and no waiter remains after all accesses have ended.
     private func checkIdle(_ pool: DatabasePool) throws {
         for gate in [pool.readers, pool.writer] {
             #expect(gate.queue.withLock { $0.waiters.isEmpty })
@@ -38,7 +38,7 @@ struct DeadlockTests {
     }
 
     @Test(arguments: [1, 2, 5])
-    func bothNestingsOnAllReadersEndWithOneErrorThatNamesBothSides(readers: Int) throws {
+    func bothNestingsOnAllReadersEndWithOneErrorThatReportsBothSides(readers: Int) throws {
         let pool = try makePool(readers: readers)
         for _ in 0..<10 {
             let before = try pool.rowCount() ?? -1
@@ -83,7 +83,7 @@ struct DeadlockTests {
             }
             #expect(message.contains("waits for P.writer"))
             #expect(message.contains("waits for P.reader.1"))
-            // The access around the failed one has thrown as well, so one row is missing.
+            // The access that encloses the failed access has also thrown, so one row is missing.
             try #expect(pool.rowCount() == before + readers)
         }
         try checkIdle(pool)

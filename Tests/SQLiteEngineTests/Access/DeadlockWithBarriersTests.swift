@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Cycles of waits with barriers and other accesses that acquire all connections of a pool.
+/// Checks wait cycles with barriers and other accesses that acquire all of a pool's connections.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlockWithBarriersTests {
     private let folder = TemporaryFolder()
@@ -18,7 +18,7 @@ struct DeadlockWithBarriersTests {
         )
     }
 
-    /// An operation that acquires all connections of a pool.
+    /// An operation that acquires all of a pool's connections.
     enum Demand: CaseIterable {
         case barrier
         case callbackBarrier
@@ -26,7 +26,7 @@ struct DeadlockWithBarriersTests {
         case close
         case releaseMemory
 
-        /// Starts it on a new thread.
+        /// Starts the operation on a new thread.
         func begin(_ pool: DatabasePool) -> Background<Void> {
             Background {
                 switch self {
@@ -66,7 +66,7 @@ struct DeadlockWithBarriersTests {
         }
     }
 
-    /// A cycle of three waits.
+    /// Three waits form a cycle.
     ///
     /// The read waits for the queue. The queue's holder waits for the writer. The demand has
     /// reserved the writer and waits for the read.
@@ -90,14 +90,14 @@ struct DeadlockWithBarriersTests {
             databaseError { try thread.value() }
         }
         let refused = errors.filter { $0.resultCode == .SQLITE_LOCKED }
-        // Releasing memory does not throw when it is refused.
+        // Releasing memory does not throw if it is refused.
         #expect(refused.count <= 1 && (refused.count == 1 || demand == .releaseMemory))
         // The pool may be closed before the write acquires the writer.
         let others = errors.filter { $0.resultCode != .SQLITE_LOCKED }
         #expect(others.allSatisfy { demand == .close && $0.resultCode == .SQLITE_MISUSE })
     }
 
-    /// The same cycle, but the demand is the last to wait.
+    /// Three waits form the same cycle, but the demand is the last to wait.
     @Test(arguments: Demand.allCases)
     func aDemandThatCompletesACycleIsRefused(demand: Demand) throws {
         let pool = try makePool()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Erasing databases of any page size.
+/// Checks that databases of any page size can be erased.
 @Suite(.timeLimit(.minutes(1)))
 struct EraseTests {
     /// The kind of database to erase.

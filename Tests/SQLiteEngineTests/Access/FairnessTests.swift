@@ -23,7 +23,7 @@ struct FairnessTests {
             }
         }
         defer { isOver.withLock { $0 = true } }
-        // All threads continue until each of them has read at least 20 times.
+        // All threads continue until each has read at least 20 times.
         try eventually { counts.withLock { $0.allSatisfy { $0 >= 20 } } }
         isOver.withLock { $0 = true }
         for thread in threads { try thread.value() }

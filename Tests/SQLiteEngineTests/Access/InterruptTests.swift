@@ -10,7 +10,7 @@ struct InterruptTests {
     private let folder = TemporaryFolder()
     private static let longInsert = "INSERT INTO t \(StatementGate.long)"
 
-    /// Runs a statement, which is interrupted while it runs, and returns its error.
+    /// Runs a statement that is interrupted while it runs, and returns its error.
     private static func interrupted(
         _ sql: String,
         on db: Database,
@@ -193,7 +193,7 @@ struct InterruptTests {
                 }
             }
             try isReady.wait()
-            // An interrupt may hit the statements of the first read.
+            // An interrupt may stop the statements of the first read.
             _ = try? pool.read { db in try Int.fetchOne(db, sql: "SELECT 1") }
             try pool.close()
             try interrupter.value()
@@ -203,7 +203,7 @@ struct InterruptTests {
     @Test func anInterruptAtTheStartOfAStatementIsNotLost() throws {
         let queue = try DatabaseQueue.withTable()
         queue.inDatabase { db in
-            // Follow the order of a step: first the probe, then SQLite.
+            // Follows the order of a step: first the probe, then SQLite.
             db.probe.beginStep(1)
             queue.interrupt()
             let code = sqlite3_exec(
@@ -217,7 +217,8 @@ struct InterruptTests {
                 nil
             )
             #expect(code == SQLITE_INTERRUPT)
-            // Follow the order at the end of a step: the interrupt is no longer repeated.
+            // Follows the order at the end of a step, after which the interrupt is no longer
+            // repeated.
             db.probe.running.store(0, ordering: .relaxed)
         }
         // Later statements are not affected.
@@ -244,7 +245,7 @@ struct InterruptTests {
         let queue = try DatabaseQueue.withTable()
         let begins = Lock(false)
         let isCancelled = Gate()
-        // Cancel after the access has checked for a cancellation, and before the first step.
+        // Cancels after the access has checked for a cancellation and before the first step.
         let observer = RecordingObserver { _ in
             guard !begins.withLock({ $0 }) else { return true }
             begins.withLock { $0 = true }

@@ -5,15 +5,15 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Many readers and many waiters release all their resources.
+/// Checks that many readers and waiters release all their resources.
 ///
-/// Memory, descriptors and threads belong to the process, so each test uses a separate process.
+/// Memory, descriptors, and threads belong to the process, so each test uses a separate process.
 @Suite(.timeLimit(.minutes(2)))
 struct LeakTests {
     @Test func aPoolOfTwoHundredReadersReleasesEverything() async {
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
-            // Run once first, to create everything that exists once per process.
+            // Runs once first to create everything that exists once per process.
             try useTwoHundredReaders(in: folder)
             let descriptors = try openDescriptors()
             let memory = sqlite3_memory_used()
@@ -22,7 +22,7 @@ struct LeakTests {
                 #expect(try openDescriptors() == descriptors)
                 #expect(sqlite3_memory_used() == memory)
             }
-            // Not a single byte remains; earlier allocations are also released.
+            // No allocated byte remains. Earlier allocations are also released.
             #expect(memory == 0)
             #expect(liveDatabases.withLock { $0 } == 0)
         }
@@ -85,7 +85,7 @@ struct LeakTests {
     }
 }
 
-/// Reads with two hundred readers of a pool at the same time, and closes the pool.
+/// Reads with two hundred readers of a pool simultaneously, and closes the pool.
 private func useTwoHundredReaders(in folder: TemporaryFolder) throws {
     let pool = try DatabasePool(
         path: folder.file(),
@@ -124,12 +124,12 @@ private func useTwoHundredReaders(in folder: TemporaryFolder) throws {
 /// The number of open connections.
 private let liveDatabases = Lock(0)
 
-/// The number of the process's descriptors.
+/// Returns the number of open descriptors in the process.
 private func openDescriptors() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
 }
 
-/// The number of the process's threads.
+/// Returns the number of threads in the process.
 private func threadCount() throws -> Int {
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
 }

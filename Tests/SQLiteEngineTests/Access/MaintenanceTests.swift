@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Operations on whole databases.
+/// Checks operations on whole databases.
 @Suite(.timeLimit(.minutes(1)))
 struct MaintenanceTests {
     private let folder = TemporaryFolder()

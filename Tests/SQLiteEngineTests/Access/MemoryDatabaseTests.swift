@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Databases in memory and copies.
+/// Checks in-memory databases and copies.
 struct MemoryDatabaseTests {
     private let folder = TemporaryFolder()
 

@@ -2,7 +2,7 @@ import Foundation
 import SQLiteEngine
 import Testing
 
-/// Programming errors, other than reentrancy, that stop the program with an explanation.
+/// Checks that programming errors other than reentrancy stop the program with an explanation.
 struct MisuseTests {
     /// A folder that this process removes, because the exit test's process does not.
     private let folder = TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// A reader that holds the write lock, as it does after it finds a half-written wal-index.
+/// Checks a reader that holds the write lock, as it does after it finds a half-written wal-index.
 @Suite(.timeLimit(.minutes(1)))
 struct OwnReadersTests {
     private let folder = TemporaryFolder()
@@ -50,7 +50,7 @@ struct OwnReadersTests {
         }
         try write.withLock { $0 }?.value()
         #expect(try pool.rowCount() == 1)
-        // No foreign connection blocked the write, so it is not counted either.
+        // No foreign connection blocked the write, so the lock is not counted.
         #expect(pool.status().busyCount == 0)
     }
 
@@ -78,7 +78,7 @@ struct OwnReadersTests {
 
     @Test func aLockIsAnImmediateErrorWithoutAnActiveReader() throws {
         let pool = try makePool()
-        // A wait here would exceed the time limit.
+        // Waiting would exceed the time limit.
         setLimit(.max, of: pool)
         try DatabaseQueue(path: folder.file()).write { _ in
             let error = #expect(throws: DatabaseError.self) { try pool.write { _ in } }

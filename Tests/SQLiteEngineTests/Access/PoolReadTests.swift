@@ -204,7 +204,7 @@ struct PoolReadTests {
 
     /// Runs `body` while `count` threads are inside a read.
     ///
-    /// After they have left, waits for the work that `body` returns.
+    /// After the threads have left, waits for the work that `body` returns.
     private func hold<Value: Sendable>(
         _ count: Int,
         in pool: DatabasePool,

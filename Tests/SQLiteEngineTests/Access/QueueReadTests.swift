@@ -86,7 +86,7 @@ struct QueueReadTests {
         try reader.unsafeRead(value)
     }
 
-    @Test func aReentrantReadIsAsReadOnlyAsTheAccessAroundIt() throws {
+    @Test func aReentrantReadIsReadOnlyInsideAReadOnlyAccess() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.write { db in
             try queue.unsafeReentrantRead { db in try db.insert(1) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Queues, pools and snapshots in generic code.
+/// Checks queues, pools, and snapshots in generic code.
 @Suite(.timeLimit(.minutes(1)))
 struct ReaderProtocolTests {
     private let folder = TemporaryFolder()
@@ -87,7 +87,7 @@ struct ReaderProtocolTests {
         }
     }
 
-    @Test func aNonthrowingClosureNeedsNoTry() throws {
+    @Test func aNonthrowingClosureRequiresNoTry() throws {
         let queue = try DatabaseQueue.withTable()
         #expect(!queue.inDatabase { db in db.isInsideTransaction })
         #expect(!queue.writeWithoutTransaction { db in db.isInsideTransaction })
@@ -126,7 +126,7 @@ struct ReaderProtocolTests {
     }
 }
 
-/// The connections that a thread may use.
+/// Checks which connections a thread may use.
 struct SchedulingWatchdogTests {
     @Test func aThreadMayUseTheConnectionsOfItsAccesses() throws {
         let outer = try DatabaseQueue()

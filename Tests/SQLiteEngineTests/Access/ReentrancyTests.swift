@@ -1,7 +1,7 @@
 import SQLiteEngine
 import Testing
 
-/// Nested accesses that stop the program with an explanation.
+/// Checks that illegally nested accesses stop the program with an explanation.
 struct ReentrancyTests {
     /// A folder that this process removes, because the exit test's process does not.
     private let folder = TemporaryFolder()

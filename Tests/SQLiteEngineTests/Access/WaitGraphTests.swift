@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The search for deadlocks in a graph of waits.
+/// Checks the search for deadlocks in a wait graph.
 struct WaitGraphTests {
     private typealias Graph = WaitGraph<Int, Int>
     private typealias Wait = Graph.Wait
@@ -36,7 +36,7 @@ struct WaitGraphTests {
         let second = wait(holding: [20], for: [10])
         #expect(graph.update(1, first) == nil)
         #expect(graph.update(2, second) == [second, first])
-        // It was not registered: the same wait completes the cycle again.
+        // It was not registered, so the same wait completes the cycle again.
         #expect(graph.update(3, second) == [second, first])
     }
 
@@ -67,7 +67,7 @@ struct WaitGraphTests {
         #expect(graph.update(2, fewer) == [fewer, reader])
     }
 
-    @Test func waitersOutsideACycleAreNotNamed() {
+    @Test func waitersOutsideACycleAreNotReported() {
         var graph = Graph()
         let first = wait(holding: [10], for: [20])
         let outside = wait(holding: [30], for: [20])
@@ -104,7 +104,9 @@ struct WaitGraphTests {
 
     // MARK: Against a model
 
-    /// Random waits: each waiter holds some of the slots, and each slot has at most one holder.
+    /// Returns random waits.
+    ///
+    /// Each waiter holds some of the slots, and each slot has at most one holder.
     private func makeWaits(_ random: inout SeededRandom) -> [Wait] {
         let gates = (0..<Int.random(in: 2...4, using: &random)).map { gate in
             (0..<Int.random(in: 1...3, using: &random)).map { 10 * gate + $0 }
@@ -124,7 +126,7 @@ struct WaitGraphTests {
         }
     }
 
-    /// Whether some order of events serves `waiter`: an exhaustive search.
+    /// Returns whether some order of events serves `waiter`, by exhaustive search.
     private func canBeServed(_ waiter: Int, of waits: [Wait], served: Set<Int> = []) -> Bool {
         if served.contains(waiter) { return true }
         return waits.indices.contains { candidate in
@@ -158,7 +160,7 @@ struct WaitGraphTests {
                 }
                 refused += 1
                 #expect(deadlock.first == wait)
-                // The named waits form a deadlock without the others.
+                // The reported waits form a deadlock by themselves.
                 #expect(!canBeServed(0, of: deadlock))
             }
             // All accepted waits are removed.

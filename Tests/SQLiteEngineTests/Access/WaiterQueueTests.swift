@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The order of waiters, with the time as an argument.
+/// Checks the order of waiters, with the time as an argument.
 struct WaiterQueueTests {
     private static let patience = EngineTimings.patience
     private let slots = (0..<2).map { index in
@@ -61,7 +61,7 @@ struct WaiterQueueTests {
         #expect(queue.waiters.map(ObjectIdentifier.init) == [ObjectIdentifier(younger)])
     }
 
-    @Test func aWatchingThreadIsGrantedTheNextSlotAtOnce() {
+    @Test func aWatchingThreadIsGrantedTheNextSlotImmediately() {
         let start: UInt64 = 1_000_000_000
         let waiter = thread(since: start)
         waiter.isWatching = true
@@ -73,7 +73,7 @@ struct WaiterQueueTests {
         #expect(waiter.granted === slots[0])
     }
 
-    @Test func aTaskIsGrantedTheNextSlotAtOnce() {
+    @Test func aTaskIsGrantedTheNextSlotImmediately() {
         let waiter = task(since: 5)
         var queue = queue(waiter)
         #expect(queue.release(slots[0], at: 5) == .grant(waiter))
@@ -113,7 +113,7 @@ struct WaiterQueueTests {
         #expect(queue.release(slots[1], at: start + Self.patience) == .grant(certain))
     }
 
-    @Test func aTaskIsFoundBehindThreadsUnlessItNeedsOneSlot() {
+    @Test func aTaskIsFoundBehindThreadsUnlessItWaitsForOneSlot() {
         let certain = thread(since: 2, wanted: slots[1])
         #expect(!queue(thread(since: 1), certain).hasTask)
         #expect(queue(thread(since: 1), certain, task(since: 3)).hasTask)
@@ -169,7 +169,7 @@ struct WaiterQueueTests {
 }
 
 extension WaiterQueue.Decision: Equatable where Waiter == SQLiteEngine.Waiter {
-    /// Compares the waiters by identity.
+    /// Compares waiters by identity.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.free, .free): true

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Threads and tasks that wait for the same readers.
+/// Checks threads and tasks that wait for the same readers.
 @Suite(.timeLimit(.minutes(1)))
 struct WaitingTests {
     private let folder = TemporaryFolder()
@@ -15,7 +15,7 @@ struct WaitingTests {
         )
     }
 
-    /// Starts a read that lasts until its gate opens, and waits for its start.
+    /// Starts a read that lasts until its gate opens, and waits until the read has started.
     private func hold(_ pool: DatabasePool, until mayEnd: Gate) throws -> Background<Void> {
         let isInside = Gate()
         let reading = Background {
@@ -28,7 +28,7 @@ struct WaitingTests {
         return reading
     }
 
-    /// Opens all readers: each of two concurrent reads needs one.
+    /// Opens all readers with concurrent reads, each of which needs one.
     private func openAll(_ pool: DatabasePool) throws {
         let mayEnd = Gate()
         let holders = try pool.readers.slots.map { _ in try hold(pool, until: mayEnd) }
@@ -38,8 +38,8 @@ struct WaitingTests {
 
     /// A thread whose patience has expired is granted the second of two readers that become free.
     ///
-    /// The first reader was reserved for it. No other access ends, so the task must acquire that
-    /// reader.
+    /// The first reader was reserved for the thread. No other access ends, so the task must acquire
+    /// that reader.
     @Test func aTaskDoesNotSleepWhileAReaderReservedForAThreadIsFree() throws {
         let pool = try makePool(readers: 2)
         let gate = pool.readers
@@ -55,7 +55,7 @@ struct WaitingTests {
             try eventually { gate.queue.withLock { $0.waiters.count == 2 } }
             let since = gate.queue.withLock { $0.waiters[0].since }
             let over = since + EngineTimings.patience
-            // Release the slot so late that the thread is still asleep when its patience expires.
+            // Releases the slot so late that the thread is still asleep when its patience expires.
             try eventually { monotonicNanoseconds() >= over - UInt64(round % 20) * 1_000 }
             gate.release(gate.slots[0])
             try eventually { monotonicNanoseconds() >= over }
@@ -66,7 +66,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func anImmediateReadNeedsAFreeReaderAndNoOuterRead() throws {
+    @Test func anImmediateReadRequiresAFreeReaderAndNoOuterRead() throws {
         let pool = try makePool(readers: 2)
         let site = AccessSite(AccessLabel("test"))
         #expect(try pool.rowCount() == 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The behaviour of connections when others hold locks.
+/// Checks how connections behave when others hold locks.
 @Suite(.timeLimit(.minutes(1)))
 struct BusyTests {
     private let folder = TemporaryFolder()
@@ -54,7 +54,7 @@ struct BusyTests {
             try queue.inTransaction(.deferred) { db in
                 try #expect(db.rowCount() == 0)
                 try other.write { db in try db.insert(1) }
-                // Its snapshot is outdated, so waiting would not help.
+                // The snapshot is outdated, so waiting would not help.
                 try db.insert(2)
                 return .commit
             }
@@ -65,7 +65,7 @@ struct BusyTests {
     }
 
     @Test(arguments: [0.0, 0.02])
-    func anErrorStatesTheWaitOfTheBusyHandler(timeout: Double) throws {
+    func anErrorReportsTheBusyHandlersWait(timeout: Double) throws {
         let queue = try makeQueue(timeout > 0 ? .timeout(timeout) : .immediateError)
         try withLockedFile { _ in
             let error = #expect(throws: DatabaseError.self) { try queue.write { _ in } }
@@ -80,8 +80,8 @@ struct BusyTests {
         #expect(other?.lockWait == nil)
     }
 
-    /// A checkpoint reports a lock as its result, so its wait is not part of a later failure.
-    @Test func theWaitOfABlockedCheckpointBelongsToNoError() throws {
+    /// A checkpoint reports a lock as its result, so the wait is not part of a later failure.
+    @Test func aBlockedCheckpointsWaitIsNotPartOfALaterError() throws {
         let configuration = Configuration.with {
             $0.journalMode = .wal
             $0.busyMode = .timeout(0.01)
@@ -172,7 +172,7 @@ struct BusyTests {
         #expect(modes.withLock { $0 } == ["writer": 1])
     }
 
-    @Test func theDelaysMatchThoseOfSQLite() {
+    @Test func theDelaysMatchSQLite() {
         var pauses: [Int] = []
         while let pause = BusyBackoff.pause(tries: pauses.count, timeout: 0.5) {
             pauses.append(pause)

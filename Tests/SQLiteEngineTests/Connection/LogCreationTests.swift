@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The creation of an absent or empty `-wal` file when a database is opened.
+/// Checks that opening a database creates a missing or empty `-wal` file.
 @Suite(.timeLimit(.minutes(1)))
 struct LogCreationTests {
     /// The connection that creates the file.
@@ -51,8 +51,8 @@ struct LogCreationTests {
     func anotherConnectionsUserVersionIsKept(opener: Opener) throws {
         let other = try other()
         let commits = Lock(0)
-        // Before each statement of the opening connection, the other one commits a new version
-        // unless the opening connection holds the write lock.
+        // Before each statement of the opening connection, the other connection commits a new
+        // version unless the opening connection holds the write lock.
         let configuration = Configuration.with {
             $0.prepareDatabase { db in
                 guard !db.isReadOnlyConnection else { return }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Errors about files that cannot be opened.
+/// Checks errors about files that cannot be opened.
 struct OpeningFailureTests {
     private let folder = TemporaryFolder()
 
@@ -34,7 +34,7 @@ struct OpeningFailureTests {
         try #expect(explanation(of: folder.path).contains("this is a folder"))
     }
 
-    @Test func aMissingFileThatMayNotBeCreated() throws {
+    @Test func aMissingFileThatCannotBeCreated() throws {
         let configuration = Configuration.with { $0.readonly = true }
         let text = try explanation(of: folder.file(), configuration: configuration)
         #expect(text.contains("a read-only connection does not create it"))
@@ -58,13 +58,13 @@ struct OpeningFailureTests {
         try handle.truncate(atOffset: 4_096)
         try handle.close()
         let text = try explanation(of: folder.file())
-        #expect(text.contains("4096 bytes, is truncated or damaged"))
+        #expect(text.contains("(4096 bytes) is truncated or damaged"))
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
-    func aFolderThatMayNotBeWritten() throws {
+    func aFolderWithoutWritePermission() throws {
         chmod(folder.path, 0o500)
         defer { chmod(folder.path, 0o700) }
-        try #expect(explanation(of: folder.file()).contains("may create one"))
+        try #expect(explanation(of: folder.file()).contains("cannot be created in"))
     }
 }

@@ -8,7 +8,7 @@ import Testing
 struct OpeningTests {
     private let folder = TemporaryFolder()
 
-    /// Expects queues and pools to refuse to open `path`; returns the error.
+    /// Expects queues and pools to refuse to open `path` and returns the error.
     private func expectRefusal(
         of path: String,
         configuration: Configuration = Configuration()
@@ -23,7 +23,7 @@ struct OpeningTests {
         return try #require(pool)
     }
 
-    @Test func aMissingFolderIsNamed() throws {
+    @Test func aMissingFolderIsReported() throws {
         let path = folder.file("nowhere/db.sqlite")
         let error = try expectRefusal(of: path)
         #expect(error.resultCode == .SQLITE_CANTOPEN)
@@ -43,7 +43,7 @@ struct OpeningTests {
     }
 
     @Test(arguments: [50, 5_000])
-    func aFileThatIsNotADatabaseFailsAtOnce(size: Int) throws {
+    func openingAFileThatIsNotADatabaseFailsImmediately(size: Int) throws {
         let text = Data(repeating: UInt8(ascii: "x"), count: size)
         try text.write(to: URL(fileURLWithPath: folder.file()))
         let error = try expectRefusal(of: folder.file())
@@ -53,7 +53,7 @@ struct OpeningTests {
     }
 
     @Test(arguments: [40, 3 * 4_096] as [UInt64])
-    func aTruncatedFileFailsAtOnce(size: UInt64) throws {
+    func openingATruncatedFileFailsImmediately(size: UInt64) throws {
         try makeDatabase(rows: 2_000)
         try truncate(to: size)
         let error = try expectRefusal(of: folder.file())
@@ -62,7 +62,7 @@ struct OpeningTests {
     }
 
     @Test(arguments: [":memory:", "", "file::memory:?cache=shared"])
-    func aPoolNeedsAFile(path: String) {
+    func aPoolRequiresAFile(path: String) {
         let error = #expect(throws: DatabaseError.self) { try DatabasePool(path: path) }
         #expect(error?.resultCode == .SQLITE_MISUSE)
         #expect(error?.message?.contains("DatabaseQueue") == true)
@@ -128,7 +128,7 @@ struct OpeningTests {
 
     @Test func aReaderCanAttachToAnEmptyLog() throws {
         _ = try DatabasePool.withTable(in: folder)
-        // The log was removed with its pool, but a reader that is opened first needs one.
+        // The log was removed with its pool, but a reader that opens first requires one.
         let pool = try DatabasePool(path: folder.file())
         #expect(try pool.rowCount() == 0)
         #expect(try pool.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") } == 0)
@@ -162,7 +162,7 @@ struct OpeningTests {
         let configuration = Configuration.with {
             $0.busyMode = .timeout(3)
             $0.prepareDatabase { db in
-                // SQLite uses no mutex: the caller must serialize the threads.
+                // SQLite uses no mutex, so the caller must serialize the threads.
                 lines.append(sqlite3_db_mutex(db.sqliteConnection) == nil ? "no mutex" : "mutex")
                 let keys = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == true
                 lines.append(keys ? "foreign keys" : "no foreign keys")
@@ -185,7 +185,7 @@ struct OpeningTests {
         try Data(repeating: 65, count: 4_096).write(to: URL(fileURLWithPath: folder.file()))
         let lines = CollectedLines()
         let configuration = Configuration.with {
-            // Encryption keys must be set here, before the file is read.
+            // Encryption keys must be set at this point, before the file is read.
             $0.prepareDatabase { _ in lines.append("prepared") }
         }
         let error = #expect(throws: DatabaseError.self) {

@@ -2,7 +2,8 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The setting of `synchronous`: SQLite's default, the engine's, and the user's.
+/// Checks the value of `synchronous`: SQLite's default, the engine's setting, and the user's
+/// setting.
 @Suite(.timeLimit(.minutes(1)))
 struct SynchronousTests {
     /// The values in SQLite's numbering (https://sqlite.org/pragma.html#pragma_synchronous).

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Compares every code block of the documentation with the samples that the tests in the
+/// Compares every code block in the documentation with the samples that the tests in the
 /// `Documentation` folders run.
 ///
-/// A sample stands between the lines `// sample` and `// end` of a test. An article or a
-/// documentation comment contains the same text, character for character.
+/// A sample is the text between the lines `// sample` and `// end` in a test. An article or a
+/// documentation comment contains exactly the same text.
 struct ArticleSamplesTests {
     private struct Sample {
         let text: String
@@ -51,7 +51,7 @@ struct ArticleSamplesTests {
         return samples
     }
 
-    /// The lines without their common indentation.
+    /// Returns the lines without their common indentation.
     private static func unindented(_ lines: [Substring]) -> String {
         let indentation =
             lines.filter { $0.contains { $0 != " " } }
@@ -59,7 +59,7 @@ struct ArticleSamplesTests {
         return lines.map { $0.dropFirst(indentation) }.joined(separator: "\n")
     }
 
-    /// The samples that tests run.
+    /// Returns the samples that tests run.
     private static func run() throws -> [Sample] {
         let folders = [
             "SQLiteEngineTests/Documentation", "EngineTargetTests/Documentation", "OwnTarget",
@@ -71,7 +71,7 @@ struct ArticleSamplesTests {
         }
     }
 
-    /// The samples in the documentation.
+    /// Returns the samples in the documentation.
     private static func shown() throws -> [Sample] {
         let sources = ["Sources/SQLiteEngine", "Sources/WorkloadEngine"]
         let articles = try sources.flatMap { try files(below: $0, ending: ".md") }.flatMap {

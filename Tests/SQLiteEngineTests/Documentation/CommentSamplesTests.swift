@@ -3,7 +3,7 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// The samples in the comments of declarations.
+/// Runs the samples in declaration comments.
 @Suite(.timeLimit(.minutes(1)))
 struct CommentSamplesTests {
     private typealias Player = DocumentedPlayer

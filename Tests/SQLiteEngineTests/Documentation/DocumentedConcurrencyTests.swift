@@ -2,7 +2,7 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// The samples of "Concurrency".
+/// Runs the samples in "Concurrency".
 @Suite(.timeLimit(.minutes(1)))
 struct DocumentedConcurrencyTests {
     private let documented = DocumentedDatabase()

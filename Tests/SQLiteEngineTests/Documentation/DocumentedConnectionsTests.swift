@@ -2,7 +2,7 @@ import Foundation
 import SQLiteEngine
 import Testing
 
-/// The samples of the front page and of "Connections".
+/// Runs the samples on the front page and in "Connections".
 @Suite(.timeLimit(.minutes(1)))
 struct DocumentedConnectionsTests {
     private let documented = DocumentedDatabase()

@@ -9,14 +9,14 @@ struct DocumentedDatabase {
 
     var path: String { folder.file("app.sqlite") }
 
-    /// A pool with an empty table of players.
+    /// Returns a pool with an empty table of players.
     func pool() throws -> DatabasePool {
         let pool = try DatabasePool(path: path)
         try pool.write(createTable)
         return pool
     }
 
-    /// A pool with three players.
+    /// Returns a pool with three players.
     func poolOfThree() throws -> DatabasePool {
         let pool = try pool()
         try pool.write { db in

@@ -1,7 +1,7 @@
 import SQLiteEngine
 import Testing
 
-/// The samples of "Moving from GRDB".
+/// Runs the samples in "Moving from GRDB".
 @Suite(.timeLimit(.minutes(1)))
 struct DocumentedMovingTests {
     private typealias Player = DocumentedPlayer

@@ -3,7 +3,7 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// The samples of "Observing the database".
+/// Runs the samples in "Observing the database".
 @Suite(.timeLimit(.minutes(1)))
 struct DocumentedObservingTests {
     private typealias Player = DocumentedPlayer

@@ -4,7 +4,7 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// The samples of "Sharing a database between processes".
+/// Runs the samples in "Sharing a database between processes".
 @Suite(.timeLimit(.minutes(1)))
 struct DocumentedSharingTests {
     private let documented = DocumentedDatabase()
@@ -109,7 +109,7 @@ struct DocumentedSharingTests {
         cancellable.cancel()
     }
 
-    // Notifications reach every database that observes them, so use a separate process.
+    // Notifications reach every database that observes them, so the test uses a separate process.
     @Test func suspending() async {
         await #expect(processExitsWith: .success) {
             let documented = DocumentedDatabase()

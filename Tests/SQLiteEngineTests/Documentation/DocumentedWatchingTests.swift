@@ -2,7 +2,7 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// The samples of "Watching a pool".
+/// Runs the samples in "Watching a pool".
 @Suite(.timeLimit(.minutes(1)))
 struct DocumentedWatchingTests {
     private let documented = DocumentedDatabase()

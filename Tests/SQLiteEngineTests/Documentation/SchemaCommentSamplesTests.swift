@@ -9,7 +9,7 @@ extension Player {
 }
 // end
 
-/// The samples in the comments of schema definitions, SQL literals and requests.
+/// Runs the samples in the comments of schema definitions, SQL literals, and requests.
 @Suite(.timeLimit(.minutes(1)))
 struct SchemaCommentSamplesTests {
     private let documented = DocumentedDatabase()

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// A process that writes until it is killed, and acknowledges its commits.
+/// A process that writes until it is killed and acknowledges its commits.
 final class CommitWriterProcess {
     /// The database that the process uses.
     enum Kind: String, CaseIterable, Sendable {
@@ -24,10 +24,10 @@ final class CommitWriterProcess {
     /// Starts the process.
     ///
     /// - Parameters:
-    ///   - kind: The kind of database that it opens.
+    ///   - kind: The kind of database to open.
     ///   - database: The path of the database.
     ///   - first: The number of its first commit.
-    ///   - isEarly: Whether it acknowledges commits too early.
+    ///   - isEarly: Whether the process acknowledges commits too early.
     /// - Throws: An error if it cannot be started.
     init(_ kind: Kind, on database: String, first: Int, isEarly: Bool = false) throws {
         process.executableURL = URL(fileURLWithPath: BuiltProgram.path(of: "CommitWriter"))
@@ -62,7 +62,7 @@ final class CommitWriterProcess {
         }
     }
 
-    /// Kills the process with SIGKILL; returns the numbers of its acknowledged commits.
+    /// Kills the process with SIGKILL and returns the numbers of its acknowledged commits.
     ///
     /// - Throws: ``Ended`` if it was no longer running.
     func kill() throws -> Set<Int> {
@@ -75,7 +75,7 @@ final class CommitWriterProcess {
     }
 
     private var acknowledged: Set<Int> {
-        // Ignore an incomplete line.
+        // Ignores an incomplete line.
         guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
         return Set(
             text[..<end].split(separator: UInt8(ascii: "\n")).compactMap {

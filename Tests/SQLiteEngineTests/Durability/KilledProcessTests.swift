@@ -3,10 +3,10 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// Databases whose processes are repeatedly killed with SIGKILL under load.
+/// Checks databases whose processes are repeatedly killed with SIGKILL under load.
 ///
 /// A killed process loses no acknowledged commit, regardless of `synchronous`, because the
-/// operating system has its writes (https://sqlite.org/pragma.html#pragma_synchronous).
+/// operating system already has its writes (https://sqlite.org/pragma.html#pragma_synchronous).
 @Suite(.timeLimit(.minutes(5)))
 struct KilledProcessTests {
     private let folder = TemporaryFolder()
@@ -56,7 +56,7 @@ struct KilledProcessTests {
         var next = 1
         for round in 0..<kills {
             let process = try CommitWriterProcess(kind, on: folder.file(), first: next)
-            // Sometimes kill it while it opens the database, or before its tables exist.
+            // Sometimes kills the process while it opens the database, or before its tables exist.
             try process.awaitCommits(Int.random(in: 0...25, using: &random))
             spin(UInt64.random(in: 0..<3_000_000, using: &random))
             all.formUnion(try process.kill())

@@ -13,7 +13,7 @@ struct DatabaseErrorTests {
         )
     }
 
-    @Test func aViolationNamesItsConstraint() throws {
+    @Test func aViolationReportsItsConstraint() throws {
         let db = try Database.inMemory()
         try db.execute(sql: "CREATE TABLE t (a UNIQUE); INSERT INTO t VALUES (1)")
         do {

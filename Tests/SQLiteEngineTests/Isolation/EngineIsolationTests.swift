@@ -5,13 +5,13 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The engine isolates transactions of all kinds of accesses: each history is strictly
-/// serializable.
+/// Checks that the engine isolates the transactions of all kinds of accesses: each history is
+/// strictly serializable.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct EngineIsolationTests {
     private let folder = TemporaryFolder()
 
-    /// Divides the number of transactions under the thread sanitizer and with pauses at random
+    /// The divisor for the number of transactions under the thread sanitizer and with random pauses
     /// (`./test --naps`).
     ///
     /// With pauses, each transaction takes about 15 times as long, and a pause replaces many
@@ -24,7 +24,7 @@ struct EngineIsolationTests {
         #endif
     }()
 
-    /// A configuration that waits for other connections' locks, but not for the disk.
+    /// Returns a configuration that waits for other connections' locks, but not for the disk.
     private func configuration(
         _ change: (inout Configuration) -> Void = { _ in }
     ) -> Configuration {
@@ -37,7 +37,7 @@ struct EngineIsolationTests {
         return configuration
     }
 
-    /// A queue that uses the write-ahead log.
+    /// Returns a queue that uses the write-ahead log.
     private func makeWALQueue() throws -> DatabaseQueue {
         try DatabaseQueue(
             path: folder.file(),
@@ -68,7 +68,7 @@ struct EngineIsolationTests {
         )
     }
 
-    /// Runs all sessions, and expects no error and no anomaly.
+    /// Runs all sessions, and expects neither errors nor anomalies.
     private func expectIsolation(
         _ databases: [(String, any DatabaseReader)],
         _ count: Int,

@@ -2,8 +2,8 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The cases of Hermitage (<https://github.com/ept/hermitage>) in one pool: reads keep the state of
-/// their first statement, and writes wait for each other.
+/// Runs the Hermitage cases (<https://github.com/ept/hermitage>) in one pool: reads keep the state
+/// of their first statement, and writes wait for each other.
 @Suite(.timeLimit(.minutes(1)))
 struct HermitagePoolTests {
     private let folder = TemporaryFolder()

@@ -2,12 +2,14 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The cases of Hermitage (<https://github.com/ept/hermitage>) with queues that share a file with
-/// a rollback journal, where locks, not snapshots, isolate transactions.
+/// Runs the Hermitage cases (<https://github.com/ept/hermitage>) with queues that share a file with
+/// a rollback journal.
 ///
-/// A commit waits for all readers to end (<https://sqlite.org/lockingv3.html>): it fails with
-/// `SQLITE_BUSY`, and can be retried. Two transactions that have both read and then write exclude
-/// each other; one must roll back.
+/// Locks, not snapshots, isolate these transactions.
+///
+/// A commit requires all readers to end (<https://sqlite.org/lockingv3.html>). Until then, it fails
+/// with `SQLITE_BUSY` and can be retried. Two transactions that have both read and then write
+/// exclude each other, so one must roll back.
 @Suite(.timeLimit(.minutes(1)))
 struct HermitageRollbackTests {
     private let folder = TemporaryFolder()

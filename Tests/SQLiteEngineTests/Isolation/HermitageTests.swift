@@ -2,8 +2,10 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The cases of Hermitage (<https://github.com/ept/hermitage>) with connections that share a file
-/// in WAL mode: SQLite gives each transaction its own snapshot and serializes writers.
+/// Runs the Hermitage cases (<https://github.com/ept/hermitage>) with connections that share a file
+/// in WAL mode.
+///
+/// SQLite provides each transaction with its own snapshot and serializes writers.
 ///
 /// A transaction that cannot acquire the write lock fails with `SQLITE_BUSY`. If its snapshot is
 /// older than the last commit, it can never acquire the lock, fails with `SQLITE_BUSY_SNAPSHOT`,
@@ -16,7 +18,7 @@ struct HermitageTests {
         case queues
         /// Each transaction uses the writer of a separate pool.
         case pools
-        /// The first transaction uses a pool's writer, the others use queues.
+        /// The first transaction uses a pool's writer, and the others use queues.
         case poolAndQueues
     }
 
@@ -57,7 +59,7 @@ struct HermitageTests {
         try access.end()
     }
 
-    /// The table as a new connection reads it.
+    /// Returns the table as a new connection reads it.
     private func committed() throws -> [Int: Int] {
         // The last connection briefly locks the file when it closes.
         let configuration = Configuration.with { $0.busyMode = .timeout(10) }

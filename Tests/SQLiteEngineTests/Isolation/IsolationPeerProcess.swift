@@ -4,9 +4,9 @@ import Telemetry
 
 /// Another process that runs transactions on the same database.
 ///
-/// `@unchecked Sendable`: a test uses it from one thread at a time.
+/// `@unchecked Sendable`: a test uses the object from one thread at a time.
 final class IsolationPeerProcess: @unchecked Sendable {
-    /// The way in which the process opens the database.
+    /// The way the process opens the database.
     enum Kind: String, Sendable {
         case sqlite
         case pool
@@ -36,18 +36,19 @@ final class IsolationPeerProcess: @unchecked Sendable {
     private let errors = Pipe()
     private let name: String
     private let lines = Lock(Data())
-    /// Reads the process's output, so that the process never blocks on a full pipe inside a
+    /// Reads the process's output so that the process never blocks on a full pipe inside a
     /// transaction.
     private var reading: Background<Void>?
 
-    /// Starts the process; returns when it has opened the database.
+    /// Starts the process, and returns when it has opened the database.
     ///
     /// - Parameters:
-    ///   - kind: The way in which it opens the database.
+    ///   - kind: The way the process opens the database.
     ///   - database: The path of the database.
-    ///   - seed: The seed of its choices.
-    ///   - transactions: The number of its transactions.
-    ///   - number: Its number, which distinguishes its values from those of other processes.
+    ///   - seed: The seed of the process's choices.
+    ///   - transactions: The number of transactions to run.
+    ///   - number: The process's number, which distinguishes its values from other processes'
+    ///     values.
     /// - Throws: An error if it cannot be started.
     init(
         _ kind: Kind,
@@ -82,7 +83,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
         if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
     }
 
-    /// Starts its transactions.
+    /// Starts the process's transactions.
     func start() throws { try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8)) }
 
     /// Waits until the process ends.
@@ -97,7 +98,8 @@ final class IsolationPeerProcess: @unchecked Sendable {
         return try history(endingBy: .max)
     }
 
-    /// Waits until it has reported the end of some transactions, and kills it with SIGKILL.
+    /// Waits until the process has reported the end of some transactions, and kills it with
+    /// SIGKILL.
     ///
     /// - Returns: Its history. A transaction whose commit had begun has an unknown outcome.
     func killedHistory(afterLines count: Int) throws -> History {
@@ -116,7 +118,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
         return "the other process ended: \(text)"
     }
 
-    /// The transactions that the process has reported; the last report of each counts.
+    /// Returns the transactions that the process has reported, with the last report of each.
     ///
     /// - Parameter end: The end of the process, after which nothing takes effect.
     /// - Returns: The history of the process's session.

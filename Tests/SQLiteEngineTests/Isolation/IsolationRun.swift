@@ -5,14 +5,14 @@ import Telemetry
 
 @testable import SQLiteEngine
 
-/// Runs sessions of all roles on several databases at the same time, and records their history.
+/// Runs sessions of all roles on several databases simultaneously, and records their history.
 struct IsolationRun: Sendable {
     /// The number of transactions that use the same lists and registers.
     private static let transactionsPerRound = 25
 
     /// The databases by name.
     ///
-    /// All of them use the same file.
+    /// All databases use the same file.
     let databases: [(name: String, database: any DatabaseReader)]
     private let recorder = HistoryRecorder()
     private let errors = CollectedLines()
@@ -23,16 +23,18 @@ struct IsolationRun: Sendable {
         self.databases = databases.map { (name: $0.0, database: $0.1) }
     }
 
-    /// Unexpected errors.
+    /// The unexpected errors.
     var failures: [String] { errors.all }
 
-    /// Runs the sessions; each runs `count` transactions, or groups of them.
+    /// Runs the sessions.
+    ///
+    /// Each session runs `count` transactions or groups of transactions.
     ///
     /// - Parameters:
     ///   - count: The number of transactions of each session.
     ///   - seed: The seed of all choices.
     ///   - peers: Started processes that run at the same time.
-    /// - Throws: Errors of the last reads and of the processes.
+    /// - Throws: Errors from the last reads and from the processes.
     func run(_ count: Int, seed: UInt64, peers: [IsolationPeerProcess] = []) throws {
         var threads: [Background<Void>] = []
         for peer in peers { try peer.start() }
@@ -72,7 +74,7 @@ struct IsolationRun: Sendable {
     /// The history so far.
     var history: History { recorder.history }
 
-    /// Adds the history of another process before it was killed.
+    /// Adds another process's history until it was killed.
     func add(_ history: History) { recorder.add(history) }
 
     /// Reads all lists and registers from each database.

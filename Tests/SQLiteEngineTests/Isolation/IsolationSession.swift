@@ -6,9 +6,9 @@ import Telemetry
 
 @testable import SQLiteEngine
 
-/// A session, which runs and records transactions of its role.
+/// A session, which runs and records the transactions of its role.
 ///
-/// Only one thread uses it.
+/// Only one thread uses a session.
 struct IsolationSession {
     struct Rollback: Error {}
 
@@ -17,7 +17,7 @@ struct IsolationSession {
     let recorder: HistoryRecorder
     let script: TransactionScript
     let errors: CollectedLines
-    /// Whether connections other than those of `database` write to the file.
+    /// Whether connections outside `database` also write to the file.
     let isShared: Bool
     /// The number of ended transactions in all sessions.
     let ends: EndCount
@@ -46,7 +46,7 @@ struct IsolationSession {
         inner = recorder.addSession("\(name).inner")
     }
 
-    /// Runs one transaction, or a few that belong together.
+    /// Runs one transaction, or several related transactions.
     func run() {
         if role.isReadOnly { return runRead() }
         guard let writer = database as? any DatabaseWriter else { return }
@@ -111,7 +111,7 @@ struct IsolationSession {
         transaction.willCommit()
     }
 
-    /// In half of the cases, waits until other sessions have ended some transactions.
+    /// In half of all cases, waits until other sessions have ended some transactions.
     func letOthersRun() {
         guard script.draw(below: 2) == 0 else { return }
         let enough = ends.value + 3
@@ -135,7 +135,7 @@ struct IsolationSession {
 final class EndCount: Sendable {
     private let count = Atomic<Int>(0)
 
-    /// The number so far.
+    /// The current number.
     var value: Int { count.load(ordering: .relaxed) }
 
     /// Counts an ended transaction.

@@ -1,10 +1,10 @@
 @testable import SQLiteEngine
 
-/// The way in which a session uses the engine.
+/// The way a session uses the engine.
 enum SessionRole: String, CaseIterable, Sendable {
     /// `write`, sometimes rolled back.
     case write
-    /// `inTransaction` of each kind, savepoints and single statements, without the engine's
+    /// `inTransaction` of each kind, savepoints, and single statements, without the engine's
     /// transaction.
     case writeWithoutTransaction
     /// `await write`.
@@ -46,7 +46,7 @@ enum SessionRole: String, CaseIterable, Sendable {
         }
     }
 
-    /// The roles that a database supports.
+    /// Returns the roles that a database supports.
     static func all(on database: any DatabaseReader) -> [SessionRole] {
         allCases.filter { role in
             if role.isReadOnly { return true }

@@ -2,7 +2,7 @@ import Telemetry
 
 @testable import SQLiteEngine
 
-/// An access whose statements a test runs one by one, interleaved with those of other accesses.
+/// An access whose statements a test runs one by one, interleaved with other accesses' statements.
 ///
 /// The access runs on a separate thread. Call all methods on the test's thread.
 final class SteppedAccess: Sendable {
@@ -20,7 +20,7 @@ final class SteppedAccess: Sendable {
     private let isDone = Gate()
     private let thread: Background<Void>
 
-    /// Starts an access, and does not wait for it.
+    /// Starts an access without waiting for it.
     ///
     /// - Parameter access: Performs the access, and calls its argument with the connection.
     init(_ access: @escaping @Sendable ((Database) throws -> Void) throws -> Void) {
@@ -42,12 +42,12 @@ final class SteppedAccess: Sendable {
         }
     }
 
-    /// A connection outside a transaction.
+    /// Starts an access that provides a connection outside a transaction.
     convenience init(on writer: any DatabaseWriter) {
         self.init { body in try writer.writeWithoutTransaction(body) }
     }
 
-    /// Ends the access with an error, if the test has not ended it.
+    /// Ends the access with an error if the test has not ended it.
     deinit { set(.abandon) }
 
     private func set(_ step: Step) {
@@ -72,12 +72,12 @@ final class SteppedAccess: Sendable {
 
     func run(_ sql: String) throws { try perform { try $0.execute(sql: sql) } }
 
-    /// The error with which SQLite refuses statements; nil if it does not.
+    /// Returns the error with which SQLite refuses statements; nil if SQLite accepts them.
     func refusal(of sql: String) -> ResultCode? {
         databaseError { try run(sql) }?.extendedResultCode
     }
 
-    /// The rows of the table `test`: values by their identifiers.
+    /// Returns the rows of the table `test`, as values by identifier.
     func values(where condition: String = "true") throws -> [Int: Int] {
         try perform { db in
             let rows = try Row.fetchAll(db, sql: "SELECT id, value FROM test WHERE \(condition)")

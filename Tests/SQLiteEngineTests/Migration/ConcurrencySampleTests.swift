@@ -2,7 +2,7 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// The samples of "Concurrency".
+/// Runs the samples in "Concurrency".
 @Suite(.timeLimit(.minutes(1)))
 struct ConcurrencySampleTests {
     let sample = SampleDatabase()
@@ -65,7 +65,7 @@ struct ConcurrencySampleTests {
         #expect(players.map(\.name) == ["Arthur", "Barbara"])
     }
 
-    @Test func transactionsNestInAnAccessWithoutOne() throws {
+    @Test func transactionsNestInAnAccessWithoutATransaction() throws {
         let dbQueue = try sample.queue()
         try dbQueue.writeWithoutTransaction { db in
             #expect(!db.isInsideTransaction)

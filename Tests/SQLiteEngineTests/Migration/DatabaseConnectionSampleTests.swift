@@ -2,7 +2,7 @@ import Foundation
 import SQLiteEngine
 import Testing
 
-/// The samples of "Database Connections", `DatabaseQueue` and `DatabasePool`.
+/// Runs the samples in "Database Connections", `DatabaseQueue`, and `DatabasePool`.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseConnectionSampleTests {
     let sample = SampleDatabase()

@@ -2,7 +2,7 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// The samples of `DatabaseReader`.
+/// Runs the samples in `DatabaseReader`.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseReaderSampleTests {
     let sample = SampleDatabase()

@@ -1,7 +1,7 @@
 import SQLiteEngine
 import Testing
 
-/// The samples of `DatabaseSnapshot`, `DatabaseSnapshotPool` and `makeSnapshot()`.
+/// Runs the samples in `DatabaseSnapshot`, `DatabaseSnapshotPool`, and `makeSnapshot()`.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseSnapshotSampleTests {
     let sample = SampleDatabase()
@@ -52,7 +52,7 @@ struct DatabaseSnapshotSampleTests {
         #expect(result?.message.contains("makeSnapshot() must not be called") == true)
     }
 
-    @Test func snapshotsAreMadeBeforeAndAfterATransaction() throws {
+    @Test func snapshotsAreCreatedBeforeAndAfterATransaction() throws {
         let dbPool = try sample.pool()
         try dbPool.write { db in try SamplePlayer(name: "Arthur").insert(db) }
         var snapshots = [try dbPool.makeSnapshot()]

@@ -2,7 +2,7 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// The samples of `DatabaseWriter`.
+/// Runs the samples in `DatabaseWriter`.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseWriterSampleTests {
     let sample = SampleDatabase()
@@ -158,7 +158,7 @@ struct DatabaseWriterSampleTests {
         try #expect(count.get() == 0)
     }
 
-    /// Counts the commits that it is notified of.
+    /// Counts the commits of which it is notified.
     private final class MyObserver: TransactionObserver {
         let commits = Lock(0)
         func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }

@@ -1,12 +1,12 @@
-// The tests in this folder are the code samples of GRDB's documentation, completed to programs that
-// change only the import. They use only public API.
+// The tests in this folder are the code samples from GRDB's documentation, extended to programs
+// that change only the import. They use only public API.
 
 import Foundation
 import SQLiteEngine
 import Telemetry
 import Testing
 
-/// A player as used by the samples: created with its name, and inserted in place.
+/// A player as the samples use it: created with its name and inserted in place.
 struct SamplePlayer: Codable, Equatable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "player"
     var name: String
@@ -23,7 +23,9 @@ struct Credit: Codable, Equatable, FetchableRecord, PersistableRecord {
     }
 }
 
-/// A payment from an account; the table refuses a negative balance.
+/// A payment from an account.
+///
+/// The table refuses a negative balance.
 struct Debit: Codable, Equatable, FetchableRecord, PersistableRecord {
     var account: String
     var amount: Int
@@ -40,24 +42,24 @@ struct SampleDatabase {
 
     var path: String { folder.file("database.sqlite") }
 
-    /// An empty database in memory.
+    /// Returns an empty database in memory.
     func queue() throws -> DatabaseQueue {
         let dbQueue = try DatabaseQueue()
         try dbQueue.write(createTables)
         return dbQueue
     }
 
-    /// An empty database in a file.
+    /// Returns an empty database in a file.
     func pool(configuration: Configuration = Configuration()) throws -> DatabasePool {
         let dbPool = try DatabasePool(path: path, configuration: configuration)
         try dbPool.write(createTables)
         return dbPool
     }
 
-    /// A queue and a pool, for samples that name neither.
+    /// Returns a queue and a pool, for samples that specify neither.
     func writers() throws -> [any DatabaseWriter] { [try queue(), try pool()] }
 
-    /// A queue, a pool and its snapshots, each with two players.
+    /// Returns a queue, a pool, and its snapshots, each with two players.
     func readers() throws -> [any DatabaseReader] {
         let dbQueue = try queue()
         let dbPool = try pool()
@@ -99,7 +101,7 @@ final class Interruption: Sendable {
         }
         try writer.writeWithoutTransaction { db in
             db.add(function: function)
-            // SQLite checks for interruptions in loops.
+            // SQLite checks for interrupts in loops.
             try db.execute(
                 sql: """
                     CREATE TEMP TRIGGER interrupting BEFORE INSERT ON player BEGIN

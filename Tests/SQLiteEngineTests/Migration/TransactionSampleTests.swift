@@ -2,12 +2,12 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// The samples from the article "Transactions and Savepoints".
+/// Runs the samples from the article "Transactions and Savepoints".
 @Suite(.timeLimit(.minutes(1)))
 struct TransactionSampleTests {
     let sample = SampleDatabase()
 
-    /// The executed statements, except those that fetch.
+    /// The executed statements, excluding statements that fetch.
     private final class Trace: Sendable {
         private let lines = Lock<[String]>([])
 

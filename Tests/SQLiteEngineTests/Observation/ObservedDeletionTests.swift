@@ -2,7 +2,8 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Observation of deletions of whole tables, for which SQLite by default does not visit rows.
+/// Checks the observation of whole-table deletions, for which SQLite does not visit rows by
+/// default.
 struct ObservedDeletionTests {
     private func withTable(_ body: (Database) throws -> Void) throws {
         let queue = try DatabaseQueue()
@@ -94,7 +95,7 @@ struct ObservedDeletionTests {
         }
     }
 
-    @Test func withoutObserversWholeTablesAreDeletedAtOnce() throws {
+    @Test func withoutObserversAWholeTableIsDeletedInOneStep() throws {
         try withTable { db in
             let observer = RecordingObserver()
             db.add(transactionObserver: observer)

@@ -276,7 +276,7 @@ struct TransactionObserverTests {
             try await queue.write { db in
                 let cancellation = try #require(db.cancellation)
                 db.add(
-                    // Acts like an interrupt that arrives while the observer's statement runs.
+                    // Simulates an interrupt that arrives while the observer's statement runs.
                     function: DatabaseFunction("interrupted", argumentCount: 0) { _ in
                         cancellation.cancel()
                         return 1

@@ -116,7 +116,7 @@ struct AccessSplitTests {
         let elapsed = monotonicNanoseconds() - start
         let split = try #require(part(pool.status(), .reader, isContended: false))
         #expect(total(split.closure) >= 20_000_000)
-        // This holds even if the thread waited long for a core inside SQLite.
+        // This holds even if the thread waited a long time for a core inside SQLite.
         #expect(total(split.insideSQLite) <= elapsed - spent)
     }
 
@@ -140,7 +140,7 @@ struct AccessSplitTests {
         _ = try waiter.value()
         let status = pool.status()
         let split = try #require(part(status, .reader, isContended: true))
-        // The access that opened its connection, and the access that waited.
+        // These are the access that opened its connection and the access that waited.
         #expect(split.count == 2)
         #expect(try #require(split.waiting).max >= seen)
         #expect(try #require(status.acquire).max >= seen)
@@ -245,7 +245,7 @@ struct AccessSplitTests {
     }
 }
 
-/// Takes a long time in every callback.
+/// An observer that takes a long time in every callback.
 private final class SlowObserver: TransactionObserver, Sendable {
     /// The duration of each callback in nanoseconds.
     static let delay: UInt64 = 2_000_000

@@ -9,7 +9,7 @@ import Testing
 struct ConnectionEventTests {
     private let folder = TemporaryFolder()
 
-    /// The first event that `choose` accepts.
+    /// Returns the first event that `choose` accepts.
     private func first<Value>(
         of events: AsyncStream<ConnectionEvent>,
         _ choose: (ConnectionEvent) -> Value?
@@ -255,7 +255,7 @@ struct ConnectionEventTests {
     }
 }
 
-/// Counts the calls of SQLite's hooks, all on one thread.
+/// Counts the calls to SQLite's hooks, all on one thread.
 private final class HookCalls {
     var trace = 0
     var progress = 0

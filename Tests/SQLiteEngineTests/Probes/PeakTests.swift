@@ -3,8 +3,8 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The peaks of a status are counts, not samples: each waiting access raises them, even if its wait
-/// is short.
+/// Checks that a status's peaks are counts, not samples: each waiting access raises them, even if
+/// its wait is short.
 @Suite(.timeLimit(.minutes(1)))
 struct PeakTests {
     private let folder = TemporaryFolder()
@@ -36,7 +36,7 @@ struct PeakTests {
         #expect(before.waitingWritersPeak == 0)
         let holder = try hold { inside in try pool.read { _ in try inside() } }
         let reads = (0..<5).map { _ in Background { _ = try pool.rowCount() } }
-        // Do not request a status here, because the peak must not depend on one.
+        // The test requests no status here, because the peak must not depend on one.
         try eventually { pool.readers.queue.withLock { $0.waiters.count } == 5 }
         holder.mayLeave.open()
         for work in reads + [holder.work] { try work.value() }
@@ -82,7 +82,7 @@ struct PeakTests {
         let reads = (0..<2).map { _ in Background { try queue.read { _ in } } }
         let write = Background { try queue.write { _ in } }
         try eventually { queue.gate.queue.withLock { $0.waiters.count } == 3 }
-        // A cancelled task also counts as a waiter.
+        // A canceled task also counts as a waiter.
         let task = Task { try await queue.write { _ in } }
         try await eventuallyAsync { queue.gate.queue.withLock { $0.waiters.count } == 4 }
         task.cancel()
@@ -141,7 +141,7 @@ struct PeakTests {
         try eventually { pool.status().readers?.inUse == 0 }
         pool.restartTimes()
         #expect(pool.status().readers?.peak == 0)
-        // Concurrent threads used several readers; consecutive threads use only one.
+        // Concurrent threads used several readers. Consecutive threads use only one.
         for _ in 0..<4 { try Background { _ = try pool.rowCount() }.value() }
         _ = try pool.rowCount()
         #expect(pool.status().readers?.peak == 1)

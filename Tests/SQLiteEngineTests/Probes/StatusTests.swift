@@ -27,7 +27,7 @@ struct StatusTests {
         #expect(!status.isClosed)
     }
 
-    @Test func aQueueIsNamedAndHasNoReaders() throws {
+    @Test func aQueueHasALabelAndNoReaders() throws {
         let status = try DatabaseQueue.withTable().status()
         #expect(status.kind == .queue)
         #expect(status.path == nil)
@@ -232,7 +232,7 @@ struct StatusTests {
         let busy =
             try #require(after.readers).busyNanoseconds
             - #require(before.readers).busyNanoseconds
-        // Both were in use all the time, so the utilization is one.
+        // Both readers were in use all the time, so the utilization is one.
         #expect(busy == 2 * elapsed)
         // No access waited.
         #expect(after.readers?.saturatedNanoseconds == 0)
@@ -286,7 +286,8 @@ struct StatusTests {
         #expect(after.bytes > before.bytes)
         let frames = try #require(after.frames)
         #expect(frames > (before.frames ?? 0))
-        // A header of 32 bytes, and for each frame a header of 24 bytes and a page.
+        // The log contains a header of 32 bytes and, for each frame, a header of 24 bytes and a
+        // page.
         #expect(after.bytes >= 32 + frames * (24 + 4_096))
         try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")

@@ -107,7 +107,7 @@ struct TransactionProbeTests {
         #expect(pool.status().interrupts.latency == nil)
         let requested = monotonicNanoseconds()
         pool.interrupt()
-        // A second request does not change the time of the first one.
+        // A second request does not change the time of the first request.
         pool.interrupt()
         let later = monotonicNanoseconds()
         gate.resume()

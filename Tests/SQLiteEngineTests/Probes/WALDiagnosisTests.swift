@@ -112,7 +112,7 @@ struct WALDiagnosisTests {
     @Test func shortReadersOverlapUnderDenseCommits() {
         var history = WALHistory()
         history.record(log(1_100, 0), at: 1)
-        // Each checkpoint is limited by the readers of that moment.
+        // Each checkpoint is limited by the readers at that moment.
         history.record(log(1_200, 1_050), at: 2)
         #expect(history.overlapSince == nil)
         history.record(log(1_300, 1_050), at: 3)
@@ -158,7 +158,7 @@ struct WALDiagnosisTests {
         #expect(history.neglectedSince == nil)
     }
 
-    @Test func theListOfLocksIsParsed() {
+    @Test func theLockListIsParsed() {
         let text = """
             1: POSIX  ADVISORY  READ 4711 08:01:99 123 123
             2: POSIX  ADVISORY  WRITE 4712 00:2f:99 120 120
@@ -192,7 +192,7 @@ struct WALDiagnosisTests {
         let second = "2: POSIX  ADVISORY  READ 4712 08:01:\(information.st_ino) 124 124\n"
         var lists = [other + first, other + first + second]
         let locks = try #require(WALLocks(path: file) { lists.removeFirst() })
-        // A short list comes from one call, and is complete.
+        // A short list comes from one call and is complete.
         #expect(locks.entries.map(\.process) == (others == 0 ? [4711] : [4711, 4712]))
     }
 
@@ -203,7 +203,7 @@ struct WALDiagnosisTests {
                 WALLocks.Entry(process: -7, isExclusive: byte < 122, bytes: byte...byte)
             ]).outsideConnection(for: question, stuck, process: 1)
         }
-        // Mark 1 is at the last state, mark 2 is not; mark 0 reads only the file.
+        // Mark 1 is at the last state, and mark 2 is not. Mark 0 reads only the file.
         #expect(outsideConnection(124, .checkpoint) == nil)
         #expect(outsideConnection(125, .checkpoint) == "process -7")
         #expect(outsideConnection(123, .checkpoint) == "process -7")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Each cause of a log that does not shrink, in a real database.
+/// Checks each cause of a log that does not shrink, in a real database.
 @Suite(.timeLimit(.minutes(1)))
 struct WALPinTests {
     private let folder = TemporaryFolder()
@@ -67,7 +67,7 @@ struct WALPinTests {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test func anOldReaderIsNamed() throws {
+    @Test func anOldReaderIsReported() throws {
         let pool = try makePool()
         try whileReading(pool, as: "report") {
             try pool.write { db in try db.fill(pages: 5) }
@@ -83,9 +83,9 @@ struct WALPinTests {
         #expect(currentPin(pool) == nil)
     }
 
-    @Test func aReaderOfTheFileAloneIsNamed() throws {
+    @Test func aReaderOfOnlyTheFileIsReported() throws {
         let pool = try makePool()
-        // Create a log that is longer than the next one.
+        // Creates a log that is longer than the next one.
         try pool.write { db in try db.fill(pages: 50) }
         try checkpoint(pool)
         try whileReading(pool, as: "report") {
@@ -102,7 +102,7 @@ struct WALPinTests {
         }
     }
 
-    @Test func aSnapshotIsNamed() throws {
+    @Test func aSnapshotIsReported() throws {
         let pool = try makePool()
         let snapshot = try pool.makeSnapshot(as: AccessLabel("backup"))
         try pool.write { db in try db.fill(pages: 5) }
@@ -113,7 +113,7 @@ struct WALPinTests {
         #expect(currentPin(pool) == nil)
     }
 
-    @Test func theOldestOfSeveralIsNamed() throws {
+    @Test func theOldestOfSeveralReadersIsReported() throws {
         let pool = try makePool()
         try whileReading(pool, as: "first") {
             try pool.write { db in try db.fill(pages: 5) }
@@ -152,16 +152,17 @@ struct WALPinTests {
         }
     }
 
-    @Test func readersThatOverlapAreNamed() throws {
+    @Test func overlappingReadersAreReported() throws {
         let pool = try makePool()
         var snapshot = try pool.makeSnapshot(as: AccessLabel("list"))
-        // Each snapshot is released only when the next one exists.
+        // Each snapshot is released only after the next one is created.
         for _ in 0..<4 {
             try pool.write { db in try db.fill(pages: 600) }
             let next = try pool.makeSnapshot(as: AccessLabel("list"))
             try snapshot.close()
             snapshot = next
-            // All frames are copied, because it reads the last state, but the log cannot restart.
+            // All frames are copied, because the snapshot reads the last state, but the log cannot
+            // restart.
             try checkpoint(pool)
             let wal = try #require(pool.status().wal)
             #expect(wal.checkpointedFrames == wal.frames)
@@ -180,7 +181,7 @@ struct WALPinTests {
         #expect(currentPin(pool) == nil)
     }
 
-    @Test func aLargeTransactionIsNamed() throws {
+    @Test func aLargeTransactionIsReported() throws {
         let pool = try makePool()
         try pool.write(as: AccessLabel("import")) { db in
             try db.execute(sql: "PRAGMA cache_size = 10")
@@ -217,7 +218,7 @@ struct WALPinTests {
     @Test func aHookThatDoesNotCheckpointIsReported() throws {
         let pool = try makePool()
         pool.writeWithoutTransaction { db in
-            // The user's hook replaces SQLite's, and does not checkpoint.
+            // The user's hook replaces SQLite's hook and does not checkpoint.
             _ = sqlite3_wal_hook(db.sqliteConnection, { _, _, _, _ in SQLITE_OK }, nil)
         }
         try pool.write(as: AccessLabel("import")) { db in try db.fill(pages: 1_500) }
@@ -254,8 +255,8 @@ struct WALPinTests {
         try other.read { db in
             _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM b")
             try pool.write { db in try db.fill(pages: 1_500) }
-            // The pin is not reported at once, because its lock could belong to a reader of the
-            // pool that has just ended.
+            // The pin is not reported immediately, because its lock could belong to a pool reader
+            // that has just ended.
             #expect(currentPin(pool) == nil)
             try eventually { currentPin(pool)?.cause == .otherProcess }
             #expect(currentPin(pool)?.by.name == "another connection of this process")
@@ -286,7 +287,7 @@ struct WALPinTests {
         }
     }
 
-    @Test func anotherProcessIsNamedWithItsPID() async throws {
+    @Test func anotherProcessIsReportedWithItsPID() async throws {
         let pool = try makePool()
         let path = folder.file()
         try #require(mkfifo(path + ".leave", 0o600) == 0)
@@ -298,7 +299,8 @@ struct WALPinTests {
         #expect(first.cause == .otherProcess)
         #expect(first.by.name.hasSuffix("(\(number))"))
         #expect(try #require(currentPin(pool)).ageNanoseconds > first.ageNanoseconds)
-        // Also open it for reading, so that opening does not wait for a process that has failed.
+        // Also opens the pipe for reading, so that opening does not wait for a process that has
+        // failed.
         let leave = open(path + ".leave", O_RDWR)
         defer { close(leave) }
         await child
@@ -336,7 +338,7 @@ private struct FullDisk {
 }
 
 extension Database {
-    /// Adds rows to `b` that take a page each.
+    /// Adds rows to `b` that each occupy a page.
     fileprivate func fill(pages: Int) throws {
         try execute(
             sql: """

@@ -181,7 +181,7 @@ struct DecodingRecordTests {
         }
     }
 
-    @Test func aMissingColumnIsNamed() throws {
+    @Test func aMissingColumnIsReported() throws {
         struct Strict: Decodable, FetchableRecord { var name: String }
         try read { db in
             let error = #expect(throws: RowDecodingError.self) {

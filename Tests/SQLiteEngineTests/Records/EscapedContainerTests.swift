@@ -1,14 +1,14 @@
 import SQLiteEngine
 import Testing
 
-/// Containers that are used after their decoder.
+/// Checks containers that are used after their decoder.
 struct EscapedContainerTests {
     private enum Key: CodingKey {
         case id
         case name
     }
 
-    /// Keeps its container longer than its row, which records must not do.
+    /// A record that keeps its container longer than its row, which records must not do.
     private struct Keeper: Decodable, FetchableRecord {
         let container: KeyedDecodingContainer<Key>
 
@@ -37,7 +37,7 @@ struct EscapedContainerTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func aContainerOfAnEarlierFetchDoesNotReadALaterOnesRows() async {
+    func aContainerOfAnEarlierFetchDoesNotReadALaterFetchsRows() async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
@@ -45,7 +45,7 @@ struct EscapedContainerTests {
             endProcessAfterTimeout()
             try DatabaseQueue().read { db in
                 let keeper = try #require(try Keeper.fetchOne(db, sql: Self.rows))
-                // Its memory and its cell are reused here.
+                // The container's memory and cell are reused here.
                 let keepers = try Keeper.fetchCursor(db, sql: Self.rows)
                 let other = try #require(try keepers.next())
                 _ = try other.container.decode(Int.self, forKey: .id)
@@ -56,7 +56,7 @@ struct EscapedContainerTests {
         #expect(text.contains("a decoder or its container was used after its row"))
     }
 
-    /// Keeps its decoder longer than its row, which records must not do.
+    /// A record that keeps its decoder longer than its row, which records must not do.
     private struct Hoarder: Decodable, FetchableRecord {
         let decoder: any Decoder
 
@@ -96,7 +96,7 @@ struct EscapedContainerTests {
         }
     }
 
-    /// Requests the container of a temporary decoder.
+    /// A record that requests the container of a temporary decoder.
     private struct Child: Decodable, FetchableRecord {
         let id: Int
         let name: String
@@ -118,7 +118,7 @@ struct EscapedContainerTests {
         }
     }
 
-    /// A part that is not a record keeps its container for its enclosing record.
+    /// A record whose part, which is not a record, keeps its container for the enclosing record.
     private struct Whole: Decodable, FetchableRecord {
         struct Part: Decodable {
             let container: KeyedDecodingContainer<Key>
@@ -149,7 +149,7 @@ struct EscapedContainerTests {
         }
     }
 
-    /// A nested container has a part that is the scope's row itself.
+    /// A record whose nested container has a part that is the scope's row itself.
     private struct Scoped: Decodable, FetchableRecord {
         struct Part: Decodable { let id: Int }
 

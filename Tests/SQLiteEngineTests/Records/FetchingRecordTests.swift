@@ -58,7 +58,7 @@ struct FetchingRecordTests {
         }
     }
 
-    @Test func aMissingKeyIsNamed() throws {
+    @Test func aMissingKeyIsReported() throws {
         try queue.read { db in
             let error = #expect(throws: RecordError.self) { try Player.find(db, key: 9) }
             #expect(error?.description == "Key not found in table player: [id:9]")
@@ -71,7 +71,7 @@ struct FetchingRecordTests {
         }
     }
 
-    @Test func aKeyOfSeveralColumnsNeedsADictionary() throws {
+    @Test func aKeyOfSeveralColumnsRequiresADictionary() throws {
         struct Seat: Codable, FetchableRecord, PersistableRecord {
             var row: Int
             var number: Int
@@ -87,7 +87,7 @@ struct FetchingRecordTests {
         }
     }
 
-    @Test func aMissingTableIsNamed() throws {
+    @Test func aMissingTableIsReported() throws {
         struct Ghost: TableRecord, FetchableRecord {
             init(row: Row) throws {}
         }
@@ -110,7 +110,7 @@ struct FetchingRecordTests {
         }
     }
 
-    @Test func aSchemaChangeIsVisibleAtOnce() throws {
+    @Test func aSchemaChangeIsVisibleImmediately() throws {
         struct Renamed: Codable, FetchableRecord, PersistableRecord {
             static let databaseTableName = "item"
             var code: Int
@@ -136,7 +136,7 @@ struct FetchingRecordTests {
         #expect(Team2Score.databaseTableName == "team2Score")
     }
 
-    @Test func aSelectionNamesItsColumns() throws {
+    @Test func aSelectionSpecifiesItsColumns() throws {
         struct Name: Codable, FetchableRecord, TableRecord {
             static let databaseTableName = "player"
             static var databaseSelection: [any SQLSelectable] { [Player.Columns.name] }

@@ -1,6 +1,6 @@
 import SQLiteEngine
 
-/// The record of these tests.
+/// The record that these tests use.
 ///
 /// SQLite assigns its key.
 struct Player: Codable, Hashable, Identifiable, FetchableRecord, MutablePersistableRecord {
@@ -17,7 +17,7 @@ struct Player: Codable, Hashable, Identifiable, FetchableRecord, MutablePersista
 }
 
 extension Player {
-    /// A queue in memory with an empty table of players.
+    /// Returns an in-memory queue with an empty table of players.
     static func emptyQueue() throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
         try queue.write { try createTable($0) }

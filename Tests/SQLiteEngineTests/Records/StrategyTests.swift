@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The encoding and decoding of dates, data, UUIDs and column names in records.
+/// Checks the encoding and decoding of dates, data, UUIDs, and column names in records.
 struct StrategyTests {
     private protocol Strategies {
         static var dates: (DatabaseDateEncodingStrategy, DatabaseDateDecodingStrategy) { get }
@@ -77,7 +77,7 @@ struct StrategyTests {
         let event = Event<S>(date: date, other: nil)
         let values = try event.databaseDictionary
         #expect(values == ["date": stored, "other": .null], sourceLocation: location)
-        // Decode from a copied row, and directly from a statement.
+        // Decodes from a copied row, and directly from a statement.
         try DatabaseQueue().inDatabase { db in
             let arguments: StatementArguments = [stored, stored]
             let sql = "SELECT ? AS date, ? AS other"

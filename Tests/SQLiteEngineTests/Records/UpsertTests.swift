@@ -47,7 +47,7 @@ struct UpsertTests {
             #expect(first.id == 1)
             var other = Member(email: "c@d", name: "Other")
             try other.insert(db)
-            // The same address without a key: the record receives the row's key.
+            // The address is the same, without a key, so the record receives the row's key.
             var again = Member(email: "a@b", name: "Ada L.")
             let row = try again.upsertAndFetch(db)
             #expect(again.id == 1 && row == Member(id: 1, email: "a@b", name: "Ada L.", visits: 3))
@@ -55,7 +55,7 @@ struct UpsertTests {
         }
     }
 
-    @Test func onlyTheNamedKeyMayConflict() throws {
+    @Test func onlyTheSpecifiedKeyMayConflict() throws {
         try queue.write { db in
             var first = Member(email: "a@b", name: "Ada")
             try first.insert(db)

@@ -67,7 +67,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test func foreignKeysNameTheColumnsTheyReferTo() throws {
+    @Test func foreignKeysReportTheirDestinationColumns() throws {
         try queue.inDatabase { db in
             let key = try #require(try db.foreignKeys(on: "goal").first)
             #expect(key.destinationTable == "player")
@@ -108,7 +108,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test func attachedDatabasesComeLastAndCanBeNamed() throws {
+    @Test func attachedDatabasesComeLastAndCanBeSpecified() throws {
         try queue.inDatabase { db in
             try db.execute(
                 sql: """
@@ -171,7 +171,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test func aSchemaSourceNamesTheKeysOfViews() throws {
+    @Test func aSchemaSourceProvidesTheKeysOfViews() throws {
         struct Names: DatabaseSchemaSource {
             let keys: [String: [String]]
             func columnsForPrimaryKey(

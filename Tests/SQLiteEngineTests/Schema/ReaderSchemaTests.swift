@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The columns that a pool's readers report after the schema was changed through the pool.
+/// Checks the columns that a pool's readers report after the schema is changed through the pool.
 @Suite(.timeLimit(.minutes(1)))
 struct ReaderSchemaTests {
     private let folder = TemporaryFolder()
@@ -18,7 +18,7 @@ struct ReaderSchemaTests {
         )
     }
 
-    /// The columns of a cached statement before its first step.
+    /// Returns the columns of a cached statement before its first step.
     private func columns(_ db: Database) throws -> [String] {
         try db.cachedStatement(sql: Self.sql).columnNames
     }
@@ -45,7 +45,7 @@ struct ReaderSchemaTests {
         )
     }
 
-    @Test func aReadFromBeforeTheChangeReportsOldColumnsAndTheNextOneNewColumns() throws {
+    @Test func aReadThatPrecedesTheChangeReportsOldColumnsAndTheNextReadNewColumns() throws {
         let pool = try pool()
         try pool.read { db in
             #expect(try db.rowCount() == 0)

@@ -33,7 +33,7 @@ struct SchemaTests {
         }
     }
 
-    @Test func changesAreVisibleAtOnceAndRollBack() throws {
+    @Test func changesAreVisibleImmediatelyAndRollBack() throws {
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
             #expect(try !db.tableExists("t"))
@@ -72,7 +72,7 @@ struct SchemaTests {
         }
     }
 
-    @Test func aPoolsConnectionsObserveAChangeAtOnce() throws {
+    @Test func aPoolsConnectionsObserveAChangeImmediately() throws {
         let folder = TemporaryFolder()
         let pool = try DatabasePool(path: folder.file("db.sqlite"))
         try pool.write { db in try db.execute(sql: "CREATE TABLE t (a)") }

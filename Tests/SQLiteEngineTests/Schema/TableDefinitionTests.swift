@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The tables that the table builder creates, as SQLite reports them.
+/// Checks the tables that the table builder creates, as SQLite reports them.
 struct TableDefinitionTests {
     private let queue: DatabaseQueue
 
@@ -108,7 +108,7 @@ struct TableDefinitionTests {
         }
     }
 
-    @Test func indexesAreCreatedWithTheTableUnlessAColumnHasOne() throws {
+    @Test func indexesAreCreatedWithTheTableUnlessAColumnIsIndexed() throws {
         try queue.write { db in
             try db.create(table: "player") { t in
                 t.column("name", .text).indexed()

@@ -4,7 +4,7 @@ extension Alternation where Value == CommitTimes {
     /// The cost of commits in one setting.
     ///
     /// Times are the smallest of all rounds, because other work on the machine only increases them.
-    /// The size of the log is the mean.
+    /// The log size is the mean.
     private struct Cost: CustomStringConvertible {
         var microseconds: Double
         var maintenanceMicroseconds: Double
@@ -32,10 +32,10 @@ extension Alternation where Value == CommitTimes {
         }
     }
 
-    /// A description of how keeping read transactions exceeds the bounds; nil if it does not.
+    /// A description of how keeping read transactions exceeds the limits; nil if it does not.
     ///
-    /// The bounds are twice the cost without keeping, and an allowance for small values, so that they
-    /// hold on a busy machine. The benchmark `SecondProcess` measures the exact ratios.
+    /// The limits are twice the cost without keeping, plus an allowance for small values, so that
+    /// they hold on a busy machine. The benchmark `SecondProcess` measures the exact ratios.
     var excess: String? {
         let (on, off) = (Cost(keeping), Cost(renewing))
         let isWithin =
@@ -50,7 +50,7 @@ extension Alternation where Value == CommitTimes {
 /// Repeats a comparison that other work on the machine can disturb, at most three times, on a
 /// separate thread.
 ///
-/// - Returns: The excess of each attempt; nil if one attempt stays within the bounds.
+/// - Returns: The excess of each attempt; nil if one attempt stays within the limits.
 func repeatedExcess(
     _ measure: @escaping @Sendable () throws -> Alternation<CommitTimes>
 ) async throws -> String? {

@@ -2,7 +2,7 @@ import SQLiteEngine
 import SecondProcess
 import Testing
 
-/// A read that starts after a commit of another process has returned observes that commit.
+/// Checks that a read observes another process's commit if it starts after the commit has returned.
 @Suite(.timeLimit(.minutes(5)))
 struct ForeignCommitFreshnessTests {
     /// Reads without pauses while the other process performs a load.
@@ -27,7 +27,7 @@ struct ForeignCommitFreshnessTests {
         #expect(count == 0)
     }
 
-    /// Readers keep their transactions during the pauses, at least during those of 300 ms.
+    /// Readers keep their transactions during the pauses, at least during pauses of 300 ms.
     @Test(
         arguments: SharedDatabase.Subject.allCases,
         [CommitLoad(count: 500, pause: 2_000), CommitLoad(count: 8, pause: 300_000)]
@@ -66,7 +66,7 @@ struct ForeignCommitFreshnessTests {
                 modes.insert(try shared.peer.sql("PRAGMA journal_mode = WAL"))
                 try readers.awaitReads(100)
                 try shared.peer.commit(CommitLoad(count: 100))
-                // Once the queue's connection has read in WAL mode, it prevents this change.
+                // After the queue's connection has read in WAL mode, it prevents this change.
                 _ = try? shared.peer.sql("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE")
                 try shared.peer.sql("PRAGMA busy_timeout = 20000")
             }
@@ -77,7 +77,7 @@ struct ForeignCommitFreshnessTests {
         #expect(last == 2_000)
     }
 
-    /// One connection that reads a few times after each commit.
+    /// One connection reads a few times after each commit.
     @Test(arguments: SharedDatabase.Subject.allCases)
     func aSingleReadObservesThePreviousCommit(subject: SharedDatabase.Subject) async throws {
         let staleReads = try await runOnNewThread {

@@ -2,8 +2,8 @@ import SQLiteEngine
 import SecondProcess
 import Testing
 
-/// The cost of another process's commits during dense reads in this process, relative to the cost
-/// when readers keep no transactions.
+/// Checks the cost of another process's commits during dense reads in this process, relative to the
+/// cost when readers keep no transactions.
 @Suite(.timeLimit(.minutes(5)))
 struct ForeignCommitTests {
     /// Performs a load while two threads read without pauses.

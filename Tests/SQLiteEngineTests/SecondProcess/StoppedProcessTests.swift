@@ -3,12 +3,12 @@ import SecondProcess
 import Telemetry
 import Testing
 
-/// The locks of a process that is stopped with SIGSTOP between two reads.
+/// Checks the locks of a process that is stopped with SIGSTOP between two reads.
 @Suite(.timeLimit(.minutes(5)))
 struct StoppedProcessTests {
     private static let stopCount = 20
 
-    /// Stops a process that reads every 400 µs, and counts the stops in which it prevents a
+    /// Stops a process that reads every 400 µs, and counts the stops during which it prevents a
     /// checkpoint.
     private static func blockingStops(keeps: Bool, mode: String) throws -> Int {
         var random = SeededRandom(seed: 13)

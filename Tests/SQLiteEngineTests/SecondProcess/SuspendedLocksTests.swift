@@ -3,13 +3,13 @@ import SQLiteEngine
 import SecondProcess
 import Testing
 
-/// The locks of a database after `Database.suspendNotification`.
+/// Checks a database's locks after `Database.suspendNotification`.
 @Suite(.timeLimit(.minutes(5)))
 struct SuspendedLocksTests {
     private static let suspensionCount = 50
 
-    /// Repeatedly suspends the database, and counts the times that a lock blocks a checkpoint of
-    /// another process.
+    /// Repeatedly suspends the database, and counts how often a lock blocks another process's
+    /// checkpoint.
     private static func locksLeft(
         in subject: SharedDatabase.Subject,
         suspend: (any DatabaseReader, SharedDatabase, () -> Void) throws -> Void
@@ -24,7 +24,7 @@ struct SuspendedLocksTests {
             defer {
                 NotificationCenter.default.post(name: Database.resumeNotification, object: nil)
             }
-            // The commit makes the state of a kept transaction outdated.
+            // The commit makes a kept transaction's state outdated.
             try shared.peer.commit(CommitLoad(count: 1))
             if try !shared.peer.completesCheckpoint("TRUNCATE") { count += 1 }
         }

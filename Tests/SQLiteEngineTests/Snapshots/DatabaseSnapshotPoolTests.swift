@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Snapshots with several connections.
+/// Checks snapshots with several connections.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseSnapshotPoolTests {
     private let folder = TemporaryFolder()
@@ -64,7 +64,7 @@ struct DatabaseSnapshotPoolTests {
         for _ in 0..<20 {
             let snapshot = try pool.makeSnapshotPool()
             let counts = try snapshot.gate.slots.map { slot in
-                // Set the thread, as an access does.
+                // Sets the thread, as an access does.
                 slot.thread = ThreadState.current
                 return try slot.openDatabase.rowCount()
             }
@@ -126,7 +126,7 @@ struct DatabaseSnapshotPoolTests {
     }
 
     @Test(arguments: [true, false])
-    func aReadInsideAWriteOfTheSameThreadIsRefusedAtOnce(usesQueue: Bool) throws {
+    func aReadInsideAWriteOnTheSameThreadIsRefusedImmediately(usesQueue: Bool) throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with {

@@ -28,7 +28,8 @@ struct DatabaseSnapshotTests {
             try pool.write { db in try db.insert(value) }
             pool.writeWithoutTransaction { db in
                 let sql = "PRAGMA wal_checkpoint(\(mode))"
-                // The snapshot blocks it, so the modes that wait return "busy" or throw.
+                // The snapshot blocks the checkpoint, so the modes that wait return "busy" or
+                // throw.
                 _ = try? db.execute(sql: sql)
             }
             try snapshot.read { db in try #expect(db.rowCount() == 0) }
@@ -83,7 +84,7 @@ struct DatabaseSnapshotTests {
         #expect(count == 0)
     }
 
-    @Test func liveSnapshotsAreCountedAndNamed() throws {
+    @Test func liveSnapshotsAreCountedAndLabeled() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.label = "shop" }

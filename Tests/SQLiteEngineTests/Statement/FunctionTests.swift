@@ -8,10 +8,10 @@ struct FunctionTests {
         var description: String { "it failed" }
     }
 
-    /// Joins strings, and counts its live states.
+    /// An aggregate that joins strings and counts its live states.
     private struct Joined: DatabaseAggregate {
         final class State {
-            /// Only one test uses it, on one thread.
+            /// Only one test uses this count, on one thread.
             nonisolated(unsafe) static var living = 0
             var parts: [String] = []
             init() { Self.living += 1 }

@@ -10,7 +10,7 @@ struct StatementArgumentsTests {
         #expect(try String.fetchOne(statement, arguments: ["x", "y", "z"]) == "x-y-z")
     }
 
-    @Test func namedValuesMixWithPositionalOnes() throws {
+    @Test func namedValuesMixWithPositionalValues() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ? || @b || $b || ?")
         let arguments: StatementArguments = ["a", "c"] + ["b": "B"]
@@ -18,7 +18,7 @@ struct StatementArgumentsTests {
     }
 
     @Test(arguments: [[], [1], [1, 2, 3]] as [StatementArguments])
-    func wrongNumberOfValuesIsRefused(arguments: StatementArguments) throws {
+    func aWrongNumberOfValuesIsRefused(arguments: StatementArguments) throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ?, ?")
         let error = #expect(throws: DatabaseError.self) {
@@ -42,7 +42,7 @@ struct StatementArgumentsTests {
         )
     }
 
-    @Test func refusedArgumentsDoNotReplaceThePreviousOnes() throws {
+    @Test func refusedArgumentsDoNotReplaceThePreviousArguments() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT ? + ?")
         try statement.setArguments([1, 2])
@@ -74,7 +74,8 @@ struct StatementArgumentsTests {
         let text = String(repeating: "long text ", count: 100)
         try statement.execute(arguments: [text, Data(count: 1000)])
         #expect(statement.arguments == [text, Data(count: 1000)])
-        // Text is bound without a copy for one execution, so the next execution must bind it again.
+        // For one execution, text is bound without a copy, so the next execution must bind it
+        // again.
         try statement.execute()
         try statement.execute(arguments: [text] + ["b": Data(count: 1000)])
         try statement.execute(arguments: ["", Data()])

@@ -31,7 +31,7 @@ struct StatementCacheTests {
         let decomposed = try db.cachedStatement(sql: "SELECT hex('e\u{301}')")
         #expect(try String.fetchOne(composed) == "C3A9")
         #expect(try String.fetchOne(decomposed) == "65CC81")
-        // The same marks in another order are equal, and have equal length.
+        // The same marks in another order are equal and have equal length.
         let below = try db.cachedStatement(sql: "SELECT hex('a\u{323}\u{307}')")
         let above = try db.cachedStatement(sql: "SELECT hex('a\u{307}\u{323}')")
         #expect(try String.fetchOne(below) == "61CCA3CC87")
@@ -59,10 +59,11 @@ struct StatementCacheTests {
         let db = try Database.inMemory()
         var random = SeededRandom(seed: 13)
         var cache = StatementCache()
-        // The numbers of the statements that must remain, the most recently used one at the end.
+        // The numbers of the statements that must remain, with the most recently used statement
+        // last.
         var expected: [Int] = []
         for _ in 0..<5_000 {
-            // Some statements are much more frequent than others.
+            // Some statements are used much more frequently than others.
             let bound = [5, 200, 400].randomElement(using: &random) ?? 5
             let number = Int.random(in: 0..<bound, using: &random)
             let sql = "SELECT \(number)"
@@ -98,7 +99,7 @@ struct StatementCacheTests {
         #expect(cache.count == 0)
     }
 
-    /// SQL of the given length in bytes that is quick to prepare.
+    /// Returns SQL of a given length in bytes that is quick to prepare.
     private func text(_ number: Int, length: Int) -> String {
         let start = "SELECT \(number), '"
         return start + String(repeating: "x", count: length - start.utf8.count - 1) + "'"

@@ -32,7 +32,7 @@ struct StatementTests {
     }
 
     @Test(arguments: [" ; ", "-- nothing", ""])
-    func noStatementIsAnError(sql: String) throws {
+    func sqlWithoutAStatementIsAnError(sql: String) throws {
         let db = try Database.inMemory()
         let error = #expect(throws: DatabaseError.self) { try db.makeStatement(sql: sql) }
         #expect(error?.message == "empty statement")
@@ -80,7 +80,7 @@ struct StatementTests {
         #expect(try Int.fetchAll(db, sql: "SELECT a FROM t") == [7])
     }
 
-    @Test func aValueOfTheWrongTypeIsAnErrorThatNamesItsColumn() throws {
+    @Test func aValueOfTheWrongTypeIsReportedAsAnErrorWithItsColumn() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT 300 AS a, 'x' AS b WHERE 1 = ?")
         let error = #expect(throws: RowDecodingError.self) {

@@ -18,7 +18,7 @@ final class Background<Value: Sendable>: Sendable {
     /// Whether the work has ended.
     var isDone: Bool { result.withLock { $0 != nil } }
 
-    /// Waits for the end of the work, and returns its value or throws its error.
+    /// Waits until the work ends, and returns its value or throws its error.
     func value(seconds: Int = 20) throws -> Value {
         try done.wait(seconds: seconds)
         done.open()
@@ -27,8 +27,8 @@ final class Background<Value: Sendable>: Sendable {
     }
 }
 
-/// Runs a long test on a new thread, so that it does not block one of the few threads of the
-/// cooperative pool.
+/// Runs a long test on a new thread, so it does not block one of the cooperative pool's few
+/// threads.
 ///
 /// A failed expectation on that thread is not attributed to the test. Return the values to check
 /// instead.

@@ -2,7 +2,7 @@ import Foundation
 
 /// The programs that are built for the tests.
 enum BuiltProgram {
-    /// The path of a program in the build folder.
+    /// Returns the path of a program in the build folder.
     static func path(of name: String) -> String {
         let bundle = CommandLine.arguments.first { $0.contains(".xctest") }
         var folder = bundle.map { URL(fileURLWithPath: $0) } ?? Bundle.main.bundleURL

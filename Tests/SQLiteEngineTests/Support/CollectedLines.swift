@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Lines that any thread can append.
+/// A list to which any thread can append lines.
 final class CollectedLines: Sendable {
     private let lines = Lock<[String]>([])
 

@@ -1,7 +1,7 @@
 @testable import SQLiteEngine
 
 extension Database {
-    /// Opens a connection to an empty database in memory.
+    /// Opens a connection to an empty in-memory database.
     static func inMemory(configuration: Configuration = Configuration()) throws -> Database {
         try open(
             path: ":memory:",

@@ -1,15 +1,15 @@
 import Dispatch
 
-/// A gate that threads wait for, and that another thread opens once for each waiter.
+/// A gate at which threads wait, and which another thread opens once for each waiter.
 ///
-/// A wait has a timeout, so that a failing test does not hang.
+/// A wait has a timeout, so a failing test does not hang.
 final class Gate: Sendable {
     /// The error of a wait that times out.
     struct Timeout: Error {}
 
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// Lets one waiter pass: a current one, or the next one.
+    /// Lets one waiter pass, either a current waiter or the next one.
     func open() { semaphore.signal() }
 
     /// Blocks the thread until the gate is opened.

@@ -1,8 +1,8 @@
 /// Explores every order in which threads can take their steps.
 ///
-/// A world is a value: the memory that the threads share, and the position of each thread. One step
-/// reads and writes as much as one atomic operation of the program. Each world is explored once, so
-/// the cost depends on the number of worlds, not on the number of orders.
+/// A world is a value that contains the memory that the threads share and the position of each
+/// thread. One step reads and writes as much as one atomic operation in the program. Each world is
+/// explored once, so the cost depends on the number of worlds, not on the number of orders.
 struct Interleavings<World: Hashable> {
     /// An order that violates an invariant.
     struct Failure: Error, CustomStringConvertible {

@@ -8,7 +8,7 @@ func awaitNestedWait(_ label: AccessLabel) throws {
     }
 }
 
-/// Starts a read on a new thread, which runs `inner` inside it when `gate` opens.
+/// Starts a read on a new thread, and runs `inner` inside it when `gate` opens.
 ///
 /// Returns when the thread is inside the read.
 func startRead(
@@ -28,7 +28,7 @@ func startRead(
     return thread
 }
 
-/// Starts a write on a new thread, which runs `inner` inside it when `gate` opens.
+/// Starts a write on a new thread, and runs `inner` inside it when `gate` opens.
 ///
 /// Returns when the thread is inside the write.
 func startWrite(

@@ -19,7 +19,7 @@ final class RecordingObserver: TransactionObserver {
         self.filter = filter
     }
 
-    /// Returns the log, and starts a new one.
+    /// Returns the log and starts a new one.
     func takeLog() -> [String] {
         defer { log = [] }
         return log

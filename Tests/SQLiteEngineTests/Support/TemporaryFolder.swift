@@ -1,8 +1,8 @@
 import Foundation
 
-/// A new folder that is removed with the value.
+/// A new folder that is removed when the object is released.
 ///
-/// A suite stores it in a property, so that it exists during the test.
+/// A suite stores the folder in a property, so it exists during the test.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -14,6 +14,6 @@ final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The path of a file in it.
+    /// Returns the path of a file in the folder.
     func file(_ name: String = "db.sqlite") -> String { "\(path)/\(name)" }
 }

@@ -1,7 +1,7 @@
 @testable import SQLiteEngine
 
 extension Configuration {
-    /// A configuration with some of its properties set.
+    /// Returns a configuration after a closure has changed it.
     static func with(_ change: (inout Configuration) -> Void) -> Configuration {
         var configuration = Configuration()
         change(&configuration)
@@ -10,7 +10,7 @@ extension Configuration {
 }
 
 extension DatabaseQueue {
-    /// A queue in memory with the table `t (v)`.
+    /// Returns an in-memory queue with the table `t (v)`.
     static func withTable(configuration: Configuration = Configuration()) throws -> DatabaseQueue {
         let queue = try DatabaseQueue(configuration: configuration)
         try queue.write { db in try db.execute(sql: "CREATE TABLE t (v UNIQUE)") }
@@ -19,7 +19,7 @@ extension DatabaseQueue {
 }
 
 extension DatabasePool {
-    /// A pool on a new file with the table `t (v)`.
+    /// Returns a pool on a new file with the table `t (v)`.
     static func withTable(
         in folder: TemporaryFolder,
         configuration: Configuration = Configuration()
@@ -31,7 +31,7 @@ extension DatabasePool {
 }
 
 extension Database {
-    /// The number of rows in `t`.
+    /// Returns the number of rows in `t`.
     func rowCount() throws -> Int? { try Int.fetchOne(self, sql: "SELECT count(*) FROM t") }
 
     /// Adds a row to `t`.
@@ -41,11 +41,11 @@ extension Database {
 }
 
 extension DatabasePool {
-    /// The number of rows in `t`.
+    /// Returns the number of rows in `t`.
     func rowCount() throws -> Int? { try read { db in try db.rowCount() } }
 }
 
 extension DatabaseQueue {
-    /// The number of rows in `t`.
+    /// Returns the number of rows in `t`.
     func rowCount() throws -> Int? { try read { db in try db.rowCount() } }
 }

@@ -1,6 +1,6 @@
 import SQLiteEngine
 
-/// The database error that `body` throws, for closures in which `#expect` cannot be nested.
+/// Returns the database error that `body` throws, for closures in which `#expect` cannot be nested.
 func databaseError(of body: () throws -> Void) -> DatabaseError? {
     do {
         try body()

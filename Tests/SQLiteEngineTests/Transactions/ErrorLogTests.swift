@@ -4,7 +4,7 @@ import Testing
 
 struct ErrorLogTests {
     @Test func errorsAreLogged() async {
-        // The log belongs to the process, and must be set before its first connection.
+        // The log function belongs to the process and must be set before its first connection.
         await #expect(processExitsWith: .success) {
             let lines = CollectedLines()
             Database.logError = { code, message in lines.append("\(code.rawValue) \(message)") }

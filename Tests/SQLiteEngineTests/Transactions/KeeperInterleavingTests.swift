@@ -2,10 +2,10 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Every interleaving of a reader that keeps its transaction, a writer that forbids this, and the
-/// timer that ends kept transactions.
+/// Checks every interleaving of a reader that keeps its transaction, a writer that forbids keeping,
+/// and the timer that ends kept transactions.
 ///
-/// The steps are those of ``GateSteps/release(_:)``, ``AccessGate/forbidKeeping()`` and
+/// The steps match ``GateSteps/release(_:)``, ``AccessGate/forbidKeeping()``, and
 /// ``ReadTransactionKeeper/didKeep()``.
 struct KeeperInterleavingTests {
     /// A mistake that the exploration must find.
@@ -17,7 +17,7 @@ struct KeeperInterleavingTests {
         case writerDoesNotWait
     }
 
-    /// The position of a thread, by the name of its next step.
+    /// A thread's position, identified by its next step.
     enum Place: Hashable {
         case start, decide, check, giveUp, checkAgain, arm
         case raise, search, end, release, await, commit, allow
@@ -33,7 +33,7 @@ struct KeeperInterleavingTests {
         var isCommitting = false
         /// Whether an idle connection has kept its transaction since before the write began.
         var wasKeptBefore = false
-        /// Whether the slot was owned by two threads at once.
+        /// Whether two threads owned the slot at the same time.
         var isBroken = false
         var accesses = 0
         var places: [Place] = [.start, .raise, .disarm]
@@ -68,7 +68,7 @@ struct KeeperInterleavingTests {
 
     // MARK: The threads
 
-    /// Two accesses, each of which keeps its transaction if this is allowed.
+    /// Performs the steps of two accesses, each of which keeps its transaction if this is allowed.
     private func read(_ world: World, _ mistake: Mistake?) -> World? {
         var next = world
         func enter(_ place: Place) -> World {
@@ -115,7 +115,7 @@ struct KeeperInterleavingTests {
         return world.accesses == 2 ? .done : .start
     }
 
-    /// A single write.
+    /// Returns the operation of a single write.
     private func write(_ world: World, _ mistake: Mistake?) -> World? {
         var next = world
         func enter(_ place: Place) -> World {
@@ -153,7 +153,9 @@ struct KeeperInterleavingTests {
         }
     }
 
-    /// The timer, which expires once at any time: a spurious expiry is allowed.
+    /// Returns the operation of the timer, which expires once at any time.
+    ///
+    /// A spurious expiry is allowed.
     private func expire(_ world: World, _ mistake: Mistake?) -> World? {
         var next = world
         func enter(_ place: Place) -> World {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The conditions for keeping a connection's transaction, tested on a wal-index in plain memory.
+/// Checks the conditions for keeping a connection's transaction, on a wal-index in plain memory.
 struct KeptReadTransactionTests {
     /// A wal-index whose fields a test can change.
     private final class Memory {
@@ -68,7 +68,7 @@ struct KeptReadTransactionTests {
         var now: UInt64 = 10_000_000
         _ = kept.mayKeep(at: now)
         kept.keep(at: now)
-        // The timer may end it up to `keptIdle` after the last access.
+        // The timer may end the transaction up to `keptIdle` after the last access.
         let last = EngineTimings.longestKept - EngineTimings.keptIdle
         while now < 10_000_000 + last - 50_000 {
             now += 50_000
@@ -103,7 +103,7 @@ struct KeptReadTransactionTests {
         let kept = beginTransaction(on: memory)
         memory.checkpoint(9)
         #expect(kept.isCurrent)
-        // From here on, a new transaction reads only the file, and a writer resets the log.
+        // From this point on, a new transaction reads only the file, and a writer resets the log.
         memory.checkpoint(10)
         #expect(!kept.isCurrent)
         #expect(kept.transaction.showsLastState())
@@ -119,7 +119,7 @@ struct KeptReadTransactionTests {
         #expect(!kept.mayKeep(at: 1_000_001))
     }
 
-    @Test func nothingIsKeptForAWhileAfterAnotherProcessHasCommitted() {
+    @Test func nothingIsKeptForSomeTimeAfterAnotherProcessCommits() {
         let memory = Memory()
         let kept = beginTransaction(on: memory)
         kept.keep(at: 1)
@@ -132,7 +132,7 @@ struct KeptReadTransactionTests {
         let later = afterRest(now)
         _ = kept.mayKeep(at: later)
         #expect(kept.mayKeep(at: later + 1))
-        // While a checkpoint is due, periods with and without keeping alternate.
+        // While a checkpoint is pending, periods with and without keeping alternate.
         let next = later + EngineTimings.keepingTurn
         _ = kept.mayKeep(at: next)
         #expect(!kept.mayKeep(at: next + 1))
@@ -141,13 +141,13 @@ struct KeptReadTransactionTests {
         #expect(kept.mayKeep(at: next + 2))
     }
 
-    /// A time after the pause, in a period of kept transactions.
+    /// Returns a time after the pause, in a period of kept transactions.
     private func afterRest(_ now: UInt64) -> UInt64 {
         let end = now + 2 * keeper.rest.load(ordering: .relaxed)
         return (end / (2 * EngineTimings.keepingTurn) + 1) * (2 * EngineTimings.keepingTurn)
     }
 
-    @Test func aCommitOfThisProcessIsNotMistakenForAForeignOne() {
+    @Test func aCommitOfThisProcessIsNotMistakenForAForeignCommit() {
         let memory = Memory()
         let kept = beginTransaction(on: memory)
         kept.keep(at: 1)
@@ -159,12 +159,12 @@ struct KeptReadTransactionTests {
         #expect(kept.mayKeep(at: 11))
     }
 
-    @Test func aWriteDuringTheDecisionIsNotMistakenForAForeignOne() {
+    @Test func aWriteDuringTheDecisionIsNotMistakenForAForeignWrite() {
         let memory = Memory()
         let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1)
         let isKept = kept.mayKeep(at: 2) {
-            // The writer starts after the attention was read.
+            // The writer starts after the attention is read.
             keeper.writes.wrappingAdd(1, ordering: .relaxed)
             return true
         }

@@ -5,13 +5,13 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Kept read transactions are not observable by reads, by other connections, or by statements on
-/// the C connection.
+/// Checks that kept read transactions are not observable by reads, other connections, or statements
+/// on the C connection.
 @Suite(.timeLimit(.minutes(1)))
 struct KeptTransactionPromisesTests {
     private let folder = TemporaryFolder()
 
-    /// A connection of another program.
+    /// Another program's connection.
     private final class Foreign {
         private var handle: OpaquePointer?
 
@@ -29,7 +29,7 @@ struct KeptTransactionPromisesTests {
         @discardableResult
         func run(_ sql: String) -> CInt { sqlite3_exec(handle, sql, nil, nil, nil) }
 
-        /// Runs a checkpoint without waiting; returns whether it was blocked.
+        /// Runs a checkpoint without waiting and returns whether it was blocked.
         func isTruncateBlocked() -> Bool {
             sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
                 == SQLITE_BUSY
@@ -70,7 +70,7 @@ struct KeptTransactionPromisesTests {
     // MARK: The state of a read
 
     @Test(arguments: [true, false])
-    func theStateIsThatOfTheFirstStatement(keeps: Bool) throws {
+    func aReadHasTheStateOfItsFirstStatement(keeps: Bool) throws {
         let pool = try makePool(keeps: keeps)
         let foreign = Foreign(folder.file())
         for expected in 1...50 {
@@ -157,7 +157,7 @@ struct KeptTransactionPromisesTests {
         }
     }
 
-    @Test func aSchemaChangeByTheSamePoolIsKnownBeforeTheFirstStep() throws {
+    @Test func aSchemaChangeByTheSamePoolIsDetectedBeforeTheFirstStep() throws {
         let pool = try makePool()
         for number in 1...20 {
             try keepTransaction(of: pool)
@@ -251,7 +251,7 @@ struct KeptTransactionPromisesTests {
             queue.inDatabase { db in
                 let sql = "PRAGMA journal_mode = \(mode)"
                 #expect(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
-                // Request a status while the engine has not detected the mode yet.
+                // Requests a status before the engine has detected the mode.
                 _ = queue.status()
             }
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// A reader may keep its transaction between accesses, without observable effects.
+/// Checks that a reader keeps its transaction between accesses without observable effects.
 struct KeptTransactionTests {
     private let folder = TemporaryFolder()
 
@@ -17,7 +17,7 @@ struct KeptTransactionTests {
         // (`walIndexReadHdr` in SQLite's wal.c), which can make BEGIN IMMEDIATE fail.
         configuration.busyMode = .timeout(5)
         let pool = try DatabasePool(path: folder.file(), configuration: configuration)
-        // Commits of other connections suspend keeping only as long as necessary.
+        // Other connections' commits suspend keeping only as long as necessary.
         pool.readers.keeper.rest.store(0, ordering: .relaxed)
         try pool.write { db in
             try db.execute(sql: "CREATE TABLE t(v INTEGER); INSERT INTO t VALUES (0)")
@@ -67,7 +67,7 @@ struct KeptTransactionTests {
         gate.keeper.longestEnding.store(.max, ordering: .relaxed)
         try eventually {
             try readUntilKept(pool)
-            // Claim the slot like the timer, whose thread is then preempted.
+            // Claims the slot like the timer, whose thread is then preempted.
             return slot.claimKeeping()
         }
         let write = Background {
@@ -152,7 +152,8 @@ struct KeptTransactionTests {
         let pool = try makePool()
         let other = try DatabaseQueue(path: folder.file())
         try readUntilKept(pool)
-        // Do not use `isKept`: it acquires the connection, which the timer would then skip.
+        // The test does not use `isKept`, which acquires the connection, because the timer would
+        // then skip it.
         try eventually {
             let isBusy = try other.inDatabase { db in
                 try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")

@@ -4,7 +4,8 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// A queue in WAL mode may keep its read transaction between reads, without observable effects.
+/// Checks that a queue in WAL mode keeps its read transaction between reads without observable
+/// effects.
 @Suite(.timeLimit(.minutes(1)))
 struct QueueKeptTransactionTests {
     private let folder = TemporaryFolder()
@@ -14,7 +15,7 @@ struct QueueKeptTransactionTests {
             path: folder.file(),
             configuration: .with { $0.journalMode = .wal }
         )
-        // Commits of other connections suspend keeping only as long as necessary.
+        // Other connections' commits suspend keeping only as long as necessary.
         queue.gate.keeper.rest.store(0, ordering: .relaxed)
         try queue.write { db in
             try db.execute(sql: "CREATE TABLE t(v INTEGER); INSERT INTO t VALUES (0)")

@@ -76,7 +76,7 @@ struct TraceTests {
             var item = Item(name: "pen")
             try item.insert(db)
             try #expect(db.tableExists("item"))
-            // A query of the user is reported.
+            // The user's query is reported.
             _ = try String.fetchAll(db, sql: "PRAGMA database_list")
         }
         #expect(lines.all.count == 2)

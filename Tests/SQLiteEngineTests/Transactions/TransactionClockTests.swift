@@ -7,7 +7,7 @@ import Testing
 struct TransactionClockTests {
     private struct ClockError: Error {}
 
-    /// A configuration whose clock advances by a second with each reading.
+    /// Returns a configuration whose clock advances by a second with each reading.
     private func countingClock() -> Configuration {
         let seconds = Lock(0.0)
         var configuration = Configuration()
@@ -51,7 +51,7 @@ struct TransactionClockTests {
         #expect(read.0 > written.0)
     }
 
-    @Test func aTransactionsDateIsThatOfItsStart() throws {
+    @Test func aTransactionHasTheDateOfItsStart() throws {
         let clock = Lock(Date(timeIntervalSinceReferenceDate: 0))
         var configuration = Configuration()
         configuration.transactionClock = .custom { _ in clock.withLock { $0 } }

@@ -21,7 +21,7 @@ struct TransactionDateTests {
         }
     }
 
-    /// Resets the clock, which the transactions that created the table have advanced.
+    /// Resets the clock, which was advanced by the transactions that created the table.
     private func restartClock() { ticks.withLock { $0 = 0 } }
 
     private func date(_ db: Database) throws -> Double {

@@ -47,7 +47,7 @@ struct TransactionTests {
         #expect(try values(queue) == [2])
     }
 
-    @Test func aWriteAcquiresTheLockAtOnce() throws {
+    @Test func aWriteAcquiresTheLockImmediately() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let other = try DatabaseQueue(path: folder.file())
         try pool.write { _ in
@@ -93,7 +93,7 @@ struct TransactionTests {
         #expect(try values(queue) == [])
     }
 
-    @Test func aRollbackWithoutATransactionDoesNothing() throws {
+    @Test func aRollbackWithoutATransactionHasNoEffect() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.inDatabase { db in
             try db.rollback()
@@ -218,7 +218,7 @@ struct TransactionTests {
         }
         try pool.writeWithoutTransaction { db in
             #expect(sqlite3_txn_state(db.sqliteConnection, nil) == SQLITE_TXN_NONE)
-            // There is no reader, so the whole log can be truncated.
+            // No reader exists, so the whole log can be truncated.
             let log = try db.checkpoint(.truncate)
             #expect(log.walFrameCount == 0)
         }

@@ -60,7 +60,7 @@ struct RowAdapterTests {
         #expect(try String.fetchSet(db, sql: sql, adapter: adapter) == ["b"])
     }
 
-    @Test func aMissingColumnIsNamed() throws {
+    @Test func aMissingColumnIsReported() throws {
         let db = try Database.inMemory()
         let error = #expect(throws: DatabaseError.self) {
             try Row.fetchAll(db, sql: "SELECT 1 AS a", adapter: ColumnMapping(["x": "b"]))

@@ -33,7 +33,7 @@ struct RowTests {
         }
     }
 
-    @Test func theLeftmostColumnOfANameWins() throws {
+    @Test func theLeftmostColumnWithANameTakesPrecedence() throws {
         try withEachKind { row in
             #expect(row["A"] as Int == 1)
             #expect(row["a"] as Int == 1)
@@ -59,7 +59,7 @@ struct RowTests {
         #expect(["a": 1, "b": 2] as Row != ["b": 2, "a": 1] as Row)
     }
 
-    @Test func aWrongTypeThrowsAnErrorThatNamesItsColumn() throws {
+    @Test func aWrongTypeThrowsAnErrorThatReportsItsColumn() throws {
         let row: Row = ["a": 1, "b": "x"]
         let error = #expect(throws: RowDecodingError.self) {
             try row.decode(Int.self, forColumn: "B")

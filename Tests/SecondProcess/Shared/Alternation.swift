@@ -1,8 +1,8 @@
-/// Values measured alternately with and without kept read transactions.
+/// Values that were measured alternately with and without kept read transactions.
 package struct Alternation<Value> {
     /// The values with `Configuration.keepsReadTransactions`.
     package private(set) var keeping: [Value] = []
-    /// The values without it.
+    /// The values without `Configuration.keepsReadTransactions`.
     package private(set) var renewing: [Value] = []
 
     /// Measures both settings in each round.

@@ -1,6 +1,6 @@
 /// The times of a sequence of commits, and the write-ahead log that they leave behind.
 package struct CommitTimes: Codable, Sendable {
-    /// The time of each commit in nanoseconds, from `BEGIN` to the end of `COMMIT`.
+    /// The duration of each commit in nanoseconds, from `BEGIN` to the end of `COMMIT`.
     package private(set) var nanoseconds: [UInt64] = []
     /// The size of the write-ahead log in bytes after the last commit.
     package private(set) var logBytes = 0
@@ -8,7 +8,7 @@ package struct CommitTimes: Codable, Sendable {
     package private(set) var largestLogBytes = 0
     /// The number of times that maintenance ran.
     package private(set) var maintenanceCount = 0
-    /// The number of times that a lock of another connection prevented maintenance.
+    /// The number of times that another connection's lock prevented maintenance.
     package private(set) var blockedMaintenanceCount = 0
     /// The total time of maintenance in nanoseconds.
     package private(set) var maintenanceNanoseconds: UInt64 = 0
@@ -19,7 +19,7 @@ package struct CommitTimes: Codable, Sendable {
     /// Adds a commit.
     ///
     /// - Parameters:
-    ///   - nanoseconds: The time that it took.
+    ///   - nanoseconds: The duration of the commit.
     ///   - logBytes: The size of the write-ahead log after the commit.
     package mutating func append(nanoseconds: UInt64, logBytes: Int) {
         self.nanoseconds.append(nanoseconds)
@@ -34,12 +34,12 @@ package struct CommitTimes: Codable, Sendable {
         if isBlocked { blockedMaintenanceCount += 1 }
     }
 
-    /// The mean time of a commit in nanoseconds.
+    /// The mean duration of a commit in nanoseconds.
     package var mean: Double {
         Double(nanoseconds.reduce(0, +)) / Double(max(1, nanoseconds.count))
     }
 
-    /// The time in nanoseconds that the given share of the commits does not exceed.
+    /// Returns the time in nanoseconds that the given share of the commits does not exceed.
     package func quantile(_ share: Double) -> UInt64 {
         guard !nanoseconds.isEmpty else { return 0 }
         let index = Int(Double(nanoseconds.count - 1) * share)

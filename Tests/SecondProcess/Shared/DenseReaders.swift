@@ -8,7 +8,7 @@ package final class DenseReaders: Sendable {
     package struct Result: Sendable {
         /// The number of reads.
         package fileprivate(set) var reads = 0
-        /// The number of reads that did not see a commit that had returned before they began.
+        /// The number of reads that missed a commit that had returned before they began.
         package fileprivate(set) var staleReads = 0
         /// The first error that a read threw.
         fileprivate var error: (any Error)?
@@ -27,7 +27,7 @@ package final class DenseReaders: Sendable {
     /// Starts the threads.
     ///
     /// - Parameters:
-    ///   - database: The database that they read.
+    ///   - database: The database that the threads read.
     ///   - threadCount: The number of threads.
     ///   - committed: The value of the counter after the last commit that has returned.
     package init(
@@ -58,7 +58,7 @@ package final class DenseReaders: Sendable {
                 do {
                     if try database.counter() < expected { result.staleReads += 1 }
                 } catch let error as DatabaseError where error.isInterruptionError {
-                    // The start of a suspension interrupts the running read of a queue.
+                    // The start of a suspension interrupts a queue's running read.
                     continue
                 }
                 result.reads += 1
@@ -102,7 +102,7 @@ package final class DenseReaders: Sendable {
     }
 }
 
-/// A result behind a lock.
+/// A result that a lock protects.
 ///
 /// It uses `NSLock` because the thread sanitizer reports false races for `Mutex`.
 ///

@@ -1,15 +1,15 @@
 import CSQLite
 import Foundation
 
-/// A connection of a program that uses libsqlite3 directly.
+/// The connection of a program that uses libsqlite3 directly.
 ///
-/// It uses no part of the engine, so tests exercise the engine alongside an independent program.
+/// It uses no part of the engine, so tests run the engine alongside an independent program.
 package final class ForeignConnection {
     /// An SQLite error.
     package struct Failure: Error {
         /// The extended result code.
         package var code: Int32
-        /// SQLite's message, and the SQL.
+        /// SQLite's message and the SQL.
         package var message: String
     }
 
@@ -30,8 +30,7 @@ package final class ForeignConnection {
 
     /// Opens a database and creates its file if necessary.
     ///
-    /// The busy timeout is 20 s. `synchronous` is `OFF`, so that the times of commits do not depend
-    /// on the disk.
+    /// The busy timeout is 20 s. `synchronous` is `OFF`, so commit times do not depend on the disk.
     package init(path: String) throws {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -48,7 +47,8 @@ package final class ForeignConnection {
 
     deinit { sqlite3_close_v2(handle) }
 
-    /// Runs all statements of `sql` and returns the first row of the last one that returns rows.
+    /// Runs all statements in `sql` and returns the first row of the last statement that returns
+    /// rows.
     package func firstRow(of sql: String) throws -> [String?] {
         var row: [String?] = []
         try sql.withCString { start in
@@ -133,7 +133,7 @@ package final class ForeignConnection {
         return statement
     }
 
-    /// Runs a statement to its end and returns the first column of its first row, or 0.
+    /// Runs a statement to completion and returns the first column of its first row, or 0.
     @discardableResult
     private func run(_ statement: OpaquePointer?) throws -> Int {
         var value = 0

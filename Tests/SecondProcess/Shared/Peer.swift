@@ -2,8 +2,8 @@ import Foundation
 
 /// The parent's side of a connection to another process that performs commands.
 ///
-/// The process ends when the value is released, even if it is stopped. Use the value from one
-/// thread.
+/// The process ends when the object is released, even if the process is stopped. Use the object
+/// from one thread.
 package final class Peer {
     /// A command that the process did not perform.
     package struct Failure: Error {
@@ -24,13 +24,14 @@ package final class Peer {
     /// Starts a process and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - executable: The path of its program.
+    ///   - executable: The path of the program.
     ///   - arguments: The program's arguments.
     ///   - timeout: The longest time that an answer may take, in seconds.
-    /// - Throws: ``Failure`` if it does not become ready.
+    /// - Throws: ``Failure`` if the process does not become ready.
     package init(executable: String, arguments: [String], timeout: Int32 = 60) throws {
         self.timeout = timeout
-        // Use a socket instead of a pipe: writing to a dead process must not raise SIGPIPE.
+        // Uses a socket instead of a pipe, because writing to a dead process must not raise
+        // SIGPIPE.
         var ends: [Int32] = [-1, -1]
         #if canImport(Darwin)
         let kind = SOCK_STREAM
@@ -97,7 +98,7 @@ package final class Peer {
     package func stop() throws {
         kill(processIdentifier, SIGSTOP)
         var information = siginfo_t()
-        // Without WEXITED this does not collect the status of a process that has ended.
+        // Without WEXITED, this call does not collect the status of a process that has ended.
         guard waitid(P_PID, id_t(processIdentifier), &information, WSTOPPED) == 0 else {
             throw Failure(code: 0, message: "waitid: errno \(errno)")
         }

@@ -1,12 +1,12 @@
-/// A command for another process: one line of JSON on the process's standard input.
+/// A command for another process, sent as one line of JSON on its standard input.
 package enum PeerCommand: Codable, Sendable {
-    /// Runs SQL and answers with the first row of its last statement that returns one.
+    /// Runs SQL and answers with the first row of its last statement that returns rows.
     case sql(String)
     /// Commits several times and answers with the times.
     case commit(CommitLoad)
 }
 
-/// The answer of the other process: one line of JSON on its standard output.
+/// The other process's answer, sent as one line of JSON on its standard output.
 package enum PeerAnswer: Codable, Sendable {
     /// The process is ready for commands, or its reads have warmed up.
     case ready
@@ -31,7 +31,9 @@ package struct CommitLoad: Codable, Sendable {
     /// The number of commits between two runs of `maintenance`.
     package var maintenanceInterval: Int
 
-    /// Creates a load; by default its commits follow each other without a pause.
+    /// Creates a load.
+    ///
+    /// By default, its commits follow each other without a pause.
     package init(
         count: Int,
         pages: Int = 0,

@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
 
-/// A number that two processes share through a file: the last commit that has returned.
+/// A number that two processes share through a file, which identifies the last commit that has
+/// returned.
 ///
 /// A process stores the number when its commit has returned. Another process that loads the number
 /// and then begins a read must find that commit. A message through a pipe would arrive later and
 /// would hide a short interval in which a read is stale.
 ///
-/// `@unchecked Sendable`: the memory is accessed through an atomic value only.
+/// `@unchecked Sendable`: the memory is accessed only through an atomic value.
 package final class SharedCounter: @unchecked Sendable {
     /// The file cannot be opened or mapped.
     package struct Failure: Error {
@@ -22,7 +23,9 @@ package final class SharedCounter: @unchecked Sendable {
     private let memory: UnsafeMutableRawPointer
     private let value: UnsafeMutablePointer<Atomic<Int>>
 
-    /// Opens the file and creates it if necessary; a new file contains 0.
+    /// Opens the file, and creates it if necessary.
+    ///
+    /// A new file contains 0.
     package init(path: String) throws {
         let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
         guard descriptor >= 0 else { throw Failure(path: path, code: errno) }
@@ -37,7 +40,7 @@ package final class SharedCounter: @unchecked Sendable {
 
     deinit { munmap(memory, Self.size) }
 
-    /// The number that was stored last.
+    /// Returns the number that was stored last.
     package func load() -> Int { value.pointee.load(ordering: .sequentiallyConsistent) }
 
     /// Stores a number.

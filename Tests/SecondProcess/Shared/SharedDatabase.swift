@@ -1,10 +1,10 @@
 import Foundation
 import SQLiteEngine
 
-/// A database in a new folder that this process and a program without the engine use at the same
-/// time.
+/// A database in a new folder that this process and a program without the engine use
+/// simultaneously.
 package final class SharedDatabase {
-    /// How this process opens the database.
+    /// The way this process opens the database.
     package enum Subject: String, CaseIterable, Sendable {
         case pool
         case readonlyPool
@@ -29,7 +29,7 @@ package final class SharedDatabase {
     /// Creates the database in another process.
     ///
     /// - Parameters:
-    ///   - subject: How ``open(keeps:readers:_:)`` opens it.
+    ///   - subject: The way ``open(keeps:readers:_:)`` opens the database.
     ///   - pageCount: The number of rows of one page each that commits can change.
     ///   - program: The path of the program that performs commands.
     ///   - timeout: The longest time that a command may take, in seconds.
@@ -94,7 +94,7 @@ package final class SharedDatabase {
         }
     }
 
-    /// Commits through a pool of this process, one after another.
+    /// Commits repeatedly through a pool in this process.
     package func commit(_ count: Int, through pool: DatabasePool) throws -> CommitTimes {
         var times = CommitTimes()
         for _ in 0..<count {

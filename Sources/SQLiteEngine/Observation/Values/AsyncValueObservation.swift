@@ -1,11 +1,12 @@
-/// The values of an observation as an asynchronous sequence.
+/// An asynchronous sequence of an observation's values.
 ///
-/// The observation ends with the loop, with its task, or with an error, which the loop throws.
+/// The observation ends when the loop ends, when its task is canceled, or with an error, which the
+/// loop throws.
 public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable {
     /// How values are buffered for a loop that is slower than the observation.
     public typealias BufferingPolicy = AsyncThrowingStream<Element, any Error>.Continuation
         .BufferingPolicy
-    /// The type of ``makeAsyncIterator()``.
+    /// The type of iterator that ``makeAsyncIterator()`` returns.
     public typealias AsyncIterator = Iterator
 
     private let bufferingPolicy: BufferingPolicy
@@ -23,7 +24,7 @@ public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable 
             bufferingPolicy: bufferingPolicy
         )
         let cancellable = start({ values.finish(throwing: $0) }, { values.yield($0) })
-        // Captured weakly: dropping the iterator ends the observation.
+        // The cancellable is captured weakly, so releasing the iterator ends the observation.
         values.onTermination = { [weak cancellable] _ in cancellable?.cancel() }
         return Iterator(base: stream.makeAsyncIterator(), cancellable: cancellable)
     }
@@ -33,7 +34,7 @@ public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable 
         fileprivate var base: AsyncThrowingStream<Element, any Error>.AsyncIterator
         fileprivate let cancellable: AnyDatabaseCancellable
 
-        /// The next value; nil when the task is cancelled.
+        /// Returns the next value; nil if the task is canceled.
         ///
         /// - Throws: The error that ended the observation.
         public mutating func next() async throws -> Element? { try await base.next() }

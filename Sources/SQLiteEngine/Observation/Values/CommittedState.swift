@@ -2,26 +2,27 @@ import CSQLite
 
 /// A committed state of a database in WAL mode, identified by the header of its wal-index.
 ///
-/// The header changes with each commit of any process
-/// (https://sqlite.org/walformat.html, section 2.1).
+/// The header changes with each commit by any process (https://sqlite.org/walformat.html, section
+/// 2.1).
 struct CommittedState {
     fileprivate var header = poolgauge_wal_header()
 
-    /// Whether no transaction was committed since the state was read.
+    /// Returns whether no transaction was committed since the state was read.
     func isLast(in walIndex: UnsafeRawPointer) -> Bool {
         withUnsafePointer(to: header) { poolgauge_wal_header_is(walIndex, $0) } != 0
     }
 }
 
 extension Database {
-    /// The committed state that the open read transaction shows, or an earlier one.
+    /// The committed state that the open read transaction shows, or an earlier state.
     ///
-    /// Read this before the first statement of the transaction; nil where the state is unknown.
+    /// Read this property before the transaction's first statement. It is nil if the state is
+    /// unknown.
     var committedState: CommittedState? {
         var state = CommittedState()
         try? confirmReadState()
         if isInsideTransaction, kept.pointee.hasHeader {
-            // The header from before the transaction started, possibly several accesses ago.
+            // Uses the header from before the transaction started, possibly several accesses ago.
             state.header = kept.pointee.header
             return state
         }
@@ -29,7 +30,7 @@ extension Database {
         return poolgauge_wal_header_read(walIndex, &state.header) != 0 ? state : nil
     }
 
-    /// Whether no transaction was committed since a state was read.
+    /// Returns whether no transaction was committed since a state was read.
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state, let walIndex = probe.walIndex else { return false }
         return state.isLast(in: walIndex)
@@ -37,7 +38,7 @@ extension Database {
 
     /// Records the last committed state for a transaction that has started but not read yet.
     ///
-    /// The transaction will show this state or a later one. If the transaction has already read,
+    /// The transaction will show this state or a later state. If the transaction has already read,
     /// the earlier record remains.
     func recordStateBeforeTransaction() {
         guard sqlite3_txn_state(handle, "main") == SQLITE_TXN_NONE else { return }

@@ -2,11 +2,11 @@ import Telemetry
 
 /// An operation that can be ended early.
 public protocol DatabaseCancellable: Sendable {
-    /// Ends the operation; a second call has no effect.
+    /// Ends the operation. A second call has no effect.
     func cancel()
 }
 
-/// Ends an observation when it is cancelled, or when it is deallocated.
+/// An object that ends an observation when it is canceled or deallocated.
 public final class AnyDatabaseCancellable: DatabaseCancellable {
     private let action: Lock<(@Sendable () -> Void)?>
 
@@ -18,7 +18,9 @@ public final class AnyDatabaseCancellable: DatabaseCancellable {
 
     deinit { cancel() }
 
-    /// Ends the observation: no delivery starts after this call, but one may be in progress.
+    /// Ends the observation.
+    ///
+    /// No delivery starts after this call, but one may be in progress.
     public func cancel() {
         let action = action.withLock { action in
             defer { action = nil }

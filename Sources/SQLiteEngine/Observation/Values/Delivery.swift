@@ -7,10 +7,10 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// The deliveries of one thread for many observed values.
+/// One thread's deliveries for many observed values.
 ///
-/// Values for the same dispatch queue are sent there together: a commit that changes a hundred
-/// values wakes the thread of the queue once, not a hundred times.
+/// Values for the same dispatch queue are sent together. A commit that changes a hundred values
+/// therefore wakes the queue's thread only once.
 struct Delivery {
     private final class Batch {
         let queue: DispatchQueue
@@ -26,7 +26,7 @@ struct Delivery {
     private let batches = Batches()
 
     /// Delivers the fetched values that no other thread is delivering, including values that arrive
-    /// meanwhile.
+    /// during the delivery.
     static func deliver(_ members: [any ObservedMember]) {
         var rest = members[...]
         while !rest.isEmpty {
@@ -38,7 +38,8 @@ struct Delivery {
                 delivered.append(member)
                 if delivery.isOverdue { break }
             }
-            // Sent before the delivery ends: after that, another thread may deliver the next value.
+            // Sends the values before the delivery ends, because another thread may then deliver
+            // the next value.
             delivery.send()
             for member in delivered where !member.endDelivery() { continueDelivery(with: member) }
         }
@@ -57,7 +58,9 @@ struct Delivery {
         monotonicNanoseconds() - batches.begin >= EngineTimings.longestBatch
     }
 
-    /// Adds an action for a queue; it runs after all actions that were added before.
+    /// Adds an action for a queue.
+    ///
+    /// It runs after all previously added actions.
     func add(_ action: @escaping @Sendable () -> Void, on queue: DispatchQueue) {
         let batch: Batch
         if let known = batches.batches.first(where: { $0.queue === queue }) {

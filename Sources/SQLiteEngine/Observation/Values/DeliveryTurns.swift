@@ -7,17 +7,17 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// Delivers values that run user closures, one after another on one thread as long as the closures
-/// are quick.
+/// Delivers values whose delivery runs user closures, one after another on one thread as long as
+/// the closures are quick.
 ///
-/// If a closure takes a long time, or waits for another one, a second thread continues with the
+/// If a closure takes a long time or waits for another closure, a second thread continues with the
 /// remaining values.
 final class DeliveryTurns: Sendable {
     private let rest: Lock<ArraySlice<any ObservedMember>>
 
     init(_ members: [any ObservedMember]) { rest = Lock(members[...]) }
 
-    /// Starts on a concurrent queue.
+    /// Starts the deliveries on a concurrent queue.
     func start(on queue: DispatchQueue) {
         start(
             running: { queue.async(execute: $0) },
@@ -29,7 +29,7 @@ final class DeliveryTurns: Sendable {
         )
     }
 
-    /// The work of one thread.
+    /// One thread's work.
     typealias Turn = @Sendable () -> Void
 
     /// Starts the deliveries.
@@ -41,8 +41,8 @@ final class DeliveryTurns: Sendable {
         running: @escaping @Sendable (@escaping Turn) -> Void,
         later: @escaping @Sendable (@escaping Turn) -> Void
     ) {
-        // Read before the first turn starts, because this turn may reach the last but one member
-        // and block there.
+        // This is read before the first turn starts, because that turn may block at the
+        // second-to-last member.
         let mayWait = rest.withLock { $0.count > 1 }
         running { self.deliverInTurn() }
         guard mayWait else { return }

@@ -12,7 +12,7 @@ import Dispatch
 ///
 /// A separate access for each value would cost more than the fetch: a switch to another thread, a
 /// transaction, and a connection that other accesses could use. Values whose last fetch was long
-/// still have a separate access, so that the other values do not wait for them.
+/// still use a separate access, so the other values do not wait for them.
 struct FetchRound: Sendable {
     private static var site: AccessSite { AccessSite(AccessLabel("ValueObservation")) }
 
@@ -33,7 +33,7 @@ struct FetchRound: Sendable {
     static func start(for members: [any ObservedMember], hub: ObservationHub) {
         var (onReaders, onWriter): ([any ObservedMember], [any ObservedMember]) = ([], [])
         for member in members {
-            // Read once, because the result changes as soon as a fetch has run.
+            // This is read once, because the result changes as soon as a fetch has run.
             if !member.isQuick {
                 FetchRound([member], hub, usesReaders: member.usesReaders, isShared: false).start()
             } else if member.usesReaders {
@@ -63,7 +63,7 @@ struct FetchRound: Sendable {
     /// - Parameter isOnThread: Whether the fetches may run on this thread, which holds no
     ///   connection.
     private func start(isOnThread: Bool = true) {
-        // Members that have ended in the meantime no longer retain a database.
+        // Members that have since ended no longer retain a database.
         guard let database = firstDatabase else { return }
         guard usesReaders else {
             database.asyncWriteWithoutTransaction(at: Self.site) { db in
@@ -71,11 +71,11 @@ struct FetchRound: Sendable {
             }
             return
         }
-        // Loaded before the reader starts to show its state, which may lack later commits.
+        // The count is loaded before the reader captures its state, which may lack later commits.
         let commits = hub.commits.load(ordering: .sequentiallyConsistent)
-        // On this thread if a reader is free, because each switch to another thread takes processor
-        // time from a writer. Long fetches use another thread, so that they do not block the next
-        // round on this one.
+        // Fetches on this thread if a reader is free, because each thread switch takes processor
+        // time from a writer. Long fetches use another thread so that they do not block this
+        // thread's next round.
         var finished: RoundInProgress?
         if isShared, isOnThread,
             database.readIfFree(at: Self.site, { finished = fetch(.success($0), after: commits) }),
@@ -91,7 +91,7 @@ struct FetchRound: Sendable {
 
     /// The database, from the first member that still retains it.
     ///
-    /// Reads the property of each member once. A lazy sequence would read it twice, and the second
+    /// Each member's property is read once. A lazy sequence would read it twice, and the second
     /// value would be nil if the member ended in between.
     private var firstDatabase: (any ObservedDatabase)? {
         for member in members {
@@ -105,14 +105,14 @@ struct FetchRound: Sendable {
         after commits: UInt64?
     ) -> RoundInProgress {
         let round = RoundInProgress(members)
-        // On the writer, no other thread could continue before the fetch has ended.
+        // On the writer, no other thread could continue until the fetch ends.
         let isWatched = usesReaders && members.count > 1
         if isWatched { hub.didBegin(round) }
         defer { if isWatched { hub.didEnd(round) } }
         let longest = hub.longestRound.load(ordering: .relaxed)
         while let member = round.next() {
-            // No other thread commits while this one holds the writer, so commits that were counted
-            // meanwhile are shown as well.
+            // No other thread commits while this thread holds the writer, so the fetch also shows
+            // commits that were counted since then.
             let shown = commits ?? hub.commits.load(ordering: .sequentiallyConsistent)
             member.fetch(db, after: shown)
             round.didFetch(member, isWantedAgain: member.endFetch())
@@ -128,14 +128,15 @@ struct FetchRound: Sendable {
         if isShared { hub.didFetch(in: monotonicNanoseconds() - round.begin) }
     }
 
-    /// Continues with the remaining members of a round while one of its fetches is still running;
-    /// called on any thread.
+    /// Continues with a round's remaining members while one of its fetches is still running.
+    ///
+    /// Called on any thread.
     static func proceed(with remaining: RoundInProgress.Remaining, hub: ObservationHub) {
         FetchRound(remaining.waiting, hub, usesReaders: true, isShared: true)
             .proceed(with: remaining, isOnConnection: true)
     }
 
-    /// Starts the remaining fetches, then delivers the fetched values.
+    /// Starts the remaining fetches, and then delivers the fetched values.
     ///
     /// The order matters, because a delivery runs user closures, which may take a long time.
     private func proceed(with remaining: RoundInProgress.Remaining, isOnConnection: Bool) {

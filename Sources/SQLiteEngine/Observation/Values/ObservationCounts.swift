@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts the fetches, coalesced changes and duplicate values of a database's observations.
+/// Counts the fetches, coalesced changes, and duplicate values of a database's observations.
 final class ObservationCounts: Sendable {
     /// A counted event.
     enum Event {
@@ -8,10 +8,10 @@ final class ObservationCounts: Sendable {
         case onReaders
         /// A value was fetched on the writer.
         case onWriter
-        /// A change arrived while a fetch ran and another one was already pending, or before the
-        /// start of a fetch that shows it.
+        /// A change arrived while a fetch ran and another was pending, or before the start of a
+        /// fetch that shows it.
         case coalesced
-        /// A value was equal to the one before, and was not delivered.
+        /// A value equaled the previous one and was not delivered.
         case duplicates
     }
 

@@ -7,28 +7,30 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// The schedule by which the values of a database are fetched again.
+/// Schedules when a database's observed values are fetched again.
 ///
 /// A commit only records the regions that it has touched. One thread, the *lookout*, fetches the
 /// values. The writer wakes the lookout only if it sleeps without a timeout, because waking another
-/// thread is the most expensive part of an observed commit, above all if the scheduler runs that
-/// thread on the writer's processor. While rounds are long and commits frequent, the lookout
-/// therefore wakes up by itself.
+/// thread is the most expensive part of an observed commit, especially if the scheduler runs that
+/// thread on the writer's processor. While rounds are long and commits are frequent, the lookout
+/// therefore wakes by itself.
 extension ObservationHub {
     /// The thread that fetches values after commits.
     struct Lookout {
-        /// The queue that it runs on.
+        /// The queue on which the lookout runs.
         ///
         /// The queue is serial, because a serial queue receives a thread even while other queues
-        /// are blocked. A lookout that stays awake therefore does not occupy one of the few threads
-        /// that all concurrent queues share.
+        /// are blocked. An awake lookout therefore does not occupy one of the few threads that all
+        /// concurrent queues share.
         var queue = DispatchQueue(label: "SQLiteEngine.observation", qos: .userInitiated)
-        /// Counts the lookouts, so that a replaced lookout detects that it is not the current one.
+        /// Counts the lookouts, so a replaced lookout can detect that it is no longer current.
         var number = 0
         /// Whether a lookout is awake.
         var isAwake = false
-        /// The time until which the lookout is trusted, in nanoseconds of the monotonic clock, so
-        /// that a long fetch does not delay other fetches.
+        /// The time until which the lookout is expected to respond, in nanoseconds of the monotonic
+        /// clock.
+        ///
+        /// The limit ensures that a long fetch does not delay other fetches.
         var trustedUntil: UInt64 = 0
         /// Whether a check of the lookout is scheduled.
         var isWatched = false
@@ -73,10 +75,10 @@ extension ObservationHub {
         }
     }
 
-    /// Delays the next round after a long one.
+    /// Delays the next round after a long round.
     ///
-    /// Otherwise, a writer that commits continuously would cause a hundred values to be fetched
-    /// continuously. With the delay, rounds take at most a quarter of the time, and the commits
+    /// Without the delay, a writer that commits continuously would cause continuous fetches of a
+    /// hundred values. With the delay, rounds take at most a quarter of the time, and the commits
     /// during a pause share one round. A few quick fetches cause no pause.
     func didFetch(in duration: UInt64) {
         let rest = min(3 * duration, EngineTimings.longestRest)
@@ -84,7 +86,7 @@ extension ObservationHub {
         state.withLock { $0.lookout.restsUntil = end }
     }
 
-    /// Runs a lookout: one round after another, until there is no more work.
+    /// Runs a lookout: one round after another, until no work remains.
     private func runLookout(_ number: Int) {
         var lastRound = monotonicNanoseconds()
         while true {
@@ -104,7 +106,7 @@ extension ObservationHub {
             let pause: UInt64? = state.withLock { state in
                 guard state.lookout.number == number else { return nil }
                 let restsUntil = state.lookout.restsUntil
-                // A pause is due, or was due recently, so commits are frequent.
+                // A pause is in progress or ended recently, so commits are frequent.
                 let mayStay = restsUntil != 0 && now - lastRound < EngineTimings.lookoutTail
                 if mayStay {
                     state.lookout.trustedUntil = .max
@@ -121,8 +123,8 @@ extension ObservationHub {
 
     /// Schedules a check that continues with the remaining fetches if a round takes a long time.
     ///
-    /// Another lookout takes over if members wait for the next round: the commit that relied on the
-    /// current lookout may have been the last one.
+    /// If members wait for the next round, another lookout takes over, because the commit that
+    /// relied on the current lookout may have been the last one.
     private func watchLookout() {
         if state.withLock({ Self.mustStartWatching(&$0) }) { checkLookoutLater() }
     }
@@ -132,7 +134,8 @@ extension ObservationHub {
         return !state.lookout.isWatched
     }
 
-    /// Adds a round that starts, and ensures that its members do not wait for one slow fetch.
+    /// Adds a round that is starting, and ensures that one slow fetch does not delay its other
+    /// members.
     func didBegin(_ round: RoundInProgress) {
         let mustBegin = state.withLock { state in
             state.rounds.append(round)
@@ -141,7 +144,7 @@ extension ObservationHub {
         if mustBegin { checkLookoutLater() }
     }
 
-    /// Called when no member of a round is being fetched any more.
+    /// Called when no member of a round is being fetched anymore.
     func didEnd(_ round: RoundInProgress) {
         state.withLock { $0.rounds.removeAll { $0 === round } }
     }
@@ -161,8 +164,7 @@ extension ObservationHub {
         }
     }
 
-    /// Continues with the remaining work of all rounds whose running fetch started before an
-    /// instant.
+    /// Continues the remaining work of all rounds whose current fetch started before an instant.
     ///
     /// The remaining members use another reader, where a fetch may also take a long time. One
     /// reader stays free, because the running fetches may be waiting for an access that must read.
@@ -177,8 +179,9 @@ extension ObservationHub {
         }
     }
 
-    /// Removes and returns the values to fetch; from now on, the lookout is trusted for the
-    /// duration of a round.
+    /// Removes and returns the values to fetch.
+    ///
+    /// From now on, the lookout is expected to respond within the duration of a round.
     private static func takeWork(from state: inout State) -> [Members] {
         var work = state.groups.filter { group in
             state.touched.contains { $0 === group.watched }

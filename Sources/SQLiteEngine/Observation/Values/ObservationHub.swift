@@ -1,12 +1,12 @@
 import Synchronization
 import Telemetry
 
-/// Notifies all observed values of one database of the commits of its writer.
+/// Notifies all observed values of a database when its writer commits.
 ///
-/// There is one transaction observer for all values. A commit records which regions it touched and
-/// wakes another thread, unless that thread is already awake. As a result, a hundred values that
-/// depend on the same tables cost the writer as much as one value. ``FetchRound``s fetch the
-/// values; only a database without readers fetches a few quick ones in the commit itself.
+/// All values share one transaction observer. A commit records which regions it touched and wakes
+/// another thread, unless that thread is already awake. As a result, a hundred values that depend
+/// on the same tables cost the writer no more than one value. ``FetchRound``s fetch the values.
+/// Only a database without readers fetches a few quick values in the commit itself.
 ///
 /// `@unchecked Sendable`: only the writer's access uses the variables; everything else is in
 /// `state`.
@@ -30,19 +30,19 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         var groups: [Group] = []
         /// Incremented when the regions of the groups change.
         var version = 0
-        /// The members that must fetch again after the next commit, whatever it changes.
+        /// The members that must fetch again after the next commit, regardless of what it changes.
         var uncertain: Members = [:]
-        /// The regions that were touched by commits and not fetched yet.
+        /// The regions that commits have touched and that are not fetched yet.
         var touched: [Watched] = []
-        /// The members that must be fetched, whatever was committed.
+        /// The members that must be fetched, regardless of what was committed.
         var waiting: Members = [:]
         /// The thread that fetches values after commits.
         var lookout = Lookout()
-        /// The running rounds of several members on readers.
+        /// The running rounds that fetch several members on readers.
         var rounds: [RoundInProgress] = []
         /// Whether the hub observes the writer's commits.
         var isInstalled = false
-        /// The members that wait for the installation, with the state that they have shown.
+        /// The members that wait for the installation, with the state that each has shown.
         var joining: [Joining] = []
     }
 
@@ -52,7 +52,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         let state: CommittedState?
     }
 
-    /// The largest number of values that a commit on a database without readers fetches itself.
+    /// The largest number of values that a commit fetches itself on a database without readers.
     ///
     /// A few values are delivered for each commit. Many values would delay the next write, so they
     /// are fetched later, and one value may represent several commits.
@@ -91,10 +91,10 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     private var found: [Found] = []
     private var foundVersion = 0
 
-    /// Creates the hub of a database; `freeReaders` returns the number of free readers.
+    /// Creates a database's hub, given a closure that returns the number of free readers.
     init(freeReaders: @escaping @Sendable () -> Int = { 0 }) { self.freeReaders = freeReaders }
 
-    /// The counts of the observations; nil if there have been none.
+    /// The counts of the observations; nil if no value has been observed.
     var status: ObservationStatus? {
         let active = state.withLock { $0.groups.reduce(0) { $0 + $1.members.count } }
         let (onReaders, onWriter) = (counts[.onReaders], counts[.onWriter])
@@ -110,11 +110,13 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
 
     // MARK: Members
 
-    /// Installs the transaction observer; the caller holds the writer.
+    /// Installs the transaction observer.
+    ///
+    /// The caller holds the writer.
     ///
     /// Members that are already joining are notified of the commits that they have missed.
     func install(on db: Database) {
-        // No other thread can install it: the caller holds the writer.
+        // No other thread can install it, because the caller holds the writer.
         if !state.withLock({ $0.isInstalled }) {
             db.add(transactionObserver: self, extent: .databaseLifetime)
         }
@@ -133,7 +135,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
                 isCurrent: db.isInLastCommittedState(joining.state)
             )
         }
-        // Members that joined in the meantime counted this access as a write, but no statement has
+        // Members that joined since then counted this access as a write, but no statement has
         // started.
         if !isOpen { state.withLock { $0.uncertain = [:] } }
     }
@@ -141,13 +143,13 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// Notifies a member of changes in a region, starting from a state that a reader showed.
     ///
     /// The caller does not wait. If no value of the database is observed yet, the hub must acquire
-    /// the writer, once for all members that join in the meantime. It does so when the writer is
-    /// free, and holds no connection until then.
+    /// the writer once for all members that join before then. It does so when the writer is free,
+    /// and holds no connection until then.
     ///
     /// - Parameters:
     ///   - region: The region that the value depends on.
     ///   - member: The value.
-    ///   - state: The committed state that the value shows, or an earlier one.
+    ///   - state: The committed state that the value shows, or an earlier state.
     ///   - database: The database of this state.
     func join(
         _ region: DatabaseRegion,
@@ -177,7 +179,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// - Parameters:
     ///   - region: The region that the value depends on now.
     ///   - member: The value.
-    ///   - database: The database whose writer may be writing meanwhile; nil when the caller holds
+    ///   - database: The database whose writer may be writing concurrently; nil if the caller holds
     ///     the writer.
     func watch(
         _ region: DatabaseRegion,
@@ -194,7 +196,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     /// Marks a member as certain if no open transaction has statements that started before the
     /// member's region was added.
     ///
-    /// The member has already been added. A statement that starts later takes its region into
+    /// The member has already been added, so a statement that starts later takes its region into
     /// account. A statement that started earlier belongs to an access that still holds the writer,
     /// or that has released it after its commit was counted.
     private func confirm(_ member: any ObservedMember, in database: any ObservedDatabase) {
@@ -255,7 +257,9 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         return !found.watched.isEmpty
     }
 
-    /// The regions that changes of a kind may touch; cached, because statements repeat.
+    /// Returns the regions that changes of a kind may touch.
+    ///
+    /// The result is cached because statements repeat.
     private func groups(concernedBy kind: DatabaseEventKind) -> Found {
         let version = state.withLock { $0.version }
         if version == foundVersion, let known = found.first(where: { $0.kind == kind }) {

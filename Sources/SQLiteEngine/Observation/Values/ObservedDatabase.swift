@@ -6,7 +6,7 @@ protocol ObservedDatabase: DatabaseWriter {
     var hasReaders: Bool { get }
     /// The gate of the connection that writes.
     var writingGate: AccessGate { get }
-    /// Reads immediately on this thread if a reader is free and no access waits for one.
+    /// Reads immediately on this thread if a reader is free and no access is waiting for a reader.
     ///
     /// - Returns: Whether the read took place.
     func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool
@@ -18,16 +18,20 @@ extension ObservedDatabase {
         writingGate.slots[0].isTaken || configuration.allowsUnsafeTransactions
     }
 
-    /// Whether no transaction has been committed since a state was read; needs no connection.
+    /// Returns whether no transaction has been committed since a state was read.
+    ///
+    /// Requires no connection.
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state else { return false }
         return writingGate.slots[0].walIndex.map { state.isLast(in: $0.memory) } ?? false
     }
 
-    /// Provides the writer later, for internal use: `status()` shows no waiter.
+    /// Provides the writer later, for internal use.
+    ///
+    /// `status()` does not show the waiter.
     func whenWriterIsFree(_ body: @escaping @Sendable (Database) -> Void) {
         writingGate.performLater(AccessSite(AccessLabel("ValueObservation")), .maintenance) { _ in
-            // The database is closed: there are no more commits.
+            // The database is closed, so no more commits occur.
         } _: { db in
             withExtendedLifetime(self) {
                 db.endKeptTransaction()

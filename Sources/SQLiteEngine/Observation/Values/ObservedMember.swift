@@ -1,10 +1,10 @@
-/// An observed value, as the hub of its database uses it.
+/// An observed value, as its database's hub uses it.
 protocol ObservedMember: AnyObject, Sendable {
     /// Whether ``databaseDidChange()`` has an effect.
     var wantsChanges: Bool { get }
     /// Called on the writer after a commit that may have changed the value.
     func databaseDidChange()
-    /// Called when the notifications of changes in a region start.
+    /// Called when notifications of changes in a region start.
     ///
     /// - Parameters:
     ///   - region: The region.
@@ -15,36 +15,36 @@ protocol ObservedMember: AnyObject, Sendable {
     var usesReaders: Bool { get }
     /// Whether the last fetch was short enough to share a connection with other fetches.
     var isQuick: Bool { get }
-    /// The database to fetch from; nil when the observation is over.
+    /// The database to fetch from; nil if the observation is over.
     var database: (any ObservedDatabase)? { get }
 
     /// Fetches the value immediately, on the writer that has just committed.
     ///
-    /// - Returns: Whether the value was fetched; if not, it must be fetched later.
+    /// - Returns: Whether the value was fetched. If not, it must be fetched later.
     func fetch(afterCommitOn db: Database) -> Bool
     /// Requests a fetch.
     ///
-    /// - Returns: True if no fetch is running. The caller must then start one.
+    /// - Returns: True if no fetch is running. The caller must then start a fetch.
     func beginFetch() -> Bool
     /// Fetches the value.
     ///
     /// - Parameters:
-    ///   - db: A connection: a reader in its transaction, or the writer outside any transaction; or
-    ///     the error if there is no connection.
-    ///   - commits: The number of commits before the connection started to show its state.
+    ///   - db: A reader in its transaction, the writer outside any transaction, or the error if no
+    ///     connection is available.
+    ///   - commits: The number of commits before the connection captured its state.
     func fetch(_ db: Result<Database, any Error>, after commits: UInt64)
-    /// Ends a fetch; returns whether another one was requested. The caller must then start it.
+    /// Ends a fetch and returns whether another was requested. If so, the caller must start it.
     func endFetch() -> Bool
 
-    /// Starts a delivery if fetched values are pending and no thread delivers them.
+    /// Starts a delivery if fetched values are pending and no thread is delivering them.
     ///
     /// - Returns: Whether the caller must deliver the values.
     func beginDelivery() -> Bool
-    /// Delivers the fetched values; called on a thread that holds no connection.
+    /// Delivers the fetched values, on a thread that holds no connection.
     func deliver(through delivery: Delivery)
     /// Whether the delivery runs user closures, such as the closure of `map`.
     var runsClosuresOnDelivery: Bool { get }
-    /// Ends the delivery, unless more values have arrived; returns whether it has ended.
+    /// Ends the delivery unless more values have arrived, and returns whether it ended.
     func endDelivery() -> Bool
     /// Whether the last delivery was short enough for one thread to deliver many values.
     var isDeliveryQuick: Bool { get }

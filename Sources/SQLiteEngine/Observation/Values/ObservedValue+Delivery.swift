@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Reducing and delivering fetched values.
+/// Reduces and delivers fetched values.
 extension ObservedValue {
     var isDeliveryQuick: Bool { inbox.withLock { $0.lastDelivery < EngineTimings.quickFetch } }
 
@@ -50,7 +50,7 @@ extension ObservedValue {
         }
     }
 
-    /// Delivers an error after the values that came before it.
+    /// Delivers an error after the values that preceded it.
     private func fail(_ error: any Error, _ delivery: Delivery) {
         schedule(delivery) { [self] in
             guard end() else { return }
@@ -68,7 +68,7 @@ extension ObservedValue {
     }
 }
 
-/// Carries a fetched value to the thread that delivers it.
+/// A fetched value on its way to the thread that delivers it.
 ///
 /// `@unchecked Sendable`: the creator does not use the value again.
 struct Carried<Value>: @unchecked Sendable {

@@ -10,20 +10,19 @@ import Dispatch
 
 /// One started observation: fetches the value, follows the commits, and delivers values.
 ///
-/// At most one fetch runs, and at most one more is pending. Fetched values are reduced and
-/// delivered on another thread, so that they hold no connection, by one thread at a time and in
-/// order.
+/// At most one fetch runs, and at most one more is pending. One thread at a time reduces and
+/// delivers the fetched values, in order and without holding a connection.
 ///
 /// `@unchecked Sendable`: `reducer` belongs to the thread for which ``beginDelivery()`` returned
-/// true or, before the first value, to the thread that starts the observation. Everything else is
-/// constant or locked.
+/// true. Before the first value, it belongs to the thread that starts the observation. Everything
+/// else is constant or protected by a lock.
 final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sendable {
     /// The result of a fetch.
     private struct Fetched {
         let value: Reducer.Fetcher.Value
-        /// The region that the value depends on; nil if it is known already.
+        /// The region that the value depends on; nil if it is already known.
         let region: DatabaseRegion?
-        /// The committed state that was read, or an earlier one.
+        /// The committed state that was read, or an earlier state.
         let state: CommittedState?
     }
 
@@ -37,7 +36,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         var lastFetch: UInt64 = 0
         /// The number of counted commits that the last fetch is known to show.
         var shown: UInt64?
-        /// The reader; retained while it is observed.
+        /// The reader, which is retained while it is observed.
         var reader: (any DatabaseReader)?
         var database: (any ObservedDatabase)?
     }
@@ -94,7 +93,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: The first value
 
-    /// Fetches the first value, and starts to follow the commits.
+    /// Fetches the first value and starts to follow commits.
     func start() {
         if scheduler.immediateInitialValue() { startNow() } else { startLater() }
     }
@@ -116,7 +115,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
                 value = try reduceFirst(fetched.value)
                 join(after: fetched, isDelivered: true)
             }
-            // Before the delivery: the receiver may write, and must be notified of each commit.
+            // Ends the fetch before the delivery, because the receiver may write and must be
+            // notified of each commit.
             finishFetch()
             if let value { onChange(value) }
         } catch {
@@ -126,8 +126,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    /// Reduces the first value, and records how long that takes, because only quick values share a
-    /// thread later.
+    /// Reduces the first value and records the duration, because only quick values later share a
+    /// thread.
     private func reduceFirst(_ fetched: Reducer.Fetcher.Value) throws -> Reducer.Value? {
         let begin = monotonicNanoseconds()
         defer {
@@ -163,18 +163,18 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     /// Follows the commits after the state that a reader showed.
     ///
-    /// The value is fetched again if there were commits in between. The observation does not hold
-    /// the reader during the wait.
+    /// The value is fetched again if commits occurred in between. The observation does not hold the
+    /// reader during the wait.
     ///
     /// - Parameters:
     ///   - fetched: The result of the reader's fetch.
     ///   - isDelivered: Whether the first value is delivered before its region is tracked. If the
-    ///     value must be fetched again, the region is reported then.
+    ///     value must be fetched again, the region is reported at that point.
     private func join(after fetched: Fetched, isDelivered: Bool = false) {
         guard let hub, let region = fetched.region, let database else { return }
         if !isDelivered { track(region) {} }
         hub.join(region, for: self, after: fetched.state, of: database)
-        // Cancelled meanwhile, perhaps just before the hub watched it.
+        // The observation was canceled, perhaps just before the hub started to watch it.
         if !isActive { hub.unwatch(self) }
     }
 
@@ -193,7 +193,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         self.region.withLock { $0 = region }
         observation.events.willTrackRegion?(region)
         watch()
-        // Cancelled meanwhile, perhaps just before the hub watched it.
+        // The observation was canceled, perhaps just before the hub started to watch it.
         if !isActive { hub?.unwatch(self) }
     }
 
@@ -242,9 +242,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     }
 
     func fetch(afterCommitOn db: Database) -> Bool {
-        // The end of the fetch's transaction would reset an open cursor of the access, which would
-        // then start again with its first row. Also, an observer may have started another
-        // transaction.
+        // Ending the fetch's transaction would reset an open cursor of the access, which would then
+        // restart at its first row. An observer may also have started another transaction.
         guard !usesReaders, !observation.requiresWriteAccess, !db.isInsideTransaction,
             sqlite3_txn_state(db.handle, nil) == SQLITE_TXN_NONE
         else { return false }
@@ -268,7 +267,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         return true
     }
 
-    /// Follows the commits of another region, after a fetch on the writer has reported one.
+    /// Follows the commits in another region after a fetch on the writer has reported it.
     private func followNewRegion(_ fetched: Fetched) {
         guard let hub, let region = fetched.region, isNew(region) else { return }
         track(region) { hub.watch(region, for: self) }
@@ -280,7 +279,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     /// Queues a fetched value for delivery, and follows its region.
     ///
-    /// The value shows at least the given number of the commits that the hub has counted.
+    /// The value shows at least the given number of commits, as counted by the hub.
     private func complete(
         _ result: Result<Fetched, any Error>,
         showing commits: UInt64? = nil,
@@ -308,8 +307,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    /// Whether the last fetch shows all commits up to now, so that the next requested fetch is
-    /// unnecessary; counts it.
+    /// Returns whether the last fetch shows all commits so far.
+    ///
+    /// If so, the requested fetch is unnecessary and is counted as coalesced.
     private func isAllShown(_ state: State) -> Bool {
         guard let hub, hub.commits.load(ordering: .sequentiallyConsistent) == state.shown
         else { return false }
@@ -324,7 +324,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: Fetching
 
-    /// Fetches in a new transaction on a connection that also writes; no transaction is open.
+    /// Fetches in a new transaction on a connection that also writes.
+    ///
+    /// No transaction may be open.
     private func fetchOnWriter(_ db: Database) throws -> Fetched {
         if observation.requiresWriteAccess { return try db.withWriteTransaction { try fetch($0) } }
         return try db.readOnly { try db.withReadTransaction { try fetch($0) } }
@@ -374,12 +376,12 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: The end
 
-    /// Ends the observation at the request of the user.
+    /// Ends the observation at the user's request.
     func cancel() {
         if end() { observation.events.didCancel?() }
     }
 
-    /// Ends the observation and releases the database; returns whether it was active.
+    /// Ends the observation and releases the database and returns whether it was active.
     func end() -> Bool {
         let (wasActive, released) = state.withLock { state in
             defer {
@@ -387,7 +389,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
                 state.reader = nil
                 state.database = nil
             }
-            // Released outside the lock, because this may close the database.
+            // Releases the objects outside the lock, because this may close the database.
             return (!state.isOver, (state.reader, state.database))
         }
         hub?.unwatch(self)

@@ -1,17 +1,18 @@
 import Telemetry
 
-/// What one access of a ``FetchRound`` has fetched, and what it must still fetch.
+/// The members that one access of a ``FetchRound`` has fetched, and the members that it must still
+/// fetch.
 ///
-/// The state has a lock, because the hub continues with the other members if a fetch that used to
-/// be quick takes a long time.
+/// A lock protects the state, because the hub continues with the other members if a previously
+/// quick fetch takes a long time.
 final class RoundInProgress: Sendable {
     /// The remaining work.
     struct Remaining {
         /// The members that were fetched and must be delivered.
         var fetched: [any ObservedMember] = []
-        /// The fetched members for which another fetch was requested meanwhile.
+        /// The fetched members for which another fetch has since been requested.
         var again: [any ObservedMember] = []
-        /// The members that were not fetched yet.
+        /// The members that have not been fetched yet.
         var waiting: ArraySlice<any ObservedMember>
 
         var isEmpty: Bool { fetched.isEmpty && waiting.isEmpty }
@@ -39,8 +40,7 @@ final class RoundInProgress: Sendable {
         }
     }
 
-    /// Records that the member was fetched; `isWantedAgain` is the result of
-    /// ``ObservedMember/endFetch()``.
+    /// Records that the member was fetched, given the result of ``ObservedMember/endFetch()``.
     func didFetch(_ member: any ObservedMember, isWantedAgain: Bool) {
         state.withLock { state in
             state.begin = nil
@@ -57,12 +57,13 @@ final class RoundInProgress: Sendable {
         }
     }
 
-    /// Whether the running fetch started before an instant.
+    /// Returns whether the running fetch started before an instant.
     func lasts(since instant: UInt64) -> Bool {
         state.withLock { $0.begin.map { $0 < instant } == true }
     }
 
-    /// Removes and returns the fetched members, and keeps those that were not fetched yet.
+    /// Removes and returns the fetched members, and keeps the members that have not been fetched
+    /// yet.
     func takeFetched() -> Remaining {
         state.withLock { state in
             defer { state.remaining = Remaining(waiting: state.remaining.waiting) }
@@ -72,6 +73,6 @@ final class RoundInProgress: Sendable {
         }
     }
 
-    /// Whether there is work other than the running fetch.
+    /// Whether any work remains other than the running fetch.
     var hasRemainingWork: Bool { state.withLock { !$0.remaining.isEmpty } }
 }

@@ -5,11 +5,13 @@ import Telemetry
 public enum SharedValueObservationExtent: Hashable, Sendable {
     /// Until the shared observation is deallocated and has no clients.
     case observationLifetime
-    /// Until the last client ends; the next client starts the observation again.
+    /// Until the last client ends. The next client starts the observation again.
     case whileObserved
 }
 
-/// One observation that is shared by many clients: it fetches each value once for all of them.
+/// An observation that many clients share.
+///
+/// It fetches each value once for all clients.
 ///
 /// A client that starts later receives the last value immediately.
 public final class SharedValueObservation<Element: Sendable>: Sendable {
@@ -43,7 +45,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         /// The clients that started late and must receive the last value.
         var newcomers: [Client] = []
         var isObserving = false
-        /// Counts the observations, so that late results of an earlier one are ignored.
+        /// Counts the observations so that late results of an earlier observation are ignored.
         var number = 0
         var cancellable: AnyDatabaseCancellable?
         var last: Result<Element, any Error>?
@@ -75,8 +77,8 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - onError: Called with the error that ended the observation.
-    ///   - onChange: Called with the last value, and with each later one.
-    /// - Returns: A cancellable that ends the delivery to this client, at the latest when it is
+    ///   - onChange: Called with the last value and with each later value.
+    /// - Returns: A cancellable that ends the delivery to this client when it is canceled or
     ///   deallocated.
     @preconcurrency
     public func start(
@@ -112,8 +114,9 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         }
     }
 
-    /// Starts the observation; this call may already deliver the first value, and start or end
-    /// other clients.
+    /// Starts the observation.
+    ///
+    /// This call may deliver the first value, and may start or end other clients.
     private func observe(as number: Int) {
         let cancellable = startObservation(
             { [weak self] in self?.receive(.failure($0), from: number) },
@@ -143,8 +146,8 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 
     /// Sends the result of an observation to the clients.
     ///
-    /// Clients are called outside the lock: they may start and cancel observations, and wait for
-    /// other threads that do so.
+    /// Clients are called outside the lock, because they may start and cancel observations, or wait
+    /// for other threads that do.
     private func receive(_ result: Result<Element, any Error>, from number: Int) {
         let (clients, ended) = state.withLock { state -> ([Client], Ended) in
             guard state.isObserving, state.number == number else { return ([], Ended()) }
@@ -172,13 +175,15 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         ended.cancellable?.cancel()
     }
 
-    /// Objects to release outside the lock, because their deallocation may run user code.
+    /// The objects to release outside the lock, because deallocating them may run user code.
     private struct Ended {
         var cancellable: AnyDatabaseCancellable?
         var last: Result<Element, any Error>?
     }
 
-    /// Resets the state after the observation; the caller cancels it.
+    /// Resets the state after the observation.
+    ///
+    /// The caller cancels the observation.
     private static func reset(_ state: inout State) -> Ended {
         defer { (state.cancellable, state.last) = (nil, nil) }
         state.isObserving = false

@@ -4,12 +4,12 @@ extension ValueObservation where Reducer: ValueReducer {
     /// Starts the observation.
     ///
     /// - Parameters:
-    ///   - reader: The database to fetch values from; retained until the observation ends. A
-    ///     snapshot, or a database that is opened read-only, delivers one value.
+    ///   - reader: The database to fetch values from, which is retained until the observation ends.
+    ///     A snapshot or a read-only database delivers one value.
     ///   - scheduler: The scheduler that delivers values.
     ///   - onError: Called with the error that ends the observation.
     ///   - onChange: Called with each value.
-    /// - Returns: A cancellable that ends the observation, at the latest when it is deallocated.
+    /// - Returns: A cancellable that ends the observation when it is canceled or deallocated.
     @preconcurrency
     public func start(
         in reader: any DatabaseReader,
@@ -32,11 +32,11 @@ extension ValueObservation where Reducer: ValueReducer {
     /// Starts the observation, and delivers values on the main actor.
     ///
     /// - Parameters:
-    ///   - reader: The database to fetch values from; see the other method.
+    ///   - reader: The database to fetch values from, which is retained until the observation ends.
     ///   - scheduler: Determines whether the first value is delivered immediately or later.
     ///   - onError: Called with the error that ends the observation.
     ///   - onChange: Called with each value.
-    /// - Returns: A cancellable that ends the observation, at the latest when it is deallocated.
+    /// - Returns: A cancellable that ends the observation when it is canceled or deallocated.
     @preconcurrency @MainActor
     public func start(
         in reader: any DatabaseReader,
@@ -53,7 +53,9 @@ extension ValueObservation where Reducer: ValueReducer {
         )
     }
 
-    /// Returns the values as an asynchronous sequence; each loop over it starts a new observation.
+    /// Returns the values as an asynchronous sequence.
+    ///
+    /// Each loop over the sequence starts a new observation.
     ///
     /// - Parameters:
     ///   - reader: The database to fetch values from.
@@ -76,7 +78,7 @@ extension ValueObservation where Reducer: ValueReducer {
     ///   - reader: The database to fetch values from.
     ///   - scheduler: The scheduler that delivers values.
     ///   - extent: When the shared observation ends.
-    /// - Returns: The shared observation; its first client starts it.
+    /// - Returns: The shared observation, which its first client starts.
     public func shared(
         in reader: any DatabaseReader,
         scheduling scheduler: some ValueObservationScheduler = .async(onQueue: .main),

@@ -1,6 +1,7 @@
 import Telemetry
 
-/// Delivers a value that is fetched from a database, now and whenever it may have changed.
+/// An observation that delivers a value from a database, initially and whenever the value may have
+/// changed.
 ///
 /// ```swift
 /// let observation = ValueObservation.tracking { db in try Player.fetchAll(db) }
@@ -15,11 +16,12 @@ import Telemetry
 /// commits: while one fetch runs, at most one more is pending. After a cancellation or an error, no
 /// value is delivered.
 ///
-/// On a pool, readers fetch the values, and no commit waits for a fetch. The first value takes the
-/// time of a read, even during a write of several minutes. The observation holds no reader while it
-/// waits for the writer. A queue, which has one connection, reports every commit to a few
-/// observations whose fetches are quick, unless the committing access has an open cursor. Changes
-/// by other connections and processes are not observed; see ``Database/notifyChanges(in:)``.
+/// On a pool, readers fetch the values, and no commit waits for a fetch. Fetching the first value
+/// takes as long as a read, even during a write that lasts several minutes. The observation holds
+/// no reader while it waits for the writer. A queue, which has one connection, reports every commit
+/// to a few observations whose fetches are quick, unless the committing access has an open cursor.
+/// Changes by other connections and processes are not observed; see
+/// ``Database/notifyChanges(in:)``.
 public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
     /// Whether the value is fetched with a connection that may write, inside a savepoint.
     public var requiresWriteAccess = false
@@ -40,7 +42,7 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
         self.makeReducer = makeReducer
     }
 
-    /// Returns the same observation, with its reducer wrapped in another one.
+    /// Returns the same observation, with its reducer wrapped in another reducer.
     func wrapping<Outer: _ValueReducer>(
         _ wrap: @escaping @Sendable (Reducer) -> Outer
     ) -> ValueObservation<Outer> {
@@ -53,7 +55,7 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
     }
 }
 
-/// How the region that a value depends on is determined.
+/// The way to determine the region that a value depends on.
 enum ValueObservationTrackingMode: Sendable {
     /// The caller specifies the region.
     case constantRegion([any DatabaseRegionConvertible])
@@ -63,7 +65,7 @@ enum ValueObservationTrackingMode: Sendable {
     case nonConstantRegionRecordedFromSelection
 }
 
-/// The callbacks of an observation, other than those for its values.
+/// An observation's callbacks other than the callbacks for its values.
 struct ValueObservationEvents: Sendable {
     var willStart: (@Sendable () -> Void)?
     var willTrackRegion: (@Sendable (DatabaseRegion) -> Void)?
@@ -108,23 +110,23 @@ struct ValueObservationEvents: Sendable {
 // MARK: - What is observed
 
 extension ValueObservation {
-    /// Observes the result of a closure, and fetches it again when anything that it last read has
-    /// changed.
+    /// Observes a closure's result, and fetches it again when anything that the closure last read
+    /// has changed.
     public static func tracking<Value: Sendable>(
         _ fetch: @escaping @Sendable (Database) throws -> Value
     ) -> Self where Reducer == ValueReducers.Fetch<Value> {
         Self(trackingMode: .nonConstantRegionRecordedFromSelection) { .init(fetch) }
     }
 
-    /// Observes the result of a closure that always reads the same tables, columns and rows.
+    /// Observes the result of a closure that always reads the same tables, columns, and rows.
     public static func trackingConstantRegion<Value: Sendable>(
         _ fetch: @escaping @Sendable (Database) throws -> Value
     ) -> Self where Reducer == ValueReducers.Fetch<Value> {
         Self(trackingMode: .constantRegionRecordedFromSelection) { .init(fetch) }
     }
 
-    /// Observes the result of a closure, and fetches it again only when one of the given regions
-    /// has changed.
+    /// Observes a closure's result, and fetches it again only when one of the given regions has
+    /// changed.
     public static func tracking<Value: Sendable>(
         region: any DatabaseRegionConvertible,
         _ otherRegions: any DatabaseRegionConvertible...,
@@ -133,8 +135,8 @@ extension ValueObservation {
         tracking(regions: [region] + otherRegions, fetch: fetch)
     }
 
-    /// Observes the result of a closure, and fetches it again only when one of the given regions
-    /// has changed.
+    /// Observes a closure's result, and fetches it again only when one of the given regions has
+    /// changed.
     public static func tracking<Value: Sendable>(
         regions: [any DatabaseRegionConvertible],
         fetch: @escaping @Sendable (Database) throws -> Value
@@ -153,8 +155,7 @@ extension ValueObservation where Reducer: ValueReducer {
         wrapping { ValueReducers.Map($0, transform) }
     }
 
-    /// Delivers only values that differ from the previous one; `predicate` returns true for equal
-    /// values.
+    /// Delivers only values that differ from the previous value, given a test for equal values.
     public func removeDuplicates(
         by predicate: sending @escaping (Reducer.Value, Reducer.Value) -> Bool
     ) -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {
@@ -162,7 +163,7 @@ extension ValueObservation where Reducer: ValueReducer {
         return wrapping { ValueReducers.RemoveDuplicates($0, predicate.callAsFunction) }
     }
 
-    /// Calls closures when the observation starts, fetches, delivers or ends, for debugging.
+    /// Calls closures when the observation starts, fetches, delivers, or ends, for debugging.
     ///
     /// - Parameters:
     ///   - willStart: Called when the observation starts.
@@ -171,7 +172,7 @@ extension ValueObservation where Reducer: ValueReducer {
     ///   - databaseDidChange: Called on the writer after a commit that may have changed the value.
     ///   - didReceiveValue: Called with each value before it is delivered.
     ///   - didFail: Called with the error that ends the observation.
-    ///   - didCancel: Called when the observation is cancelled.
+    ///   - didCancel: Called when the observation is canceled.
     /// - Returns: The same observation, which calls the closures.
     public func handleEvents(
         willStart: (@Sendable () -> Void)? = nil,
@@ -231,9 +232,9 @@ extension ValueObservation where Reducer: ValueReducer, Reducer.Value: Equatable
     }
 }
 
-/// A test for duplicates that is shared by all starts of an observation.
+/// A duplicate test that all starts of an observation share.
 ///
-/// `@unchecked Sendable`: the closure was sent here, and is called only under the lock.
+/// `@unchecked Sendable`: the closure was sent here and is called only under the lock.
 private final class DuplicateTest<Value>: @unchecked Sendable {
     private let predicate: (Value, Value) -> Bool
     private let lock = Lock(())
@@ -247,7 +248,7 @@ private final class DuplicateTest<Value>: @unchecked Sendable {
 
 /// Prints lines from any thread.
 ///
-/// `@unchecked Sendable`: the stream was sent here, and is used only under the lock.
+/// `@unchecked Sendable`: the stream was sent here and is used only under the lock.
 private final class ObservationPrinter: @unchecked Sendable {
     private let prefix: String
     private var stream: (any TextOutputStream)?

@@ -10,7 +10,7 @@ import Dispatch
 
 /// Determines where a ``ValueObservation`` delivers its values.
 public protocol ValueObservationScheduler: Sendable {
-    /// Whether the first value is delivered before the start of the observation returns.
+    /// Returns whether the first value is delivered before the start of the observation returns.
     func immediateInitialValue() -> Bool
 
     /// Runs an action later, after the actions of all previous calls.
@@ -28,7 +28,7 @@ extension ValueObservationMainActorScheduler {
     public func schedule(_ action: @escaping @Sendable () -> Void) { scheduleOnMainActor(action) }
 }
 
-/// A scheduler that only runs each action on a queue, so that several values can be sent there
+/// A scheduler that only runs actions on a queue, so several values can be sent to the queue
 /// together.
 protocol QueueScheduler {
     var queue: DispatchQueue { get }
@@ -40,7 +40,9 @@ protocol QueueScheduler {
 public struct AsyncValueObservationScheduler: ValueObservationScheduler, QueueScheduler {
     let queue: DispatchQueue
 
-    /// Creates a scheduler; the queue must be serial to keep the order of the values.
+    /// Creates a scheduler.
+    ///
+    /// The queue must be serial to preserve the order of values.
     public init(queue: DispatchQueue) { self.queue = queue }
 
     /// Returns false.
@@ -68,7 +70,9 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
     /// Creates a scheduler.
     public init() {}
 
-    /// Returns true; a call on any thread other than the main thread is a fatal error.
+    /// Returns true.
+    ///
+    /// Calling this method on any thread other than the main thread is a fatal error.
     public func immediateInitialValue() -> Bool {
         precondition(
             MainQueue.isCurrent,
@@ -84,14 +88,16 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
 }
 
 extension ValueObservationScheduler where Self == ImmediateValueObservationScheduler {
-    /// Delivers the first value before the start of the observation returns; start it on the main
-    /// thread.
+    /// A scheduler that delivers the first value before the start of the observation returns.
+    ///
+    /// Start the observation on the main thread.
     public static var immediate: ImmediateValueObservationScheduler { .init() }
 }
 
 extension ValueObservationMainActorScheduler where Self == ImmediateValueObservationScheduler {
-    /// Delivers the first value before the start of the observation returns; start it on the main
-    /// thread.
+    /// A scheduler that delivers the first value before the start of the observation returns.
+    ///
+    /// Start the observation on the main thread.
     public static var immediate: ImmediateValueObservationScheduler { .init() }
 }
 
@@ -123,8 +129,8 @@ extension ValueObservationScheduler where Self == DelayedMainActorValueObservati
 public final class TaskValueObservationScheduler: ValueObservationScheduler {
     /// The actions that the task must run, in order.
     ///
-    /// They are behind a lock, not in the stream, so that the thread sanitizer sees the transfer
-    /// between threads; `Promise` states why.
+    /// A lock protects them. They are not in the stream, so that the thread sanitizer detects their
+    /// transfer between threads; see `Promise` for the reason.
     private let actions: Lock<[@Sendable () -> Void]>
     private let wakeUps: AsyncStream<Void>.Continuation
     private let task: Task<Void, Never>
@@ -143,7 +149,7 @@ public final class TaskValueObservationScheduler: ValueObservationScheduler {
                     defer { actions = [] }
                     return actions
                 }
-                // Each action is released, with the value that it delivers, after it has run.
+                // Each action, with the value that it delivers, is released after it runs.
                 ready.reverse()
                 while let action = ready.popLast() { action() }
             }
@@ -174,8 +180,8 @@ extension ValueObservationScheduler where Self == TaskValueObservationScheduler 
 
 /// Determines whether the current thread runs the work of the main queue.
 ///
-/// In a program that has called `dispatchMain()`, this thread may differ from the one that started
-/// the program.
+/// In a program that has called `dispatchMain()`, this thread may differ from the thread that
+/// started the program.
 private enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

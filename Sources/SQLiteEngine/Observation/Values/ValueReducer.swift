@@ -17,7 +17,7 @@ public protocol _ValueReducer: SendableMetatype {
     /// Returns the fetcher.
     func _makeFetcher() -> Fetcher
 
-    /// Turns a fetched value into a value to deliver; returns nil when there is nothing to deliver.
+    /// Turns a fetched value into a value to deliver; returns nil if no value should be delivered.
     ///
     /// The first call always returns a value.
     mutating func _value(_ fetched: Fetcher.Value) throws -> Value?
@@ -26,7 +26,7 @@ public protocol _ValueReducer: SendableMetatype {
 /// A `_ValueReducer` whose values can be sent between threads.
 public protocol ValueReducer: _ValueReducer where Value: Sendable {}
 
-/// A reducer that delivers fetched values unchanged: it runs no closure.
+/// A reducer that delivers fetched values unchanged and runs no closure.
 protocol PlainReducer {}
 
 extension ValueReducers.Fetch: PlainReducer {}
@@ -91,7 +91,7 @@ extension ValueReducers {
         /// Returns the fetcher.
         public func _makeFetcher() -> Base.Fetcher { base._makeFetcher() }
 
-        /// Returns the value; nil when it equals the previous one.
+        /// Returns the value; nil if it equals the previous one.
         public mutating func _value(_ fetched: Base.Fetcher.Value) throws -> Base.Value? {
             guard let value = try base._value(fetched) else { return nil }
             if let last, isDuplicate(last, value) { return nil }
@@ -102,12 +102,12 @@ extension ValueReducers {
 
     /// Reports fetches and values to callbacks.
     public struct Trace<Base: ValueReducer>: ValueReducer {
-        /// Calls a callback, then fetches.
+        /// Calls a callback, and then fetches the value.
         public struct Fetcher: _ValueReducerFetcher {
             let base: Base.Fetcher
             let willFetch: @Sendable () -> Void
 
-            /// Fetches.
+            /// Fetches the value, after the callback.
             public func fetch(_ db: Database) throws -> Base.Fetcher.Value {
                 willFetch()
                 return try base.fetch(db)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a `Decodable` record reads its `Data`.
+/// The strategy by which a `Decodable` record reads `Data`.
 public enum DatabaseDataDecodingStrategy: Sendable {
     /// Reads blobs and text.
     case deferredToData
@@ -19,10 +19,10 @@ public enum DatabaseDataDecodingStrategy: Sendable {
     }
 }
 
-/// How a `Decodable` record reads its dates.
+/// The strategy by which a `Decodable` record reads dates.
 ///
-/// `@unchecked Sendable`: because of `DateFormatter`, which is documented as thread-safe but not
-/// declared as `Sendable` on all platforms.
+/// `@unchecked Sendable`: `DateFormatter` is documented as thread-safe but not declared as
+/// `Sendable` on all platforms.
 public enum DatabaseDateDecodingStrategy: @unchecked Sendable {
     /// Reads the text formats that `Date` reads, and seconds since 1970.
     case deferredToDate
@@ -61,7 +61,7 @@ public enum DatabaseDateDecodingStrategy: @unchecked Sendable {
     }
 }
 
-/// How the coding keys of a `Decodable` record map to columns.
+/// The strategy that maps a `Decodable` record's coding keys to columns.
 public enum DatabaseColumnDecodingStrategy: Sendable {
     /// The columns have the names of the keys.
     case useDefaultKeys

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How an `Encodable` record writes its `Data`.
+/// The strategy by which an `Encodable` record writes `Data`.
 public enum DatabaseDataEncodingStrategy: Sendable {
     /// Writes a blob.
     case deferredToData
@@ -28,10 +28,10 @@ public enum DatabaseDataEncodingStrategy: Sendable {
     }
 }
 
-/// How an `Encodable` record writes its dates.
+/// The strategy by which an `Encodable` record writes dates.
 ///
-/// `@unchecked Sendable`: because of `DateFormatter`, which is documented as thread-safe but not
-/// declared as `Sendable` on all platforms.
+/// `@unchecked Sendable`: `DateFormatter` is documented as thread-safe but not declared as
+/// `Sendable` on all platforms.
 public enum DatabaseDateEncodingStrategy: @unchecked Sendable {
     /// Writes text like `Date`: `YYYY-MM-DD HH:MM:SS.SSS`, in UTC.
     case deferredToDate
@@ -65,13 +65,13 @@ public enum DatabaseDateEncodingStrategy: @unchecked Sendable {
     }
 }
 
-/// How an `Encodable` record writes its UUIDs.
+/// The strategy by which an `Encodable` record writes UUIDs.
 public enum DatabaseUUIDEncodingStrategy: Hashable, Sendable {
     /// Writes a blob of 16 bytes.
     case deferredToUUID
-    /// Writes text in upper case.
+    /// Writes uppercase text.
     case uppercaseString
-    /// Writes text in lower case.
+    /// Writes lowercase text.
     case lowercaseString
 
     func encode(_ uuid: UUID) -> DatabaseValue {
@@ -83,7 +83,7 @@ public enum DatabaseUUIDEncodingStrategy: Hashable, Sendable {
     }
 }
 
-/// How the coding keys of an `Encodable` record map to columns.
+/// The strategy that maps an `Encodable` record's coding keys to columns.
 public enum DatabaseColumnEncodingStrategy: Sendable {
     /// The columns have the names of the keys.
     case useDefaultKeys

@@ -1,7 +1,6 @@
 /// Converts between names in snake case and camel case.
 ///
-/// The results match those of Foundation's JSON coders, so that a type has the same names in
-/// columns and JSON.
+/// The results match Foundation's JSON coders, so a type has the same names in columns and JSON.
 enum SnakeCase {
     /// Returns the name of a column for a key, such as `my_url_property` for `myURLProperty`.
     static func column(of key: String) -> String {
@@ -9,7 +8,7 @@ enum SnakeCase {
         var column = ""
         for (index, character) in characters.enumerated() {
             if index > 0, character.isUppercase {
-                // A word starts after a lower-case letter, and at the last of several upper-case
+                // A word starts after a lowercase letter, and at the last of several uppercase
                 // letters.
                 let isFirst = !characters[index - 1].isUppercase
                 let isLast = index + 1 < characters.count && characters[index + 1].isLowercase
@@ -22,8 +21,8 @@ enum SnakeCase {
 
     /// Returns the key for the name of a column, such as `myUrlProperty` for `my_url_property`.
     ///
-    /// Underscores at the ends are preserved. A single word is not changed, because it may already
-    /// contain upper-case letters.
+    /// Leading and trailing underscores are preserved. A single word is not changed, because it may
+    /// already contain uppercase letters.
     static func key(of column: String) -> String {
         let leading = column.prefix { $0 == "_" }
         let rest = column.dropFirst(leading.count)

@@ -1,6 +1,6 @@
 /// A column of a table that is being created or altered.
 ///
-/// Every method returns the column, so that calls can be chained:
+/// Every method returns the column, so you can chain calls:
 ///
 /// ```swift
 /// t.column("email", .text).notNull().unique(onConflict: .replace).collate(.nocase)
@@ -14,7 +14,7 @@ public final class ColumnDefinition {
         case stored = "STORED"
     }
 
-    /// A clause that a column has at most once, in the order of the SQL.
+    /// A clause that a column has at most once, in SQL order.
     private enum Clause: Int {
         case primaryKey, notNull, unique, defaultValue, collation, generated
     }
@@ -67,7 +67,9 @@ public final class ColumnDefinition {
         set(.notNull, SQL(sql: "NOT NULL\(conflictResolution.onConflict)"))
     }
 
-    /// Requires that values are unique; several rows may have `NULL`.
+    /// Requires unique values.
+    ///
+    /// Several rows may have `NULL`.
     @discardableResult
     public func unique(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         set(.unique, SQL(sql: "UNIQUE\(conflictResolution.onConflict)"))
@@ -75,7 +77,7 @@ public final class ColumnDefinition {
 
     /// Creates an index on the column, named `table_on_column`.
     ///
-    /// A unique column already has an index, and does not get a second one.
+    /// A unique column already has an index, so no second index is created.
     @discardableResult
     public func indexed() -> Self {
         isIndexed = true
@@ -154,8 +156,7 @@ public final class ColumnDefinition {
         )
     }
 
-    /// Requires that another table has a row with the value of the column, unless the value is
-    /// `NULL`.
+    /// Requires that another table has a row with the column's value, unless the value is `NULL`.
     ///
     /// - Parameters:
     ///   - table: The other table, which may be created later.

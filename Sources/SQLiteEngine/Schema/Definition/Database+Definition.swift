@@ -8,7 +8,7 @@ extension Database {
     ///   - options: The options of the table.
     ///   - body: Adds the columns and the constraints.
     /// - Throws: The error that `body` throws, or the error that SQLite reports for the definition.
-    ///   In both cases nothing is created.
+    ///   In both cases, nothing is created.
     public func create(
         table name: String,
         options: TableOptions = [],
@@ -33,7 +33,7 @@ extension Database {
     /// - Parameters:
     ///   - name: The name of the table.
     ///   - body: Adds the changes.
-    /// - Throws: The error that SQLite reports for a change. In this case none is made.
+    /// - Throws: The error that SQLite reports for a change. In this case, no change is made.
     public func alter(table name: String, body: (TableAlteration) -> Void) throws {
         let alteration = TableAlteration(name: name)
         body(alteration)
@@ -131,9 +131,9 @@ extension Database {
 
     /// Removes the index on some columns, regardless of its name.
     ///
-    /// Has no effect if there is no such index, or more than one.
+    /// This method has no effect if no such index exists, or more than one.
     ///
-    /// - Throws: A ``DatabaseError``: the table does not exist, or the index belongs to a
+    /// - Throws: A ``DatabaseError`` if the table does not exist or the index belongs to a
     ///   constraint.
     public func drop(indexOn table: String, columns: [String]) throws {
         let columns = columns.map { $0.lowercased() }

@@ -17,7 +17,7 @@ public final class TableAlteration {
 
     init(name: String) { self.name = name }
 
-    /// Adds a column after the existing ones.
+    /// Adds a column after the existing columns.
     ///
     /// SQLite refuses a column that the existing rows would violate; see
     /// <https://sqlite.org/lang_altertable.html#altertabaddcol>.

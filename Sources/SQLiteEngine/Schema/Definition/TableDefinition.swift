@@ -54,7 +54,7 @@ public final class TableDefinition {
     ///
     /// - Parameters:
     ///   - name: The name of the column.
-    ///   - type: The type; nil for a column without one.
+    ///   - type: The type; nil for a column without a type.
     /// - Returns: The column, for further settings.
     @discardableResult
     public func column(_ name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
@@ -91,7 +91,9 @@ public final class TableDefinition {
         )
     }
 
-    /// Makes the columns that `body` adds the primary key; none of them can be `NULL`.
+    /// Makes the columns that `body` adds the primary key.
+    ///
+    /// None of them can be `NULL`.
     ///
     /// ```swift
     /// t.primaryKey {

@@ -10,7 +10,7 @@ public struct TableOptions: OptionSet, Sendable {
     public static let ifNotExists = TableOptions(rawValue: 1)
     /// The table belongs to the connection, and is removed when the connection closes.
     public static let temporary = TableOptions(rawValue: 2)
-    /// Rows are stored under their primary key.
+    /// Rows are stored by primary key.
     ///
     /// See <https://sqlite.org/withoutrowid.html>.
     public static let withoutRowID = TableOptions(rawValue: 4)
@@ -57,7 +57,7 @@ extension Database {
         /// Creates a collation name from the name in SQL.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Compares bytes; the default of SQLite.
+        /// Compares bytes; SQLite's default.
         public static let binary = CollationName(rawValue: "BINARY")
         /// Compares ignoring the case of ASCII letters.
         public static let nocase = CollationName(rawValue: "NOCASE")

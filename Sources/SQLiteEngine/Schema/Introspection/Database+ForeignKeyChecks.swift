@@ -11,7 +11,7 @@ extension Database {
     ///   - schemaName: `main`, `temp`, or the name of an attached database; by default, all of
     ///     them.
     /// - Returns: A cursor, which is valid during the access.
-    /// - Throws: A ``DatabaseError``: the schema or the table does not exist.
+    /// - Throws: A ``DatabaseError`` if the schema or the table does not exist.
     public func foreignKeyViolations(
         in tableName: String,
         in schemaName: String? = nil
@@ -39,8 +39,8 @@ extension Database {
     ///   - tableName: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database; by default, all of
     ///     them.
-    /// - Throws: `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation; an error if the schema or
-    ///   the table does not exist.
+    /// - Throws: `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation, and another error if the
+    ///   schema or the table does not exist.
     public func checkForeignKeys(in tableName: String, in schemaName: String? = nil) throws {
         let violations = try foreignKeyViolations(in: tableName, in: schemaName)
         if let violation = try violations.next() { throw violation.databaseError(self) }

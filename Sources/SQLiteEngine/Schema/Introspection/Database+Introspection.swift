@@ -1,5 +1,5 @@
 extension Database {
-    /// Returns the columns of a table or a view, including generated ones.
+    /// Returns the columns of a table or a view, including generated columns.
     ///
     /// - Parameters:
     ///   - tableName: The name of the table, ignoring case.
@@ -19,7 +19,7 @@ extension Database {
     ///   - tableName: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
     /// - Returns: The key. It is cached until the schema changes.
-    /// - Throws: A ``DatabaseError``: the schema or the table does not exist, or it is a view
+    /// - Throws: A ``DatabaseError`` if the schema or the table does not exist, or if it is a view
     ///   without a key in ``Configuration/schemaSource``.
     public func primaryKey(
         _ tableName: String,
@@ -28,7 +28,7 @@ extension Database {
         try primaryKey(of: schemaObject(tableName, in: schemaName))
     }
 
-    /// Returns the indexes of a table, except those on expressions.
+    /// Returns the indexes of a table, except indexes on expressions.
     ///
     /// The rowid is not in the result, because it is an index without a name.
     ///
@@ -50,8 +50,8 @@ extension Database {
     ///   - tableName: The name of the table, ignoring case.
     ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
     /// - Returns: The keys. They are cached until the schema changes.
-    /// - Throws: A ``DatabaseError``: the schema or the table does not exist, or the target of a
-    ///   key without columns does not exist.
+    /// - Throws: A ``DatabaseError`` if the schema or the table does not exist, or if the target of
+    ///   a key without columns does not exist.
     public func foreignKeys(
         on tableName: String,
         in schemaName: String? = nil
@@ -59,13 +59,13 @@ extension Database {
         try foreignKeys(of: schemaObject(tableName, in: schemaName))
     }
 
-    /// Returns whether the columns form a unique key: no two rows have the same values in them.
+    /// Returns whether the columns form a unique key, so no two rows have the same values in them.
     ///
     /// - Parameters:
     ///   - tableName: The name of the table, ignoring case.
     ///   - columns: The names of columns, in any order. `rowid` is a key of tables that have one.
     /// - Returns: Whether they include the primary key, or all columns of a unique index.
-    /// - Throws: A ``DatabaseError``: the table does not exist.
+    /// - Throws: A ``DatabaseError`` if the table does not exist.
     public func table(
         _ tableName: String,
         hasUniqueKey columns: some Collection<String>
@@ -134,7 +134,7 @@ extension Database {
                 throw DatabaseError(
                     resultCode: .SQLITE_ERROR,
                     message: """
-                        no such column: \(view.name).\(name), which the schema source names as \
+                        no such column: \(view.name).\(name), which the schema source specifies as \
                         its primary key
                         """
                 )

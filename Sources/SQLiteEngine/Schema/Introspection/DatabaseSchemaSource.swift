@@ -1,4 +1,4 @@
-/// Provides schema information that SQLite does not have: the primary keys of views.
+/// Provides schema information that SQLite lacks: the primary keys of views.
 ///
 /// ```swift
 /// struct Views: DatabaseSchemaSource {
@@ -56,7 +56,7 @@ public struct DatabaseSchemaID: Hashable, Sendable {
     public let name: String
 }
 
-/// A table, a view, an index or a trigger.
+/// A table, a view, an index, or a trigger.
 public struct DatabaseObjectID: Hashable, Sendable {
     /// The name of the object.
     public var name: String

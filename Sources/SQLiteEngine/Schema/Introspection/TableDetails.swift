@@ -6,7 +6,7 @@ struct TableDetails {
     var foreignKeys: [ForeignKeyInfo]?
 }
 
-/// A table or a view in one of the databases of a connection.
+/// A table or a view in one of a connection's databases.
 struct SchemaObject {
     let name: String
     let database: String
@@ -14,7 +14,7 @@ struct SchemaObject {
 }
 
 extension Database {
-    /// Returns a table, or a view if there is no such table.
+    /// Returns a table, or a view if no such table exists.
     ///
     /// - Throws: `SQLITE_ERROR` if the schema or the object does not exist.
     func schemaObject(_ name: String, in schemaName: String?) throws -> SchemaObject {
@@ -32,7 +32,7 @@ extension Database {
         throw DatabaseError(resultCode: .SQLITE_ERROR, message: "no such table: \(name)")
     }
 
-    /// Returns cached information about a table; calls `fetch` if there is none.
+    /// Returns cached information about a table, or calls `fetch` if none is cached.
     func detail<T>(
         _ detail: WritableKeyPath<TableDetails, T?>,
         of object: SchemaObject,
@@ -49,7 +49,7 @@ extension Database {
         return found
     }
 
-    /// Returns the databases to search: the one with the name, or all of them.
+    /// Returns the databases to search: the database with the given name, or all databases.
     func databaseNames(for schemaName: String?) throws -> [String] {
         guard let schemaName else { return try databaseNames() }
         let wanted = schemaName.lowercased()

@@ -2,15 +2,14 @@
 // `forEach` instead of a loop.
 
 extension RangeReplaceableCollection {
-    /// Creates a collection of the elements of a cursor.
+    /// Creates a collection of a cursor's elements.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         self.init()
         try append(contentsOf: cursor)
     }
 
-    /// Creates a collection of the elements of a cursor, with capacity for `minimumCapacity`
-    /// elements.
+    /// Creates a collection of a cursor's elements, with capacity for `minimumCapacity` elements.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         self.init()
@@ -27,21 +26,21 @@ extension RangeReplaceableCollection {
 }
 
 extension Set {
-    /// Creates a set of the elements of a cursor.
+    /// Creates a set of a cursor's elements.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         self.init()
         try formUnion(cursor)
     }
 
-    /// Creates a set of the elements of a cursor, with capacity for `minimumCapacity` elements.
+    /// Creates a set of a cursor's elements, with capacity for `minimumCapacity` elements.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         self.init(minimumCapacity: minimumCapacity)
         try formUnion(cursor)
     }
 
-    /// Returns the elements of the set and of a cursor.
+    /// Returns the union of the set and a cursor's elements.
     @inlinable
     public func union(_ cursor: some Cursor<Element>) throws -> Set<Element> {
         var result = self
@@ -90,13 +89,16 @@ extension Dictionary {
         try cursor.forEach { self[try keyForValue($0), default: []].append($0) }
     }
 
-    /// Creates a dictionary of the pairs of a cursor; a duplicate key is a fatal error.
+    /// Creates a dictionary of a cursor's pairs.
+    ///
+    /// A duplicate key is a fatal error.
     public init(uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>) throws {
         try self.init(minimumCapacity: 0, uniqueKeysWithValues: keysAndValues)
     }
 
-    /// Creates a dictionary of the pairs of a cursor, with capacity for `minimumCapacity` pairs; a
-    /// duplicate key is a fatal error.
+    /// Creates a dictionary of a cursor's pairs, with capacity for `minimumCapacity` pairs.
+    ///
+    /// A duplicate key is a fatal error.
     public init(
         minimumCapacity: Int,
         uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>

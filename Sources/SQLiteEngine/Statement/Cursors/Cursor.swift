@@ -1,6 +1,8 @@
-/// A source of elements that are produced one by one; producing an element may fail.
+/// A source that produces elements one by one.
 ///
-/// Iterating a cursor consumes it. A cursor is a class: copies refer to the same cursor.
+/// Producing an element may fail.
+///
+/// Iterating a cursor consumes it. A cursor is a class, so copies refer to the same cursor.
 public protocol Cursor<Element>: AnyObject {
     /// The type of the elements that the cursor produces.
     associatedtype Element
@@ -19,7 +21,9 @@ extension Cursor {
         while let element = try next() { try body(element) }
     }
 
-    /// Whether no element remains; consumes an element.
+    /// Whether no element remains.
+    ///
+    /// Reading this property consumes an element.
     public var isEmpty: Bool { get throws { try next() == nil } }
 
     /// Returns whether an element satisfies a predicate.
@@ -71,16 +75,16 @@ extension Cursor {
         return result
     }
 
-    /// Returns the elements without the last one.
+    /// Returns all elements except the last.
     public func dropLast() throws -> [Element] { try dropLast(1) }
 
-    /// Returns the elements without the last `n`.
+    /// Returns all elements except the last `n`.
     public func dropLast(_ n: Int) throws -> [Element] {
         requirement(n >= 0, "cannot drop a negative number of elements: \(n)")
         return try Array(self).dropLast(n)
     }
 
-    /// Returns the last elements, at most `maxLength`.
+    /// Returns up to `maxLength` of the last elements.
     public func suffix(_ maxLength: Int) throws -> [Element] {
         requirement(maxLength >= 0, "cannot take a negative number of elements: \(maxLength)")
         var kept: [Element] = []

@@ -1,6 +1,6 @@
 /// A cursor over the results of a statement.
 ///
-/// It is valid during the access that created it. While it is in use, the statement belongs to it:
+/// A cursor is valid during the access that created it. While in use, it owns the statement:
 /// executing the statement again ends the cursor.
 public protocol DatabaseCursor<Element>: Cursor {
     /// The SQL of the statement.
@@ -9,10 +9,10 @@ public protocol DatabaseCursor<Element>: Cursor {
     /// The arguments of the statement.
     var arguments: StatementArguments { get }
 
-    /// The names of the columns of the result.
+    /// The names of the result's columns.
     var columnNames: [String] { get }
 
-    /// The number of columns of the result.
+    /// The number of the result's columns.
     var columnCount: Int { get }
 
     /// The region that the statement reads.

@@ -1,4 +1,4 @@
-/// A cursor over the elements of another cursor with their indices, starting at 0.
+/// A cursor over another cursor's elements with their indices, starting at 0.
 public final class EnumeratedCursor<Base: Cursor>: Cursor {
     private let base: Base
     private var number = 0

@@ -1,4 +1,4 @@
-/// A cursor over the elements of another cursor that satisfy a predicate.
+/// A cursor over another cursor's elements that satisfy a predicate.
 public final class FilterCursor<Base: Cursor>: Cursor {
     private let base: Base
     private let isIncluded: (Base.Element) throws -> Bool

@@ -1,4 +1,4 @@
-/// A cursor over the first elements of another cursor.
+/// A cursor over another cursor's first elements.
 public final class PrefixCursor<Base: Cursor>: Cursor {
     private let base: Base
     private var remaining: Int

@@ -1,4 +1,6 @@
-/// A cursor that steps a statement; the caller reads the rows from the statement.
+/// A cursor that steps a statement.
+///
+/// The caller reads the rows from the statement.
 final class StatementCursor: SteppingCursor {
     typealias Element = Void
 

@@ -13,7 +13,7 @@ struct StatementSteps {
     private let execution: UInt64
     private var state = State.ready
 
-    /// Binds the arguments; executes nothing yet.
+    /// Binds the arguments without executing the statement.
     @usableFromInline
     init(_ statement: Statement, _ arguments: StatementArguments?) throws {
         try statement.prepareExecution(arguments)
@@ -21,7 +21,7 @@ struct StatementSteps {
         execution = statement.execution
     }
 
-    /// Steps to the next row; returns whether there is one.
+    /// Steps to the next row and returns whether one exists.
     ///
     /// After an error, the next call executes the statement again.
     @usableFromInline
@@ -35,7 +35,7 @@ struct StatementSteps {
         return hasRow
     }
 
-    /// Ends the execution, unless the statement has been executed again since.
+    /// Ends the execution, unless the statement has been executed again since then.
     @usableFromInline
     func end() {
         if execution == statement.execution { statement.abandon() }

@@ -1,9 +1,10 @@
 import CSQLite
 
 extension Database {
-    /// Adds an SQL function, or replaces the one with the same name and number of arguments.
+    /// Adds an SQL function, or replaces the function with the same name and number of arguments.
     ///
-    /// Call it in `Configuration.prepareDatabase(_:)`, so that all connections have the function.
+    /// Call this method in `Configuration.prepareDatabase(_:)` so that all connections have the
+    /// function.
     public func add(function: DatabaseFunction) {
         expectSuccess(function.install(on: handle), "add the function", function.name)
     }
@@ -17,9 +18,10 @@ extension Database {
         )
     }
 
-    /// Adds a collation, or replaces the one with the same name.
+    /// Adds a collation, or replaces the collation with the same name.
     ///
-    /// Call it in `Configuration.prepareDatabase(_:)`, so that all connections have the collation.
+    /// Call this method in `Configuration.prepareDatabase(_:)` so that all connections have the
+    /// collation.
     public func add(collation: DatabaseCollation) {
         expectSuccess(collation.install(on: handle), "add the collation", collation.name)
     }
@@ -39,8 +41,10 @@ extension Database {
         for collation in DatabaseCollation.predefined { add(collation: collation) }
     }
 
+    /// Stops the program if `code` is an error.
+    ///
     /// A failure is a programming error: the name is too long, there are too many arguments, or a
-    /// running statement uses the function or the collation.
+    /// running statement uses the function or collation.
     private func expectSuccess(_ code: CInt, _ action: String, _ name: String) {
         guard code != SQLITE_OK else { return }
         let error = DatabaseError(

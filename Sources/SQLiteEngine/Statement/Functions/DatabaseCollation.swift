@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// A collation, which defines the order of text, written in Swift.
+/// A collation written in Swift, which defines the order of text.
 ///
 /// ```swift
 /// db.add(collation: DatabaseCollation("backwards") { $1.compare($0) })

@@ -12,7 +12,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
     /// The identity of a function within a connection.
     public struct ID: Hashable, Sendable {
         let name: String
-        /// -1 for any number.
+        /// The number of arguments; -1 for any number.
         let argumentCount: CInt
     }
 
@@ -35,7 +35,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
     /// - Parameters:
     ///   - name: The name in SQL.
     ///   - argumentCount: The number of arguments; nil for any number.
-    ///   - pure: Whether equal arguments always give equal results, so that SQLite may call the
+    ///   - pure: Whether equal arguments always produce equal results. If so, SQLite may call the
     ///     function less often and use it in indexes.
     ///   - function: Computes the result. If it throws an error, the statement fails.
     public init(
@@ -54,7 +54,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
     /// - Parameters:
     ///   - name: The name in SQL.
     ///   - argumentCount: The number of arguments; nil for any number.
-    ///   - pure: Whether equal rows always give equal results.
+    ///   - pure: Whether equal rows always produce equal results.
     ///   - aggregate: The type that computes the result of a group of rows.
     public init<Aggregate: DatabaseAggregate>(
         _ name: String,
@@ -136,7 +136,7 @@ extension DatabaseFunction {
             guard !group.hasFailed else { return }
             FunctionResult.report(to: context) { try group.aggregate.finalize() }
         } else if let function = function(of: context), case .aggregate(let make) = function.kind {
-            // A group without rows: SQLite has not called `step`.
+            // The group has no rows, so SQLite has not called `step`.
             FunctionResult.report(to: context) { try make().finalize() }
         }
     }

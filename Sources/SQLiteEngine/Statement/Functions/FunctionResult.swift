@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// Passes results of functions to SQLite.
+/// Passes function results to SQLite.
 enum FunctionResult {
     /// Passes the value that `compute` returns, or the error that it throws.
     static func report(

@@ -1,16 +1,16 @@
 import Foundation
 
-// The names are part of databases, because indexes and columns refer to collations by name. GRDB
-// uses the same names, so that both can open the same file.
+// The names are stored in databases, because indexes and columns refer to collations by name. GRDB
+// uses the same names, so both libraries can open the same file.
 
 extension DatabaseFunction {
     /// `swiftCapitalizedString(text)`: capitalizes each word.
     public static let capitalize = transform("swiftCapitalizedString") { $0.capitalized }
 
-    /// `swiftLowercaseString(text)`: converts to lower case, including non-ASCII letters.
+    /// `swiftLowercaseString(text)`: converts to lowercase, including non-ASCII letters.
     public static let lowercase = transform("swiftLowercaseString") { $0.lowercased() }
 
-    /// `swiftUppercaseString(text)`: converts to upper case, including non-ASCII letters.
+    /// `swiftUppercaseString(text)`: converts to uppercase, including non-ASCII letters.
     public static let uppercase = transform("swiftUppercaseString") { $0.uppercased() }
 
     /// `swiftLocalizedCapitalizedString(text)`: capitalizes by the rules of the current locale.
@@ -18,13 +18,13 @@ extension DatabaseFunction {
         $0.localizedCapitalized
     }
 
-    /// `swiftLocalizedLowercaseString(text)`: converts to lower case by the rules of the current
+    /// `swiftLocalizedLowercaseString(text)`: converts to lowercase by the rules of the current
     /// locale.
     public static let localizedLowercase = transform("swiftLocalizedLowercaseString") {
         $0.localizedLowercase
     }
 
-    /// `swiftLocalizedUppercaseString(text)`: converts to upper case by the rules of the current
+    /// `swiftLocalizedUppercaseString(text)`: converts to uppercase by the rules of the current
     /// locale.
     public static let localizedUppercase = transform("swiftLocalizedUppercaseString") {
         $0.localizedUppercase

@@ -6,7 +6,7 @@ extension Database {
     /// ```
     ///
     /// - Parameter sqlLiteral: Any number of statements, separated by semicolons.
-    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` when arguments do not
+    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if arguments do not
     ///   match.
     public func execute(literal sqlLiteral: SQL) throws {
         let (sql, arguments) = try sqlLiteral.build(self)
@@ -26,8 +26,8 @@ extension Database {
 
     /// Returns a statement that the connection keeps prepared, with the arguments of the literal.
     ///
-    /// If the literal has no arguments, the statement may still have those of its last use: set
-    /// them before you execute it.
+    /// If the literal has no arguments, the statement may still have the arguments of its last use,
+    /// so set them before you execute it.
     ///
     /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if arguments do not
     ///   match, or if there are several statements.
@@ -38,7 +38,7 @@ extension Database {
         return statement
     }
 
-    /// Returns a cursor over the statements of a literal, with its arguments if there are any.
+    /// Returns a cursor over a literal's statements, with its arguments if any.
     ///
     /// - Throws: `SQLITE_MISUSE` if two parts use the same parameter name. The cursor throws errors
     ///   in the SQL when it reaches them.

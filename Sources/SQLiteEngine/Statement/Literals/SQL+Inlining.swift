@@ -32,7 +32,8 @@ extension DatabaseValue {
         case .null: return "NULL"
         case .int64(let value): return String(value)
         case .double(let value):
-            // SQLite has no keyword for infinity, but reads numbers that are too large as infinite.
+            // SQLite has no keyword for infinity, but reads numbers beyond the range of doubles as
+            // infinite.
             guard value.isFinite else { return value < 0 ? "-9e999" : "9e999" }
             return String(value)
         case .string(let text):

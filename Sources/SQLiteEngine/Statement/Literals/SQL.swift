@@ -1,7 +1,7 @@
 /// SQL together with the values of its parameters, composed of parts.
 ///
-/// Interpolated values become arguments of the statement, never a part of its text, so that no
-/// value can be interpreted as SQL:
+/// Interpolated values become the statement's arguments, never part of its text, so no value can be
+/// interpreted as SQL:
 ///
 /// ```swift
 /// var query: SQL = "SELECT * FROM player WHERE team = \(team)"
@@ -9,8 +9,8 @@
 /// let statement = try db.makeStatement(literal: query)
 /// ```
 ///
-/// Names of tables and columns, lists of values, other literals and requests can be interpolated
-/// too; see ``SQLInterpolation``.
+/// You can also interpolate names of tables and columns, lists of values, other literals, and
+/// requests; see ``SQLInterpolation``.
 public struct SQL: Sendable {
     /// A piece of a literal.
     enum Element: Sendable {

@@ -107,12 +107,12 @@ public struct SQLInterpolation: StringInterpolationProtocol {
         literal.append(sql: column.name.quotedIdentifier)
     }
 
-    /// Adds the name of the column that a coding key stands for.
+    /// Adds the name of the column that a coding key represents.
     public mutating func appendInterpolation(_ key: some CodingKey) {
         literal.append(sql: key.stringValue.quotedIdentifier)
     }
 
-    /// Adds the name of the column that a coding key stands for.
+    /// Adds the name of the column that a coding key represents.
     public mutating func appendInterpolation(_ key: some CodingKey & ColumnExpression) {
         literal.append(sql: key.name.quotedIdentifier)
     }
@@ -150,7 +150,7 @@ public struct SQLInterpolation: StringInterpolationProtocol {
     ///
     /// - Parameters:
     ///   - recordType: The record.
-    ///   - tableAlias: The name that the query gives the table.
+    ///   - tableAlias: The table's alias in the query.
     public mutating func appendInterpolation(
         columnsOf recordType: (some TableRecord).Type,
         tableAlias: String? = nil

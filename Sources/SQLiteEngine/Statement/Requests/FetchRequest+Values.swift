@@ -1,5 +1,5 @@
 extension DatabaseValueConvertible {
-    /// Returns a cursor over the values of the first column of a request.
+    /// Returns a cursor over the values of a request's first column.
     public static func fetchCursor(
         _ db: Database,
         _ request: some FetchRequest
@@ -8,7 +8,7 @@ extension DatabaseValueConvertible {
         return try fetchCursor(request.statement, adapter: request.adapter)
     }
 
-    /// Fetches all values of the first column of a request.
+    /// Fetches all values of a request's first column.
     public static func fetchAll(
         _ db: Database,
         _ request: some FetchRequest
@@ -17,7 +17,7 @@ extension DatabaseValueConvertible {
         return try fetchAll(request.statement, adapter: request.adapter)
     }
 
-    /// Fetches the first value of the first column of a request.
+    /// Fetches the first value of a request's first column.
     public static func fetchOne(
         _ db: Database,
         _ request: some FetchRequest
@@ -28,7 +28,7 @@ extension DatabaseValueConvertible {
 }
 
 extension DatabaseValueConvertible where Self: Hashable {
-    /// Fetches the distinct values of the first column of a request.
+    /// Fetches the distinct values of a request's first column.
     public static func fetchSet(
         _ db: Database,
         _ request: some FetchRequest
@@ -61,7 +61,7 @@ extension FetchRequest where RowDecoder: DatabaseValueConvertible & Hashable {
 }
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
-    /// Returns a cursor over the values of the first column of a request.
+    /// Returns a cursor over the values of a request's first column.
     public static func fetchCursor(
         _ db: Database,
         _ request: some FetchRequest
@@ -70,7 +70,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
         return try fetchCursor(request.statement, adapter: request.adapter)
     }
 
-    /// Fetches all values of the first column of a request.
+    /// Fetches all values of a request's first column.
     public static func fetchAll(
         _ db: Database,
         _ request: some FetchRequest
@@ -79,7 +79,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
         return try fetchAll(request.statement, adapter: request.adapter)
     }
 
-    /// Fetches the first value of the first column of a request.
+    /// Fetches the first value of a request's first column.
     public static func fetchOne(
         _ db: Database,
         _ request: some FetchRequest
@@ -90,7 +90,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
 }
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible & Hashable {
-    /// Fetches the distinct values of the first column of a request.
+    /// Fetches the distinct values of a request's first column.
     public static func fetchSet(
         _ db: Database,
         _ request: some FetchRequest

@@ -5,7 +5,7 @@
 /// let players = try pool.read { db in try best.fetchAll(db) }
 /// ```
 public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible {
-    /// The type that each row is decoded to: a record, a value, or ``Row``.
+    /// The type to which each row is decoded: a record, a value, or ``Row``.
     associatedtype RowDecoder
 
     /// Prepares the query.
@@ -15,7 +15,7 @@ public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible {
     ///   - singleResult: Whether only the first row is needed. The request may then limit its
     ///     query.
     /// - Returns: A statement with its arguments.
-    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` when arguments do not
+    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if arguments do not
     ///   match.
     func makePreparedRequest(
         _ db: Database,
@@ -27,7 +27,7 @@ public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible {
 }
 
 extension FetchRequest {
-    /// The region that the query reads.
+    /// Returns the region that the query reads.
     public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
         try makePreparedRequest(db, forSingleResult: false).statement.databaseRegion
     }
@@ -59,7 +59,7 @@ extension PreparedRequest: Sendable {}
 
 /// A query with an adapter for its rows.
 public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
-    /// The type that each row is decoded to.
+    /// The type to which each row is decoded.
     public typealias RowDecoder = Base.RowDecoder
 
     let base: Base
@@ -68,7 +68,9 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
     /// Returns the number of rows of the query.
     public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 
-    /// Prepares the query; the adapter is applied after the adapter of the query.
+    /// Prepares the query.
+    ///
+    /// The adapter is applied after the query's adapter.
     public func makePreparedRequest(
         _ db: Database,
         forSingleResult singleResult: Bool = false

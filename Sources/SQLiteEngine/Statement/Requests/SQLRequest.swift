@@ -66,7 +66,7 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
 }
 
 extension SQLRequest where RowDecoder == Row {
-    /// Creates a request for rows; see the other initializers.
+    /// Creates a request for rows.
     public init(
         literal sqlLiteral: SQL,
         adapter: (any RowAdapter)? = nil,
@@ -77,7 +77,7 @@ extension SQLRequest where RowDecoder == Row {
         isCached = cached
     }
 
-    /// Creates a request for rows; see the other initializers.
+    /// Creates a request for rows.
     public init(
         sql: String,
         arguments: StatementArguments = StatementArguments(),

@@ -1,7 +1,7 @@
-/// Days and seconds of the proleptic Gregorian calendar in UTC, which SQLite uses.
+/// Calculations with days in the proleptic Gregorian calendar in UTC, which SQLite uses.
 ///
-/// The algorithms are those of <https://howardhinnant.github.io/date_algorithms.html>: years start
-/// in March, so that the leap day is the last day, and repeat every 400 years.
+/// For the algorithms, see <https://howardhinnant.github.io/date_algorithms.html>. Years start in
+/// March, so the leap day is the last day, and they repeat every 400 years.
 enum CivilDate {
     private static let daysPerEra = 146_097
 

@@ -39,7 +39,7 @@ public struct DatabaseDateComponents: Sendable {
 
     /// Creates components for a text format.
     ///
-    /// Components of the format that are nil count as 0; month and day count as 1.
+    /// A component of the format that is nil counts as 0, or as 1 for the month and the day.
     public init(_ dateComponents: DateComponents, format: Format) {
         self.dateComponents = dateComponents
         self.format = format

@@ -3,10 +3,11 @@ import Foundation
 
 /// Dates are stored as text in UTC with milliseconds: `2026-11-21 09:30:15.250`.
 ///
-/// The text sorts like the dates, and SQLite's date functions read them.
+/// The text sorts like the dates, and SQLite's date functions can read it.
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {
-    /// The text, truncated to milliseconds; a date outside the years 0 to 9999 is stored in
-    /// seconds.
+    /// The text, truncated to milliseconds.
+    ///
+    /// A date outside the years 0 to 9999 is stored in seconds.
     public var databaseValue: DatabaseValue {
         // Foundation counts from 2001, so this interval is exact.
         let exact = timeIntervalSinceReferenceDate * 1000
@@ -59,7 +60,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     /// Reads text in the format in which dates are stored, `2026-11-21 09:30:15.250`; nil for any
     /// other text.
     ///
-    /// This takes a tenth of the time of converting through date components.
+    /// This initializer takes a tenth of the time that converting through date components takes.
     private init?(storedIn sqliteStatement: SQLiteStatement, index: CInt) {
         guard let text = sqlite3_column_text(sqliteStatement, index),
             sqlite3_column_bytes(sqliteStatement, index) == 23,
@@ -91,7 +92,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     /// Creates a date from a Julian day as returned by SQLite's `julianday`: days since noon in
     /// Greenwich on November 24, 4714 BC, rounded to the millisecond.
     ///
-    /// Returns nil for a day that SQLite does not support, after the year 9999.
+    /// Returns nil for a day after the year 9999, which SQLite does not support.
     public init?(julianDay: Double) {
         guard (0..<5_373_484.5).contains(julianDay) else { return nil }
         let milliseconds = (julianDay * 86_400_000).rounded(.down)

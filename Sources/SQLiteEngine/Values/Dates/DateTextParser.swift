@@ -5,7 +5,7 @@ struct DateTextParser {
     private var bytes: UnsafeBufferPointer<UInt8>.SubSequence
     private var components = DateComponents()
 
-    /// Reads a date, a time or both; nil if the text is neither, or has more characters.
+    /// Reads a date, a time, or both; nil if the text is neither or has more characters.
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> DatabaseDateComponents? {
         var parser = DateTextParser(bytes: bytes[...])
         guard let format = parser.format(), parser.bytes.isEmpty else { return nil }
@@ -57,7 +57,7 @@ struct DateTextParser {
         return endsWithZone() ? .HMSS : nil
     }
 
-    /// Reads an optional time zone; returns whether the text ends after it.
+    /// Reads an optional time zone and returns whether the text ends after it.
     private mutating func endsWithZone() -> Bool {
         if bytes.isEmpty { return true }
         if skip("Z") {

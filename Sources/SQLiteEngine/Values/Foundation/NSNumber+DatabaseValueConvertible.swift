@@ -1,9 +1,9 @@
 import Foundation
 
-/// Numbers are stored as integers and reals; an `NSDecimalNumber` that is not an integer is stored
+/// Numbers are stored as integers and reals. An `NSDecimalNumber` that is not an integer is stored
 /// as a real.
 extension NSNumber: DatabaseValueConvertible {
-    /// An integer if possible, otherwise a real.
+    /// An integer if possible; otherwise, a real.
     ///
     /// An unsigned number above `Int64.max` is a fatal error.
     public var databaseValue: DatabaseValue {

@@ -1,6 +1,6 @@
 import Foundation
 
-// Foundation's classes are stored like the corresponding Swift structures.
+// Foundation classes are stored like the corresponding Swift structures.
 
 extension NSData: DatabaseValueConvertible {
     /// The value as a blob.
@@ -26,7 +26,7 @@ extension NSNull: DatabaseValueConvertible {
     /// NULL.
     public var databaseValue: DatabaseValue { .null }
 
-    /// Returns nil: NULL reads as nil.
+    /// Returns nil, because NULL reads as nil.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? { nil }
 }
 

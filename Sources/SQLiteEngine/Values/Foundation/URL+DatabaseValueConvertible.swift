@@ -14,7 +14,7 @@ extension URL: DatabaseValueConvertible {
 extension NSURL: DatabaseValueConvertible {
     /// The absolute URL as text.
     public var databaseValue: DatabaseValue {
-        // Optional on Apple platforms, but not on others.
+        // The string is optional only on Apple platforms.
         (absoluteString as String?).databaseValue
     }
 

@@ -1,13 +1,13 @@
-/// A row is a collection of its columns: pairs of a name and a value, from left to right.
+/// A row is a collection of its columns, as pairs of a name and a value, from left to right.
 extension Row: RandomAccessCollection {
     /// The position of a column.
     public struct Index: Comparable, Strideable, Sendable {
         let index: Int
 
-        /// Whether two positions are the same.
+        /// Returns whether two positions are the same.
         public static func == (lhs: Self, rhs: Self) -> Bool { lhs.index == rhs.index }
 
-        /// Whether a position is to the left of another.
+        /// Returns whether a position is to the left of another.
         public static func < (lhs: Self, rhs: Self) -> Bool { lhs.index < rhs.index }
 
         /// Returns the distance to another position.
@@ -40,7 +40,7 @@ extension Row: RandomAccessCollection {
 }
 
 extension Row: Hashable {
-    /// Whether two rows have the same columns in the same order, and the same scopes.
+    /// Returns whether two rows have the same columns in the same order, and the same scopes.
     public static func == (lhs: Row, rhs: Row) -> Bool {
         if lhs === rhs { return true }
         guard lhs.elementsEqual(rhs, by: ==) else { return false }
@@ -60,7 +60,7 @@ extension Row: Hashable {
 }
 
 extension Row: ExpressibleByDictionaryLiteral {
-    /// Creates a row from the pairs of a literal, in their order.
+    /// Creates a row from a literal's pairs, in order.
     public convenience init(
         dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...
     ) {
@@ -74,7 +74,7 @@ extension Row: CustomStringConvertible, CustomDebugStringConvertible {
         "[\(map { "\($0.0):\($0.1)" }.joined(separator: " "))]"
     }
 
-    /// The columns, followed by the columns of the statement and of the scopes.
+    /// The columns, followed by the columns of the statement and the scopes.
     public var debugDescription: String {
         let base = unadapted
         guard self != base else { return description }

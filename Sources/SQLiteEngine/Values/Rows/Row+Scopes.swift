@@ -32,7 +32,7 @@ extension Row {
         /// The names of the scopes.
         public var names: Dictionary<String, Int>.Keys { positions.keys }
 
-        /// The row of a scope; nil if there is no scope with this name.
+        /// The row of a scope; nil if no scope has this name.
         public subscript(name: String) -> Row? { layouts[name].map(row.adapted(to:)) }
 
         /// The position of the first scope.
@@ -44,7 +44,9 @@ extension Row {
         /// Returns the position of the next scope.
         public func index(after i: Int) -> Int { i + 1 }
 
-        /// The name and the row of a scope; the scopes are sorted by name.
+        /// The name and the row of a scope.
+        ///
+        /// The scopes are sorted by name.
         public subscript(position: Int) -> (name: String, row: Row) {
             let name = sortedNames[position]
             guard let layout = layouts[name] else { fatalError("no scope \(name)") }
@@ -64,7 +66,7 @@ extension Row {
             }
         }
 
-        /// The row of the nearest scope with a name; nil if there is none.
+        /// The row of the nearest scope with a name; nil if no scope has this name.
         public subscript(name: String) -> Row? {
             var waiting = Array(scopes)
             while !waiting.isEmpty {

@@ -1,16 +1,18 @@
 import CSQLite
 
-// Using a subscript to read a missing value, or a value of another type, is a fatal error; the
+// Using a subscript to read a missing value, or a value of another type, is a fatal error. The
 // `decode` methods throw instead.
 
 extension Row {
-    /// The value of a column, as `Int64`, `Double`, `String` or `Data`; nil for NULL.
+    /// The value of a column, as `Int64`, `Double`, `String`, or `Data`; nil for NULL.
     public subscript(_ index: Int) -> (any DatabaseValueConvertible)? {
         checkIndex(index)
         return databaseValue(atUncheckedIndex: index).storage.value
     }
 
-    /// The value of a column; a fatal error if it cannot be converted.
+    /// The value of a column.
+    ///
+    /// A value that cannot be converted is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
         do {
@@ -20,7 +22,9 @@ extension Row {
         }
     }
 
-    /// The value of a column; a fatal error if it cannot be converted.
+    /// The value of a column.
+    ///
+    /// A value that cannot be converted is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ index: Int
@@ -32,14 +36,16 @@ extension Row {
         }
     }
 
-    /// The value of a column, as `Int64`, `Double`, `String` or `Data`.
+    /// The value of a column, as `Int64`, `Double`, `String`, or `Data`.
     ///
-    /// The value is nil for NULL, and for a column that does not exist.
+    /// The value is nil for NULL and for a column that does not exist.
     public subscript(_ columnName: String) -> (any DatabaseValueConvertible)? {
         index(ofColumn: columnName).flatMap { databaseValue(atUncheckedIndex: $0).storage.value }
     }
 
-    /// The value of a column; a fatal error if it is missing or cannot be converted.
+    /// The value of a column.
+    ///
+    /// A missing value, or a value that cannot be converted, is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
         do {
@@ -49,7 +55,9 @@ extension Row {
         }
     }
 
-    /// The value of a column; a fatal error if it is missing or cannot be converted.
+    /// The value of a column.
+    ///
+    /// A missing value, or a value that cannot be converted, is a fatal error.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ columnName: String
@@ -61,7 +69,9 @@ extension Row {
         }
     }
 
-    /// Returns the first value that is not NULL; skips columns that do not exist.
+    /// Returns the first value that is not NULL.
+    ///
+    /// Skips columns that do not exist.
     public func coalesce<T: DatabaseValueConvertible>(_ columns: some Collection<String>) -> T? {
         for column in columns {
             if let value: T = self[column] as T? { return value }
@@ -71,7 +81,7 @@ extension Row {
 }
 
 extension Row {
-    /// The value of a column.
+    /// Returns the value of a column.
     ///
     /// - Throws: A ``RowDecodingError`` if it cannot be converted.
     @inlinable
@@ -83,7 +93,7 @@ extension Row {
         return try decode(type, atUncheckedIndex: index)
     }
 
-    /// The value of a column.
+    /// Returns the value of a column.
     ///
     /// - Throws: A ``RowDecodingError`` if it cannot be converted.
     @inlinable
@@ -95,7 +105,7 @@ extension Row {
         return try decode(type, atUncheckedIndex: index)
     }
 
-    /// The value of a column, with a name ignoring case.
+    /// Returns the value of the column with a name, ignoring case.
     ///
     /// - Throws: A ``RowDecodingError`` if it is missing or cannot be converted.
     @inlinable
@@ -110,7 +120,7 @@ extension Row {
         return try decode(type, atUncheckedIndex: index)
     }
 
-    /// The value of a column, with a name ignoring case.
+    /// Returns the value of the column with a name, ignoring case.
     ///
     /// - Throws: A ``RowDecodingError`` if it is missing or cannot be converted.
     @inlinable

@@ -1,11 +1,10 @@
 import CSQLite
 import Foundation
 
-/// A row of the result of a statement.
+/// A row of a statement's result.
 ///
-/// A row from a ``RowCursor`` shows the current row of the statement, and changes with each step.
-/// All other rows own their values: each row has one buffer, and the rows share the names of the
-/// columns.
+/// A row from a ``RowCursor`` shows the statement's current row and changes with each step. All
+/// other rows own their values: each row has one buffer, and the rows share the column names.
 public final class Row {
     /// The number of columns.
     public let count: Int
@@ -23,8 +22,8 @@ public final class Row {
 
     /// The decoder of records from the row, created when first needed.
     ///
-    /// The row of a cursor has the same columns at each step, so they are looked up once. The row
-    /// belongs to one access, so no exclusivity checks are needed.
+    /// A cursor's row has the same columns at each step, so they are looked up once. The row
+    /// belongs to one access, so it requires no exclusivity checks.
     @exclusivity(unchecked) var recordDecoder: RecordDecoder? {
         didSet { recordColumns = recordDecoder.map { .passUnretained($0.columns) } }
     }
@@ -32,7 +31,7 @@ public final class Row {
     /// The columns of ``recordDecoder``, without reference counting.
     @exclusivity(unchecked) private(set) var recordColumns: Unmanaged<RowColumns>?
 
-    /// Creates a row that shows the current row of a statement.
+    /// Creates a row that shows a statement's current row.
     init(statement: Statement, layout: RowLayout) {
         self.statement = statement
         self.sqliteStatement = statement.pointer
@@ -94,7 +93,7 @@ public final class Row {
     /// Returns a row with the same values, which does not change.
     public func copy() -> Row {
         guard let sqliteStatement else { return self }
-        // A statement that has no row has no columns to read.
+        // A statement without a current row has no columns to read.
         let count = Int(sqlite3_column_count(sqliteStatement))
         return Row(buffer: RowBuffer.copy(sqliteStatement, count: count), layout: layout)
     }
@@ -176,7 +175,7 @@ extension Row {
 
     /// Returns the bytes of a column without copying them; nil for NULL.
     ///
-    /// The bytes of a row from a cursor are valid until the next step.
+    /// The bytes of a cursor's row are valid until the next step.
     public func dataNoCopy(atIndex index: Int) -> Data? {
         checkIndex(index)
         return borrowedData(at: index)
@@ -185,7 +184,7 @@ extension Row {
     /// Returns the bytes of a column without copying them; nil for NULL and for a column that does
     /// not exist.
     ///
-    /// The bytes of a row from a cursor are valid until the next step.
+    /// The bytes of a cursor's row are valid until the next step.
     public func dataNoCopy(named columnName: String) -> Data? {
         index(ofColumn: columnName).flatMap(borrowedData(at:))
     }

@@ -1,4 +1,4 @@
-/// Renames, selects or groups the columns of rows.
+/// A type that renames, selects, or groups the columns of rows.
 ///
 /// ```swift
 /// let adapter = ScopeAdapter(["team": SuffixRowAdapter(fromIndex: 3)])
@@ -8,14 +8,14 @@
 public protocol RowAdapter: Sendable {
     /// Returns the columns that the adapter creates.
     ///
-    /// - Parameter base: The columns of the statement, or those that another adapter has created.
+    /// - Parameter base: The statement's columns, or the columns that another adapter has created.
     /// - Returns: The columns of the adapted rows.
     /// - Throws: `SQLITE_MISUSE` if `base` lacks a column.
     func layout(from base: RowLayout) throws -> RowLayout
 }
 
 extension RowAdapter {
-    /// Returns an adapter with the same columns, and additional scopes.
+    /// Returns an adapter with the same columns and additional scopes.
     public func addingScopes(_ scopes: [String: any RowAdapter]) -> any RowAdapter {
         scopes.isEmpty ? self : ScopeAdapter(base: self, scopes: scopes)
     }
@@ -139,7 +139,7 @@ public struct ScopeAdapter: RowAdapter {
 public struct RenameColumnAdapter: RowAdapter {
     private let transform: @Sendable (String) -> String
 
-    /// Creates an adapter that derives the new names from the old ones.
+    /// Creates an adapter that derives the new names from the old names.
     public init(_ transform: @escaping @Sendable (String) -> String) {
         self.transform = transform
     }
@@ -158,7 +158,7 @@ public struct RenameColumnAdapter: RowAdapter {
 /// Returns adapters that split a row into parts.
 ///
 /// - Parameter columnCounts: The number of columns of each part, from left to right.
-/// - Returns: An adapter for each part, and one for the remaining columns.
+/// - Returns: An adapter for each part, and an adapter for the remaining columns.
 public func splittingRowAdapters(columnCounts: [Int]) -> [any RowAdapter] {
     var start = 0
     var adapters: [any RowAdapter] = []

@@ -11,9 +11,9 @@ struct RowCell {
     var kind: CInt
 }
 
-/// The values of a row: one cell per column, followed by the bytes of all text and blobs.
+/// The values of a row: one cell for each column, followed by the bytes of all text and blobs.
 ///
-/// The buffer is filled when it is created, and never changes.
+/// The buffer is filled when it is created and never changes.
 final class RowBuffer: ManagedBuffer<Int, RowCell> {
     /// Copies the values of a statement's current row.
     ///
@@ -51,7 +51,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
 
     /// Copies values.
     static func copy(_ values: [DatabaseValue]) -> RowBuffer {
-        // The bytes are appended to one array, which the cells refer to until it is copied.
+        // The bytes are appended to one array, to which the cells refer until it is copied.
         var bytes: [UInt8] = []
         var cells = values.map { value in
             switch value.storage {

@@ -1,15 +1,16 @@
 /// The columns of rows, shared by all rows of one execution.
 ///
 /// A ``RowAdapter`` transforms a layout. Each column contains the position of its value in the
-/// result of the statement, its *source*, regardless of the number of adapters in between.
+/// statement's result, its *source*, regardless of the number of adapters in between.
 public final class RowLayout: Sendable {
     /// The names, from left to right.
     public let names: [String]
 
-    /// The names in lower case.
+    /// The lowercase names.
     private let keys: [String]
 
-    /// The leftmost column of each key; nil for a small number of columns, where a scan is faster.
+    /// The leftmost column of each key; nil for a small number of columns, for which a scan is
+    /// faster.
     private let indexes: [String: Int]?
 
     /// The sources of the columns; nil if these are the columns of the statement.
@@ -72,7 +73,7 @@ public final class RowLayout: Sendable {
         return RowLayout(names: names, sources: sources, scopes: scopes, base: root)
     }
 
-    /// Returns the position of a column's value in the result of the statement.
+    /// Returns the position of a column's value in the statement's result.
     @usableFromInline
     func source(of index: Int) -> CInt { sources?[index] ?? CInt(index) }
 
@@ -87,7 +88,7 @@ public final class RowLayout: Sendable {
     }
 
     private static func keys(of names: [String]) -> [String] {
-        // A name that is already in lower case shares its storage.
+        // A name that is already lowercase shares its storage.
         names.map { name in
             let isLower = name.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
             return isLower ? name : name.lowercased()

@@ -1,15 +1,15 @@
 @testable import SQLiteEngine
 
-/// Explores every interleaving of the threads of a scenario, one step at a time.
+/// Explores every interleaving of a scenario's threads, one step at a time.
 ///
-/// The search is depth-first and visits each state once, because the future of a state does not
-/// depend on the path that led to it.
+/// The search is depth-first and visits each state once, because a state's future does not depend
+/// on the path that led to it.
 struct GateExplorer {
     /// The position of a thread in its program.
     struct Control: Hashable {
         /// The index of the operation in the thread's program.
         var operation = 0
-        /// The node in the tree of the operation; nil when the thread has ended.
+        /// The node in the tree of the operation; nil if the thread has ended.
         var node: Int?
     }
 
@@ -18,16 +18,18 @@ struct GateExplorer {
         var controls: [Control]
     }
 
-    /// A state on the path to the current one.
+    /// A state on the path to the current state.
     private struct Visit {
         let state: State
-        /// The thread to run next; after the last one, time passes.
+        /// The thread to run next.
+        ///
+        /// After the last thread, time passes.
         var thread = 0
         /// Whether every thread is blocked or has ended.
         var isStuck = true
         /// Whether every thread is blocked, has ended, or is between two operations.
         var isQuiet = true
-        /// The step that led to the state; nil when time has passed.
+        /// The step that led to the state; nil if time has passed.
         var step: (thread: Int, node: Int, result: Int)?
     }
 
@@ -86,7 +88,7 @@ struct GateExplorer {
         if let violation = state.model.violation { report(violation) }
     }
 
-    /// Performs the next step of a thread; returns nil when it is blocked or has ended.
+    /// Performs the next step of a thread; returns nil if it is blocked or has ended.
     private mutating func perform(
         _ thread: Int,
         _ state: State
@@ -102,7 +104,7 @@ struct GateExplorer {
         return (following, (thread, node, result))
     }
 
-    /// Whether a thread is about to start an operation.
+    /// Returns whether a thread is about to start an operation.
     ///
     /// It may remain there for any length of time, inside or outside the closure of an access.
     private func isBetweenOperations(_ thread: Int, _ state: State) -> Bool {
@@ -138,7 +140,7 @@ struct GateExplorer {
         }
     }
 
-    /// Moves a thread to its next step that depends on other threads.
+    /// Advances a thread to its next step that depends on other threads.
     private mutating func advance(_ thread: Int, _ state: inout State) {
         while true {
             let program = scenario.programs[thread]

@@ -2,11 +2,11 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Every interleaving of up to three threads at the gates of a pool.
+/// Checks every interleaving of up to three threads at a pool's gates.
 ///
-/// No interleaving lets two threads hold the same slot, loses a slot, lets a waiter sleep while a
-/// slot is free, or leaves a thread unserved. The threads run the gate's protocol, ``GateSteps``,
-/// one step at a time. Each thread takes 4 to 40 steps.
+/// In no interleaving do two threads hold the same slot, is a slot lost, does a waiter sleep while
+/// a slot is free, or does a thread remain unserved. The threads run the gate's protocol,
+/// ``GateSteps``, one step at a time. Each thread takes 4 to 40 steps.
 @Suite(.timeLimit(.minutes(5)))
 struct GateInterleavingTests {
     private static let writer = GateOperation.writer
@@ -79,7 +79,7 @@ struct GateInterleavingTests {
         #expect(explorer.stateCount > 1_000)
     }
 
-    /// The name of a scenario that reveals a mistake.
+    /// Returns the name of a scenario that reveals a mistake.
     private static func revealing(_ flaw: GateFlaw) -> String {
         switch flaw {
         case .noSearchAfterRelease, .releasesOutsideTheLock, .losesEarlyWakeUps,

@@ -1,10 +1,11 @@
 @testable import SQLiteEngine
 
-/// The effect of each step on the shared state: the counterpart of `AccessGate+Steps.swift`.
+/// Defines the effect of each step on the shared state, as the counterpart of
+/// `AccessGate+Steps.swift`.
 extension GateModel {
     /// Performs a step of a thread.
     ///
-    /// - Returns: The result of the step; nil when the thread is blocked before it.
+    /// - Returns: The result of the step; nil if the thread is blocked before the step.
     mutating func perform(
         _ step: GateStep,
         at index: Int,
@@ -118,7 +119,7 @@ extension GateModel {
         }
     }
 
-    /// Resets the state of a finished wait, except for the state that outlives it.
+    /// Resets the state of a finished wait, except for the state that outlives the wait.
     private mutating func resetWait(of thread: Int) {
         waits[thread] = Wait(
             isWoken: waits[thread].isWoken,
@@ -126,7 +127,7 @@ extension GateModel {
         )
     }
 
-    /// Ends the wait of a thread with the slot that was granted to it.
+    /// Ends a thread's wait with the slot that was granted to it.
     private mutating func take(_ slot: Int, _ thread: Int) -> Int {
         resetWait(of: thread)
         return slot
@@ -210,7 +211,7 @@ extension GateModel {
         waits[thread].isRegistered = false
     }
 
-    /// The counterpart of ``AccessGate/deadlock(of:)``.
+    /// Returns whether a wait would never end, as ``AccessGate/deadlock(of:)`` does.
     private mutating func isDeadlocked(
         _ waiter: GateModelWaiter,
         at index: Int,

@@ -4,13 +4,13 @@ import Telemetry
 
 /// The state that the threads of a scenario share, as a value.
 struct GateModel {
-    /// The result for a closed gate, or a cancelled wait.
+    /// The result for a closed gate or a canceled wait.
     static let closed = -2
 
     struct Slot {
         var state: UInt8
         var hasConnection: Bool
-        /// The thread that holds it; nil when it is free.
+        /// The thread that holds it; nil if it is free.
         var owner: Int?
     }
 
@@ -27,7 +27,7 @@ struct GateModel {
         var granted: Int?
         /// Whether the waiter had been notified when the slot was granted.
         var wasNotified = false
-        /// Whether the thread's next sleep ends at once.
+        /// Whether the thread's next sleep ends immediately.
         var isWoken = false
         var isTask = false
         /// The result for which a task waits.
@@ -70,7 +70,7 @@ struct GateModel {
         gates.allSatisfy { $0.reserver != thread && !$0.slots.contains { $0.owner == thread } }
     }
 
-    /// Whether a free slot can serve a waiter.
+    /// Returns whether a free slot can serve a waiter.
     func serves(_ waiter: GateModelWaiter, at gate: Int) -> Bool {
         gates[gate].slots.indices.contains { index in
             let state = gates[gate].slots[index].state
@@ -98,7 +98,8 @@ struct GateModel {
         gates[gate].slots[slot].state = state
     }
 
-    /// Describes state that the threads left behind; nil when the gates are in their initial state.
+    /// A description of state that the threads left behind; nil if the gates are in their initial
+    /// state.
     var leftover: String? {
         for (index, gate) in gates.enumerated() {
             for (number, slot) in gate.slots.enumerated() {

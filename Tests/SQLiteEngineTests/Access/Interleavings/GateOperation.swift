@@ -1,6 +1,6 @@
 @testable import SQLiteEngine
 
-/// An element of the program of a thread.
+/// An element of a thread's program.
 enum GateOperation: Hashable {
     /// The index of the writer's gate.
     static let writer = 0
@@ -9,13 +9,13 @@ enum GateOperation: Hashable {
 
     /// Acquires a connection on a thread: ``AccessGate/acquire(_:_:_:)``.
     case acquire(Int)
-    /// The same, but opening a connection fails.
+    /// Acquires a connection on a thread, but opening it fails.
     case acquireButFailToOpen(Int)
     /// Acquires a connection for a task.
     case acquireForTask(Int)
     /// Releases the connection that the thread holds, if any.
     case release(Int)
-    /// Acquires a specific slot for a callback, closes its connection and releases the slot.
+    /// Acquires a specific slot for a callback, closes its connection, and releases the slot.
     case closeConnection(Int, slot: Int)
     /// Acquires every idle connection briefly: ``AccessGate/endKeptTransactions()``.
     case visit(Int)
@@ -23,9 +23,9 @@ enum GateOperation: Hashable {
     case cancel(thread: Int)
     /// Acquires all connections: ``AccessGate/withAllConnections(_:_:readers:_:)``.
     case barrier
-    /// The same, for a task.
+    /// Acquires all connections for a task.
     case taskBarrier
-    /// Acquires all connections, and closes the gates.
+    /// Acquires all connections and closes the gates.
     case close
 
     /// Whether a task may wait for any slot.
@@ -34,14 +34,14 @@ enum GateOperation: Hashable {
         return false
     }
 
-    /// Whether it leaves slots without a connection.
+    /// Whether the operation leaves slots without a connection.
     var closesConnection: Bool {
         if case .closeConnection = self { return true }
         return false
     }
 }
 
-/// The state of a thread that its operation depends on.
+/// The part of a thread's state on which its operation depends.
 struct GateContext: Hashable {
     /// The slot of the operation's gate that the thread holds.
     var slot: Int?

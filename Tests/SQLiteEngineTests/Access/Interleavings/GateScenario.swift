@@ -5,7 +5,7 @@ import Testing
 /// The gates of an exploration and the programs of its threads.
 struct GateScenario: Sendable, CustomTestStringConvertible {
     let name: String
-    /// The number of slots of the writer's gate and of the readers'.
+    /// The number of slots of the writer's gate and of the readers' gate.
     let gates: [Int]
     /// Whether the connections are open at the start.
     let isOpen: Bool
@@ -35,7 +35,7 @@ struct GateScenario: Sendable, CustomTestStringConvertible {
         programs.contains { $0.contains(where: predicate) }
     }
 
-    /// Whether a step has the same result at any time in this scenario.
+    /// Returns whether a step always has the same result in this scenario.
     ///
     /// The order of such a step relative to the steps of other threads does not matter.
     func isConstant(_ step: GateStep) -> Bool {

@@ -5,8 +5,9 @@ import Telemetry
 /// A state of an exploration, packed into a few words.
 ///
 /// Two states with the same key have the same future. The key contains no times, only whether a
-/// waiter's patience or the interval between two notifications is over. It does not contain the
-/// graph, whose contents follow from the slots that each thread holds and the step it has reached.
+/// waiter's patience has expired or the interval between two notifications has elapsed. It does not
+/// contain the graph, whose contents follow from the slots that each thread holds and the step that
+/// it has reached.
 struct GateStateKey: Hashable {
     private var first: UInt64 = 0
     private var second: UInt64 = 0

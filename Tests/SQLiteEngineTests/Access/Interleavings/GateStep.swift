@@ -1,7 +1,7 @@
 @testable import SQLiteEngine
 
-/// A step of a thread at a gate, as a value: a requirement of ``GateSteps``, or a step that only the
-/// model has.
+/// A thread's step at a gate, as a value: a requirement of ``GateSteps``, or a step that exists
+/// only in the model.
 enum GateStep: Hashable {
     case claim(_ slot: Int, from: UInt8, onlyCompares: Bool)
     case claimWhenReserved
@@ -20,7 +20,7 @@ enum GateStep: Hashable {
     case setReserved(Bool)
     case giveUpIfReserved(_ slot: Int)
     case sleep(GateModelWaiter, isPatient: Bool)
-    /// Discards a wake-up: see ``GateFlaw/losesEarlyWakeUps``.
+    /// Discards a wake-up; see ``GateFlaw/losesEarlyWakeUps``.
     case forgetWakeUp
     case notify(thread: Int)
     case wake(thread: Int, slot: Int, isTask: Bool)
@@ -37,7 +37,7 @@ enum GateStep: Hashable {
     case cancel(thread: Int)
     /// Closes the gate: ``AccessGate/retire()``.
     case retire
-    /// Acquires a slot in any state: see ``GateFlaw/claimsInTwoSteps``.
+    /// Acquires a slot in any state; see ``GateFlaw/claimsInTwoSteps``.
     case seize(_ slot: Int)
 }
 
@@ -64,13 +64,13 @@ struct GateModelWaiter: GateWaiter, Hashable {
 enum GateFlaw: CaseIterable {
     /// A releaser does not search for waiters after releasing its slot.
     case noSearchAfterRelease
-    /// A waiter checks the slots before it enqueues, and not after.
+    /// A waiter checks the slots before it enqueues, but not after.
     case checksBeforeEnqueueing
     /// A task does not check the slots after it has enqueued.
     case tasksDoNotCheckSlots
     /// A releaser decides inside the lock and releases its slot outside.
     case releasesOutsideTheLock
-    /// A waiter that finds a free slot loses the one that was granted to it.
+    /// A waiter that finds a free slot loses the slot that was granted to it.
     case forgetsGrants
     /// A thread that acquires a slot does not hand over another slot that was reserved for it.
     case doesNotHandOver
@@ -86,7 +86,7 @@ enum GateFlaw: CaseIterable {
     case reservesSilently
     /// A wait that completes a deadlock is not refused.
     case missesDeadlocks
-    /// A cancelled waiter is still counted.
+    /// A canceled waiter is still counted.
     case countsCancelledWaiters
     /// A slot whose connection failed to open is released without a search for waiters.
     case hidesFailedOpenings

@@ -2,8 +2,8 @@
 
 /// The next step of each operation, depending on the results of its steps so far.
 ///
-/// Running the protocol takes longer than anything else in an exploration, so it runs once for each
-/// list of results.
+/// Running the protocol is the slowest part of an exploration, so it runs only once for each list
+/// of results.
 struct GateTrees {
     private struct Node {
         var results: [Int]
@@ -50,7 +50,7 @@ struct GateTrees {
         self.flaw = flaw
     }
 
-    /// The start of an operation.
+    /// Returns the node at the start of an operation.
     mutating func root(_ operation: GateOperation, _ context: GateContext) -> Int {
         let start = Start(operation: operation, context: context)
         if let root = roots[start] { return root }
@@ -59,13 +59,13 @@ struct GateTrees {
         return nodes.count - 1
     }
 
-    /// The step that a thread performs at a node; nil at the end of the operation.
+    /// Returns the step that a thread performs at a node; nil at the end of the operation.
     func step(at node: Int) -> NextStep? { nodes[node].next }
 
-    /// Whether a node is the start of an operation.
+    /// Returns whether a node is the start of an operation.
     func isRoot(_ node: Int) -> Bool { nodes[node].results.isEmpty }
 
-    /// The node after a step that had a result.
+    /// Returns the node that follows a step with a given result.
     mutating func child(of node: Int, _ result: Int) -> Int {
         if let child = nodes[node].children[result] { return child }
         let parent = nodes[node]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Notifications that run one after another, some of which block.
+/// Checks notifications that run one after another, some of which block.
 @Suite(.timeLimit(.minutes(1)))
 struct DeliveryTurnsTests {
     /// A value whose notification runs a closure.
@@ -18,11 +18,11 @@ struct DeliveryTurnsTests {
         func endDelivery() -> Bool { true }
     }
 
-    /// The first thread reaches the blocking value, the last but one, before the starting thread
-    /// continues.
+    /// The first thread reaches the blocking value, which is second to last, before the starting
+    /// thread continues.
     ///
-    /// The last value must not wait for it.
-    @Test func theLastValueDoesNotWaitForTheLastButOne() throws {
+    /// The last value must not wait for the blocking value.
+    @Test func theLastValueDoesNotWaitForTheSecondToLast() throws {
         let (isInside, mayEnd, isNotified) = (Gate(), Gate(), Gate())
         let isFirst = Lock(true)
         let turns = DeliveryTurns([

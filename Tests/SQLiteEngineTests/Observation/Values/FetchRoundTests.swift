@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// A round of fetches whose members join and leave.
+/// Checks a round of fetches whose members join and leave.
 @Suite(.timeLimit(.minutes(1)))
 struct FetchRoundTests {
     private let folder = TemporaryFolder()
@@ -52,7 +52,7 @@ struct FetchRoundTests {
             )
             value.start()
             try eventually { values.all == ["0"] }
-            // From here on, commits are counted.
+            // From this point on, commits are counted.
             try eventually { writer.observationHub.state.withLock { $0.isInstalled } }
             try writer.writeWithoutTransaction { db in try db.insert(1) }
             try eventually { values.all == ["0", "1"] }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The members that follow the commits of a database, and the start of each.
+/// Checks the members that follow a database's commits, and how they start.
 struct ObservationHubTests {
-    /// A member that makes another one join while it is notified that it has joined.
+    /// A member that makes another member join while it is notified that it has joined.
     private final class Joining: ObservedMember {
         let didJoin: @Sendable () -> Void
 
@@ -16,8 +16,8 @@ struct ObservationHubTests {
 
     private final class Other: ObservedMember {}
 
-    /// Makes two members join one after the other, the second while notifications of commits start;
-    /// returns the number of members that must fetch again after the next commit.
+    /// Makes two members join, the second while notifications of commits start, and returns the
+    /// number of members that must fetch again after the next commit.
     private func uncertainMemberCount(
         after body: (DatabaseQueue, (Database) -> Void) throws -> Void
     ) throws -> Int {
@@ -34,7 +34,7 @@ struct ObservationHubTests {
         return hub.state.withLock { $0.uncertain.count }
     }
 
-    @Test func theHubsAccessIsNotAWrite() throws {
+    @Test func theHubsAccessDoesNotCountAsAWrite() throws {
         let count = try uncertainMemberCount { queue, install in
             queue.inDatabase { install($0) }
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Observations of a busy pool.
+/// Checks observations of a busy pool.
 @Suite(.timeLimit(.minutes(1)))
 struct ObservationUnderLoadTests {
     private let folder = TemporaryFolder()
@@ -22,7 +22,7 @@ struct ObservationUnderLoadTests {
         )
     }
 
-    @Test func firstValuesDoNotWaitForALongWriteOrTheWriter() throws {
+    @Test func firstValuesDoNotWaitForALongWriteOrForTheWriter() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.maximumReaderCount = 1 }
@@ -73,7 +73,7 @@ struct ObservationUnderLoadTests {
                 observeCount(in: pool) { value in received.withLock { $0[number] = value } }
             )
             try eventually { received.withLock { $0[number] >= 0 } }
-            // Early observations end, so that later ones must follow the writer again.
+            // Early observations end, so later observations must follow the writer again.
             if number % 10 == 9, number < 50 { cancellables.removeAll() }
         }
         isOver.withLock { $0 = true }
@@ -158,7 +158,8 @@ struct ObservationUnderLoadTests {
             onError: { Issue.record($0) },
             onChange: { value in receivedBlocked.withLock { $0 = value } }
         )
-        // Each observation uses a separate round: the second one has a known observed state.
+        // Each observation uses a separate round, because the second observation has a known
+        // observed state.
         let hub = pool.observationHub
         try eventually { hub.state.withLock { $0.isInstalled } && !pool.mayBeWriting }
         let received = Lock(-1)
@@ -174,7 +175,7 @@ struct ObservationUnderLoadTests {
         try eventually { received.withLock { $0 == 0 } && receivedBlocked.withLock { $0 == 0 } }
         try pool.write { try $0.insert(1) }
         try isFetching.wait()
-        // Commit at once, because the round has just started and no other commit follows.
+        // Commits immediately, because the round has just started and no other commit follows.
         try pool.write { try $0.execute(sql: "INSERT INTO u VALUES (1)") }
         try eventually { received.withLock { $0 == 1 } }
         #expect(receivedBlocked.withLock { $0 } == 0)
@@ -206,7 +207,7 @@ struct ObservationUnderLoadTests {
         }
         try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
         try pool.write { try $0.insert(1) }
-        // The blocked fetch delays neither the observations before it nor those after it.
+        // The blocked fetch delays neither earlier nor later observations.
         try eventually { received.withLock { $0.count { $0 == 1 } == 20 } }
         #expect(received.withLock { $0[10] } == 0)
         // They also follow later commits.
@@ -244,7 +245,8 @@ struct ObservationUnderLoadTests {
             )
         }
         try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
-        // Wait for the first fetches to end; an unfinished one would start a separate round.
+        // Waits for the first fetches to end, because an unfinished fetch would start a separate
+        // round.
         try eventually { pool.readers.slots.allSatisfy { !$0.isTaken } }
         try pool.write { try $0.insert(1) }
         try eventually { blocked.withLock { $0 == 2 } }
@@ -261,7 +263,7 @@ struct ObservationUnderLoadTests {
         let pool = try DatabasePool.withTable(in: folder)
         let mayEnd = Gate()
         let received = Lock([Int](repeating: -1, count: 21))
-        // The observation in the middle waits; some of the others also have a map.
+        // The observation in the middle waits. Some of the others also have a map.
         let cancellables = (0..<21).map { number in
             let plain = ValueObservation.trackingConstantRegion { try $0.rowCount() ?? -1 }
             let onError: @Sendable (any Error) -> Void = { Issue.record($0) }
@@ -349,7 +351,8 @@ struct ObservationUnderLoadTests {
         let status = try #require(pool.status().observations)
         #expect(status.active == 100)
         #expect(status.fetchesOnWriter == 0)
-        // There are far fewer fetches than commits times observers, because they are combined.
+        // The number of fetches is far smaller than commits times observers, because fetches are
+        // combined.
         #expect(status.fetchesOnReaders < 50_000)
         for cancellable in cancellables { cancellable.cancel() }
         try eventually { pool.status().observations?.active == 0 }

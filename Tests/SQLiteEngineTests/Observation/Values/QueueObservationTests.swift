@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The fetches of a queue's observations within a commit and after it.
+/// Checks the fetches of a queue's observations during and after a commit.
 @Suite(.timeLimit(.minutes(1)))
 struct QueueObservationTests {
     private let notifications = DispatchQueue(label: "notifications")
@@ -98,7 +98,7 @@ struct QueueObservationTests {
         isExpensive.withLock { $0 = true }
         try queue.writeWithoutTransaction { db in for value in 1...10 { try db.insert(value) } }
         try eventually { values.all.last == "10" }
-        // The first fetch runs within its commit; the others are combined after the access.
+        // The first fetch runs within its commit. The others are combined after the access.
         #expect(values.all == ["0", "1", "10"])
         cancellable.cancel()
     }
@@ -106,14 +106,15 @@ struct QueueObservationTests {
     @Test func commitsBeforeAFetchCauseNoFurtherFetch() throws {
         let queue = try DatabaseQueue.withTable()
         let hub = queue.observationHub
-        // The first fetch runs within its commit, and turns out to be expensive.
+        // The first fetch runs within its commit and is then classified as expensive.
         hub.cheapFetch.store(0, ordering: .relaxed)
         let values = CollectedLines()
         let cancellable = observe(queue, values)
         try queue.writeWithoutTransaction { db in
             for value in 1...5 {
                 try db.insert(value)
-                // The fetch for the second commit waits for this access; the other commits share it.
+                // The fetch for the second commit waits for this access. The other commits share
+                // this fetch.
                 try eventually {
                     hub.state.withLock { $0.waiting.isEmpty && !$0.lookout.isAwake }
                 }

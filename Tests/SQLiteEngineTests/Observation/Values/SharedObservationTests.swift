@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Shared observations, and observations as sequences.
+/// Checks shared observations, and observations as sequences.
 @Suite(.timeLimit(.minutes(1)))
 struct SharedObservationTests {
     private let folder = TemporaryFolder()
@@ -118,7 +118,7 @@ struct SharedObservationTests {
         private let receivers = Lock<[Receiver]>([])
         private let actions = Lock<[@Sendable () -> Void]>([])
 
-        /// The started observations, the oldest first.
+        /// The started observations, oldest first.
         var started: [Receiver] { receivers.withLock { $0 } }
 
         func makeShared() -> SharedValueObservation<Int> {
@@ -156,7 +156,8 @@ struct SharedObservationTests {
         let first = start(0)
         manual.started[0].onChange(1)
         let second = start(1)
-        // Scheduled before the second observer starts, and delivered before its first value.
+        // This value is scheduled before the second observer starts, and delivered before its first
+        // value.
         manual.started[0].onChange(2)
         manual.runAll()
         #expect(received[0].all == ["1", "2"])

@@ -4,14 +4,15 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Notifications in a task.
+/// Checks notifications in a task.
 @Suite(.timeLimit(.minutes(1)))
 struct TaskSchedulerTests {
     private let folder = TemporaryFolder()
 
     /// Numbers that no lock protects.
     ///
-    /// `@unchecked Sendable`: only the scheduler's task uses it, then the test that awaits its end.
+    /// `@unchecked Sendable`: only the scheduler's task uses the numbers, followed by the test that
+    /// awaits the task's end.
     private final class Received: @unchecked Sendable {
         var numbers: [Int] = []
     }
@@ -79,7 +80,8 @@ struct TaskSchedulerTests {
             try await eventuallyAsync { received.all.last == "\(number)" }
         }
         cancellable.cancel()
-        // Another observation delivers later values, which the cancelled one must not deliver.
+        // Another observation delivers later values, which the canceled observation must not
+        // deliver.
         let other = CollectedLines()
         let fence = ValueObservation.tracking { db in try db.rowCount() }.start(
             in: pool,

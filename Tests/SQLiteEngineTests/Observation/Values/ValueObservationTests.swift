@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The notifications of observations of queues and pools.
+/// Checks the notifications of observations on queues and pools.
 @Suite(.timeLimit(.minutes(1)))
 struct ValueObservationTests {
     enum Kind: CaseIterable {
@@ -107,10 +107,10 @@ struct ValueObservationTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func theRegionIsThatOfTheLastFetch(kind: Kind) throws {
+    func theRegionFollowsTheLastFetch(kind: Kind) throws {
         let database = try makeDatabase(kind)
         let received = CollectedLines()
-        // The region includes the other table once there is a row.
+        // The region includes the other table as soon as a row exists.
         let observation = ValueObservation.tracking { db in
             let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM t") ?? 0
             if count == 0 { return "none" }
