@@ -77,7 +77,7 @@ let package = Package(
         .target(
             name: "WorkloadEngine",
             dependencies: [
-                "Isolation", "Telemetry",
+                "Isolation", "Telemetry", "Units",
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -130,7 +130,7 @@ let package = Package(
             dependencies: [
                 "CSQLite", "Capture", "CursesTerminal", "Dashboard", "EngineTarget", "GRDBTarget",
                 "SQLTrace", "SQLiteEngine", "SQLiteWatch", "Telemetry", "TerminalUI",
-                "WorkloadEngine",
+                "Units", "WorkloadEngine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
             ],
@@ -207,7 +207,7 @@ let package = Package(
         .testTarget(
             name: "WorkloadEngineTests",
             dependencies: [
-                "Isolation", "Telemetry", "WorkloadEngine",
+                "Isolation", "Telemetry", "Units", "WorkloadEngine",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Yams", package: "Yams"),
             ],

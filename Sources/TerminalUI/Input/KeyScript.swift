@@ -1,3 +1,5 @@
+import Units
+
 /// Text that represents a sequence of keys, as in `--press`.
 ///
 /// A character represents itself. Other keys have names in angle brackets: `nn<Esc>?<^C>`.
@@ -44,7 +46,7 @@ package enum KeyScript {
             return key
         }
         let names = named.map(\.0)
-        let hint = NearestName.hint(for: name, among: names)
+        let hint = NearestName.hint(name, among: names)
         let lead = hint.isEmpty ? "; keys: " : "\(hint) Keys: "
         throw Failure(
             description: "there is no key '<\(name)>'" + lead + names.joined(separator: ", ")

@@ -1,3 +1,4 @@
+import Units
 import Yams
 
 /// Reads a theme from YAML and reports all of its errors with their positions.
@@ -133,7 +134,7 @@ struct ThemeDecoder {
             return color
         }
         let names = palette.keys.sorted() + ColorName.terminal.keys.sorted()
-        let hint = NearestName.hint(for: name, among: names)
+        let hint = NearestName.hint(name, among: names)
         issue(
             node,
             "there is no color '\(name)'\(hint.isEmpty ? "; expected" : "\(hint) Expected") "
@@ -156,7 +157,7 @@ struct ThemeDecoder {
     private mutating func check(_ key: Node, among known: [String], what: String) -> Bool {
         let name = text(of: key)
         if known.contains(name) { return true }
-        let hint = NearestName.hint(for: name, among: known)
+        let hint = NearestName.hint(name, among: known)
         let list = known.joined(separator: ", ")
         issue(key, "unknown \(what) '\(name)'\(hint.isEmpty ? "; expected one of: \(list)" : hint)")
         return false

@@ -1,3 +1,5 @@
+import Units
+
 /// An error that lists the issues of an invalid theme.
 package struct ThemeError: Error, Sendable, Equatable, CustomStringConvertible {
     /// One issue.
@@ -37,7 +39,7 @@ package struct UnknownThemeError: Error, Sendable, Equatable, CustomStringConver
 
     /// The unknown name, the nearest known name, and all known names.
     package var description: String {
-        let hint = NearestName.hint(for: name, among: known)
+        let hint = NearestName.hint(name, among: known)
         let lead = hint.isEmpty ? "; themes: " : "\(hint) Themes: "
         return "there is no theme '\(name)'" + lead + known.joined(separator: ", ")
     }

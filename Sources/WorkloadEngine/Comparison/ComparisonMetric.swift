@@ -1,4 +1,5 @@
 import Telemetry
+import Units
 
 /// A number by which a comparison compares arms, such as `ui.response.p99`.
 ///

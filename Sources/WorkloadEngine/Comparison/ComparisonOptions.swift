@@ -1,4 +1,5 @@
 import Foundation
+import Units
 
 /// The options of a comparison.
 public struct ComparisonOptions: Sendable {

@@ -1,3 +1,5 @@
+import Units
+
 /// A condition that makes a comparison fail, such as `ui.response.p99 > 1.1x`.
 ///
 /// It limits the ratio of a metric between an arm and the first one. With the prefix `pool:`, it

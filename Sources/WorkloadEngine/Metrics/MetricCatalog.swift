@@ -1,3 +1,5 @@
+import Units
+
 /// The metrics that a run produces, by the names that thresholds and comparisons use.
 ///
 /// A client's metrics are `<client>.response` and so on; the database's are `wal.bytes` and so on.

@@ -1,3 +1,5 @@
+import Units
+
 /// Parses quantities with units: `50ms`, `200/s`, `64MiB`, `40%`.
 public enum Quantity {
     /// A text that is not a quantity of the expected kind.

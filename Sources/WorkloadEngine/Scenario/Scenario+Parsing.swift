@@ -1,4 +1,5 @@
 import Foundation
+import Units
 
 extension Scenario {
     /// Parses a scenario from YAML.

@@ -1,3 +1,4 @@
+import Units
 import Yams
 
 /// Finds the place of a setting in a scenario's YAML, and sets its value.

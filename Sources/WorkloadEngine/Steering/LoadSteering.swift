@@ -1,4 +1,5 @@
 import Telemetry
+import Units
 
 /// Changes a running load's settings, and reports their current values.
 ///

@@ -1,3 +1,5 @@
+import Units
+
 extension Threshold {
     /// An expression that cannot be parsed.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Units
 import WorkloadEngine
 
 /// The options for comparing two programs instead of arms.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import GRDBTarget
+import Units
 import WorkloadEngine
 
 /// The options that change a scenario.

@@ -1,5 +1,6 @@
 import Dashboard
 import TerminalUI
+import Units
 import WorkloadEngine
 import Yams
 

@@ -33,8 +33,10 @@ public enum AdviceReport {
         }
         let count = result.recommended.count
         let help = count == 1 ? "1 of \(candidates) helps" : "\(count) of \(candidates) help"
+        let losses = (first.confirmed ?? []).filter { $0.verdict == .worse }.map(change)
         return "\(place): \(help); most of all \(first.name): "
-            + changes(of: first).joined(separator: ", ") + "."
+            + changes(of: first).joined(separator: ", ")
+            + (losses.isEmpty ? "" : ", but " + losses.joined(separator: ", ")) + "."
     }
 
     private static func section(_ candidate: AdviceResult.Candidate, title: String) -> [String] {

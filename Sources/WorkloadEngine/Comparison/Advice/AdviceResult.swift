@@ -70,9 +70,9 @@ public struct AdviceResult: Sendable, Codable, Equatable {
 
     /// The outcome for a candidate.
     public enum Verdict: String, Sendable, Codable, Equatable {
-        /// A deciding metric is better and none is worse, on fresh pairs of runs.
+        /// A deciding metric is better on fresh pairs of runs, and none is much worse.
         case recommended
-        /// A deciding metric is better and another one is worse.
+        /// A deciding metric is better and another one is much worse.
         case tradeOff
         /// Deciding metrics are better on fresh pairs of runs, but by too little to justify a change.
         case small
@@ -98,7 +98,8 @@ public struct AdviceResult: Sendable, Codable, Equatable {
         partialReason == Self.stopped ? .interrupted : partial ? .undecided : .passed
     }
 
-    /// The smallest improvement that justifies a change, as a factor.
+    /// The smallest improvement that justifies a change, and the smallest deterioration that
+    /// prevents its recommendation, as a factor.
     static let leastEffect = 1.1
 
     /// The reason of a search that was stopped.
@@ -106,6 +107,16 @@ public struct AdviceResult: Sendable, Codable, Equatable {
 }
 
 extension AdviceResult {
+    /// Judges a candidate by the deciding metrics on fresh pairs of runs.
+    static func verdict(on deciding: [ComparisonPair]) -> Verdict {
+        let loss = deciding.compactMap(\.deterioration).max()
+        guard let gain = deciding.compactMap(\.improvement).max() else {
+            return loss == nil ? .noDifference : .worse
+        }
+        if let loss, loss >= leastEffect { return .tradeOff }
+        return gain < leastEffect ? .small : .recommended
+    }
+
     /// Orders candidates by verdict, then by effect.
     static func precedes(_ a: Candidate, _ b: Candidate) -> Bool {
         if a.weakensDurability != b.weakensDurability { return b.weakensDurability }
@@ -132,5 +143,12 @@ extension ComparisonPair {
     var improvement: Double? {
         guard verdict == .better, let ratio else { return nil }
         return lowerIsBetter ? 1 / max(ratio, 1e-12) : ratio
+    }
+
+    /// How many times worse the metric became; nil unless it did.
+    var deterioration: Double? {
+        guard verdict == .worse else { return nil }
+        guard let ratio else { return .infinity }
+        return lowerIsBetter ? ratio : 1 / max(ratio, 1e-12)
     }
 }

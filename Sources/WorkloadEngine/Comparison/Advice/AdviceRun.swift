@@ -1,5 +1,6 @@
 import Foundation
 import Telemetry
+import Units
 
 /// Searches for changes of an arm that improve a scenario's deciding metrics.
 ///
@@ -312,15 +313,7 @@ public final class AdviceRun: Sendable {
     ) -> AdviceResult.Candidate {
         let pairs = compared.pairs.filter { $0.a == arm.name && $0.b == tried.candidate.arm.name }
         let deciding = pairs.filter(\.primary)
-        let isWorse = deciding.contains { $0.verdict == .worse }
-        let improvement = deciding.compactMap(\.improvement).max()
-        let verdict: AdviceResult.Verdict =
-            switch improvement {
-            case nil: isWorse ? .worse : .noDifference
-            case .some where isWorse: .tradeOff
-            case .some(let factor): factor < AdviceResult.leastEffect ? .small : .recommended
-            }
-        var result = tried.result(verdict)
+        var result = tried.result(AdviceResult.verdict(on: deciding))
         result.confirmed = deciding
         let effects = pairs.filter { !$0.primary && $0.verdict == .worse }
         if !effects.isEmpty { result.sideEffects = effects }

@@ -1,5 +1,6 @@
 import Foundation
 import Telemetry
+import Units
 
 /// The metric by which a map compares two arms, such as `ui.response.p99`.
 public struct CrossoverMetric: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import Foundation
+import Units
 
 /// A variable of a scenario and its values: `readers=1,2,4,8`.
 public struct Sweep: Sendable, Equatable {

@@ -1,3 +1,5 @@
+import Units
+
 extension ComparedPrograms {
     /// Returns the common arm once for each program, with the program's name.
     ///

@@ -1,4 +1,5 @@
 import Foundation
+import Units
 
 /// The command line of a program that runs scenarios on its own target, so that
 /// `poolgauge compare --binary` can compare two builds of it.

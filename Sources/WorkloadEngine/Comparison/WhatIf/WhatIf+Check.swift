@@ -1,4 +1,5 @@
 import Foundation
+import Units
 
 extension WhatIf {
     /// A real run that checks a prediction.

@@ -1,3 +1,5 @@
+import Units
+
 extension WhatIf {
     /// Returns the run of an arm; without a name, a pool's run or the first one.
     static func chosenRun(of result: RunResult, _ name: String?) throws -> ArmResult {

@@ -1,3 +1,5 @@
+import Units
+
 /// An error that prevents predictions from a result.
 public struct WhatIfError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of problem.

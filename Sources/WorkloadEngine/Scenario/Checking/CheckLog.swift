@@ -1,3 +1,5 @@
+import Units
+
 /// Collects the errors of a scenario's statements, each once.
 struct CheckLog {
     private let scenario: Scenario

@@ -1,3 +1,4 @@
+import Units
 import Yams
 
 /// Reads the keys of one mapping and logs their errors.

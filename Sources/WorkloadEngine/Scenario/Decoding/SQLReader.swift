@@ -1,3 +1,4 @@
+import Units
 import Yams
 
 /// Reads statements from a node: a text with one or more statements, or a list of texts.

@@ -1,3 +1,4 @@
+import Units
 import Yams
 
 extension ScenarioDecoder {

@@ -1,4 +1,5 @@
 import Foundation
+import Units
 import Yams
 
 extension ScenarioDecoder {

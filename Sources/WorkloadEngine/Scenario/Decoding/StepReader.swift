@@ -1,3 +1,4 @@
+import Units
 import Yams
 
 /// Reads the steps of an operation: statements, and mappings that repeat, choose, fetch or name.

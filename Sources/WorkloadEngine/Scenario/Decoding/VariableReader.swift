@@ -1,3 +1,4 @@
+import Units
 import Yams
 
 /// Reads the distribution of a variable, a column or a length.

@@ -1,10 +1,10 @@
 /// Finds the name that the user probably meant.
-public enum NearestName {
+package enum NearestName {
     /// Returns the candidate with the fewest edits to `name`, if they are few enough for a typo.
     ///
     /// An edit is one character inserted, deleted, replaced or swapped with its neighbor, ignoring
     /// case. A typo changes at most a third of the name, and one character of a short name.
-    public static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
+    package static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased())
         var best: (name: String, distance: Int)?
         for candidate in candidates {
@@ -23,7 +23,7 @@ public enum NearestName {
     }
 
     /// Returns the optimal string alignment distance: Damerau's, with one edit per part at most.
-    static func distance(_ a: [Character], _ b: [Character]) -> Int {
+    package static func distance(_ a: [Character], _ b: [Character]) -> Int {
         if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
         var beforeLast = [Int](repeating: 0, count: b.count + 1)
         var last = Array(0...b.count)

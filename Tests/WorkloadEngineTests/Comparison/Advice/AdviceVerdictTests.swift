@@ -1,0 +1,38 @@
+import Testing
+
+@testable import WorkloadEngine
+
+struct AdviceVerdictTests {
+    /// A deciding metric with a ratio; smaller values are better.
+    private func pair(_ ratio: Double, _ verdict: ComparisonVerdict) -> ComparisonPair {
+        ComparisonPair(
+            metric: "pay.errors.rate",
+            a: "app",
+            b: "changed",
+            ratio: ratio,
+            low: ratio,
+            high: ratio,
+            verdict: verdict,
+            blocks: 10,
+            primary: true,
+            lowerIsBetter: true
+        )
+    }
+
+    @Test(
+        arguments: [
+            ([(0.01, .better)], .recommended), ([(0.95, .better)], .small),
+            ([(1.0, .same)], .noDifference), ([(1.05, .worse)], .worse),
+            // Fewer errors justify a slightly lower throughput, but not a much lower one.
+            ([(0.01, .better), (1.07, .worse)], .recommended),
+            ([(0.01, .better), (1.12, .worse)], .tradeOff),
+            ([(0.95, .better), (1.05, .worse)], .small),
+        ] as [([(Double, ComparisonVerdict)], AdviceResult.Verdict)]
+    )
+    func smallLossesDoNotPreventARecommendation(
+        pairs: [(Double, ComparisonVerdict)],
+        expected: AdviceResult.Verdict
+    ) {
+        #expect(AdviceResult.verdict(on: pairs.map { pair($0.0, $0.1) }) == expected)
+    }
+}
