@@ -11,7 +11,7 @@ extension AccessCounts {
         offered == completed + skipped + errorCount + interrupted + unfinished
     }
 
-    /// Adds the counts of other accesses.
+    /// Adds other counts to these counts.
     mutating func add(_ other: AccessCounts) {
         offered += other.offered
         started += other.started

@@ -53,14 +53,14 @@ public enum AdviceReport {
         return lines
     }
 
-    /// Describes a candidate's deciding metrics; those with a difference come first.
+    /// Describes a candidate's deciding metrics, starting with those that changed.
     private static func changes(of candidate: AdviceResult.Candidate) -> [String] {
         let pairs = candidate.confirmed ?? []
         let better = pairs.filter { $0.verdict == .better }.map(change)
         return better + pairs.filter { !$0.verdict.isDifference }.map(effect)
     }
 
-    /// Describes a metric of clients that write, with or without a difference.
+    /// Describes the effect on a metric of a writing client, even if there is no difference.
     private static func effect(_ pair: ComparisonPair) -> String {
         guard !pair.verdict.isDifference else { return change(pair) }
         return "\(ComparisonResult.title(of: pair.metric)) "

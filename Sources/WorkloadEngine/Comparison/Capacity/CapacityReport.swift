@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Formats the capacities of arms as text or Markdown.
+/// Formats a capacity search's result as text or Markdown.
 public enum CapacityReport {
     /// Returns the report as text that ends with a newline.
     public static func text(of result: CapacityResult) -> String {
@@ -46,7 +46,8 @@ public enum CapacityReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Summarizes the result in a sentence: the arm that sustains most, compared to the others.
+    /// Summarizes the result in a sentence that compares the arm with the highest capacity to the
+    /// others.
     static func headline(of result: CapacityResult) -> String {
         let known = result.arms.filter { $0.capacity != nil }
         guard let best = known.max(by: { $0.capacity ?? 0 < $1.capacity ?? 0 }),
@@ -55,7 +56,7 @@ public enum CapacityReport {
         var text = "\(result.scenario): \(best.title) sustains \(rate(best))"
         let others = known.filter { $0.title != best.title }.map { arm in
             let ratio = most / max(arm.capacity ?? most, 1e-9)
-            // Each of the two capacities is known only within the precision.
+            // Both capacities are known only within the search's precision.
             let isSame = ratio < (1 + result.precision) * (1 + result.precision)
             let isOpen = best.lowerBound || arm.lowerBound
             return "\(arm.title) \(rate(arm))"
@@ -174,7 +175,7 @@ public enum CapacityReport {
 }
 
 extension HumanUnits {
-    /// A ratio, such as `1.25×`.
+    /// Formats a ratio, such as `1.25×`.
     static func times(_ ratio: Double) -> String {
         let digits = ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0
         let text = String(ratio.rounded(toDigits: digits))

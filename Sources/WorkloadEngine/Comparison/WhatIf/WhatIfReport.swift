@@ -52,7 +52,8 @@ public enum WhatIfReport {
         return table.lines(indent: "  ")
     }
 
-    /// Groups neighboring pools with equal predictions; the recorded setting forms its own group.
+    /// Groups neighboring pools with equal predictions; the recorded setting is in a separate
+    /// group.
     private static func groups(_ result: WhatIfResult) -> [[WhatIfPrediction]] {
         var groups: [[WhatIfPrediction]] = []
         for prediction in result.predictions {
