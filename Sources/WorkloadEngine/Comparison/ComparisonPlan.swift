@@ -28,7 +28,7 @@ struct ComparisonPlan {
 
     /// Creates a plan for the clients in `scenario`.
     ///
-    /// - - Throws: ``RunError`` if the scenario has no deciding metric, if a condition has an
+    /// - Throws: ``RunError`` if the scenario has no deciding metric, if a condition has an
     ///   unknown metric, or if there are too few blocks for the number of tests.
     init(_ scenario: Scenario, arms: [Arm], options: ComparisonOptions) throws {
         self.arms = arms

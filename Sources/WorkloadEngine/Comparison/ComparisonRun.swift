@@ -46,7 +46,7 @@ public final class ComparisonRun: Sendable {
 
     /// Runs all blocks.
     ///
-    /// - - Throws: ``RunError``, for example if there are too few blocks to show a difference;
+    /// - Throws: ``RunError``, for example if there are too few blocks to show a difference;
     ///   ``ScenarioError`` if a time does not fit into a block.
     public func run() async throws -> ComparisonResult {
         let arms = try options.chosenArms(in: self.scenario)
@@ -190,7 +190,7 @@ public final class ComparisonRun: Sendable {
         return runner
     }
 
-    /// The interval of a run's records: even a short run has at least about a dozen of them.
+    /// Returns the interval between a run's records, which gives even a short run about a dozen.
     private static func recordInterval(of duration: Duration) -> UInt64 {
         min(1_000_000_000, max(100_000_000, duration.wholeNanoseconds / 12))
     }

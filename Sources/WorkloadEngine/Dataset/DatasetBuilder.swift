@@ -24,7 +24,7 @@ public enum DatasetBuilder {
     ///   - seed: The seed of the random values.
     ///   - target: The database.
     ///   - progress: A function that receives the completed share, in 0…1, after each batch.
-    /// - - Throws: ``Failure``, ``NotBuilt``, or an error that `target` or `progress` throws. An
+    /// - Throws: ``Failure``, ``NotBuilt``, or an error that `target` or `progress` throws. An
     ///   error in `progress` ends the build.
     public static func build(
         _ dataset: Dataset,

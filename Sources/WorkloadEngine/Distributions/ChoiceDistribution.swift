@@ -14,7 +14,7 @@ public struct ChoiceDistribution: Sendable, Equatable {
         }
     }
 
-    /// Draws the next value; NULL from an empty list.
+    /// Draws the next value, or NULL if the list is empty.
     public func next(using stream: inout RandomStream) -> WorkloadValue {
         guard let total = sums.last else { return .null }
         let point = stream.nextUnit() * total

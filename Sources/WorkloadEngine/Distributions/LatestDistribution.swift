@@ -1,4 +1,4 @@
-/// A distribution in which the newest integer is the most popular: Zipf's law counted from the top.
+/// A distribution that follows Zipf's law, in which the newest integer is the most popular.
 ///
 /// It corresponds to YCSB's `SkewedLatestGenerator` (Cooper et al., "Benchmarking Cloud Serving
 /// Systems with YCSB", SoCC 2010): each rank is drawn from the current number of items.

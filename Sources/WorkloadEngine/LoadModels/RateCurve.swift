@@ -66,7 +66,7 @@ struct RateCurve: Sendable, Equatable {
         return piece.mass + piece.mass(until: time)
     }
 
-    /// Returns the time of the arrival with a mass; nil if the curve ends before.
+    /// Returns the time of the arrival with a mass, or nil if the curve ends first.
     func time(ofMass mass: Double) -> UInt64? {
         for piece in pieces {
             let rest = mass - piece.mass

@@ -146,7 +146,7 @@ public struct LoadTest: Sendable {
 
     /// Runs the load.
     ///
-    /// - - Throws: ``RunError`` if a limit cannot be parsed, if two clients have the same name, or
+    /// - Throws: ``RunError`` if a limit cannot be parsed, if two clients have the same name, or
     ///   if accesses do not end; `CancellationError` if the task is canceled before the load
     ///   starts.
     /// - Returns: The measurements; see ``ArmResult/missed``.

@@ -3,8 +3,8 @@ import Telemetry
 extension ArmResult {
     /// Returns the value of a metric, such as `p(99)` of `ui.response`, in its base unit.
     ///
-    /// The names are those of ``MetricCatalog``. Nil without samples, and for a name that no run
-    /// produces.
+    /// The names are those in ``MetricCatalog``. The value is nil if there are no samples or if
+    /// runs do not produce the metric.
     public func value(of metric: String, _ aggregate: String) -> Double? {
         let parts = metric.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { return nil }
@@ -51,7 +51,8 @@ extension ClientResult {
         }
     }
 
-    /// Returns a count, or its share of the offered accesses; nil if none was offered.
+    /// Returns a count or its share of the offered accesses; returns nil for a share if no accesses
+    /// were offered.
     private func count(_ count: UInt64, _ aggregate: String) -> Double? {
         guard offered > 0 else { return nil }
         return aggregate == "rate" ? Double(count) / Double(offered) : Double(count)

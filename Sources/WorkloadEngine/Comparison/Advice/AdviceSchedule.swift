@@ -78,12 +78,12 @@ enum AdviceSchedule {
     ///
     /// - Parameters:
     ///   - candidates: The number of candidates.
-    ///   - - tests: A function that returns the number of tests for Holm's correction, given the
+    ///   - tests: A function that returns the number of tests for Holm's correction, given the
     ///     number of candidates.
     ///   - left: The remaining time, in seconds.
     ///   - overhead: The overhead of a run beyond its phases, in seconds.
     ///   - needed: The length of a measured part with enough samples, in seconds.
-    /// - - Returns: The numbers of candidates and blocks, and the length of each run's measured
+    /// - Returns: The numbers of candidates and blocks, and the length of each run's measured
     ///   part in seconds.
     static func confirmation(
         candidates: Int,

@@ -30,7 +30,7 @@ public struct CrossoverPlan: Sendable {
 
     /// Plans a map in which each run takes `overhead` seconds in addition to its phases.
     ///
-    /// - - Throws: ``RunError`` or ``ScenarioError`` if the arms, sweeps or times do not fit the
+    /// - Throws: ``RunError`` or ``ScenarioError`` if the arms, sweeps or times do not fit the
     ///   scenario. The message contains valid values.
     init(
         _ scenario: Scenario,

@@ -17,7 +17,7 @@ public final class CrossoverRun: Sendable {
 
     /// Prepares a map; call ``run()`` to start it.
     ///
-    /// - - Throws: ``RunError`` or ``ScenarioError`` if the arms, sweeps or times do not fit the
+    /// - Throws: ``RunError`` or ``ScenarioError`` if the arms, sweeps or times do not fit the
     ///   scenario. The message contains valid values.
     public init(
         scenario: Scenario,

@@ -9,7 +9,7 @@ final class ProgramRunner: Sendable {
         var programs: [ComparedProgram]
     }
 
-    /// A file's device, inode, size and time: they change if a build replaces it.
+    /// A file's device, inode, size and time, which change if a build replaces the file.
     private struct Identity: Equatable {
         var numbers: [Int]
 

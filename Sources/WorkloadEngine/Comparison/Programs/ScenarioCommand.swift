@@ -55,7 +55,7 @@ public struct ScenarioCommand: Sendable {
     /// Runs a scenario.
     ///
     /// - Parameter arguments: The arguments of the process, without its name.
-    /// - - Returns: The result of the arm that `--arm` specifies, or of the first arm.
+    /// - Returns: The result of the arm that `--arm` specifies, or of the first arm.
     /// - Throws: ``UsageError``, ``ScenarioError``, or ``RunError``.
     public func run(_ arguments: [String]) async throws -> RunResult {
         let (path, values) = try parse(arguments)

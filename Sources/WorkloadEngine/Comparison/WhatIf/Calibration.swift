@@ -37,10 +37,10 @@ enum Calibration {
     ///
     /// Waits grow with the handover time, so this method uses bisection.
     ///
-    /// - - Parameter excess: A function that simulates a handover time with a round number. It
+    /// - Parameter excess: A function that simulates a handover time with a round number. It
     ///   returns how far the waits for a reader and for the writer exceed the recorded waits, in
     ///   any unit, or nil if too few accesses wait.
-    /// - - Returns: The times. A time is 0 if waits are long enough without a handover time, or if
+    /// - Returns: The times. A time is 0 if waits are long enough without a handover time, or if
     ///   even the longest handover time does not explain the waits.
     static func handover(
         _ excess: (HandoverTime, Int) throws -> (reader: Double?, writer: Double?)

@@ -16,7 +16,7 @@ extension WhatIf {
     ///   - scenario: The scenario, or nil to use the text in the result.
     ///   - settings: The recording's settings.
     /// - Returns: A scenario that produces the recorded load.
-    /// - - Throws: ``WhatIfError`` if the scenario produces a different load; ``ScenarioError`` if
+    /// - Throws: ``WhatIfError`` if the scenario produces a different load; ``ScenarioError`` if
     ///   the scenario is invalid.
     public func scenario(
         _ scenario: Scenario? = nil,

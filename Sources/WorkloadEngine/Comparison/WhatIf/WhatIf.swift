@@ -31,7 +31,7 @@ public struct WhatIf: Sendable {
     /// - Parameters:
     ///   - result: The result that contains the run.
     ///   - name: The arm's name, or nil to choose a pool or, if there is none, the first arm.
-    /// - - Throws: ``WhatIfError`` if the result is not sufficient for predictions.
+    /// - Throws: ``WhatIfError`` if the result is not sufficient for predictions.
     public init(_ result: RunResult, arm name: String? = nil) throws {
         self.result = result
         run = try Self.chosenRun(of: result, name)
@@ -63,7 +63,7 @@ public struct WhatIf: Sendable {
 
     /// Predicts the waits in the given settings.
     ///
-    /// - - Throws: ``WhatIfError`` if the recording contains unknown words.
+    /// - Throws: ``WhatIfError`` if the recording contains unknown words.
     public func predict(_ settings: [WhatIfSetting] = WhatIfSetting.all) throws -> WhatIfResult {
         var wanted = settings
         if !wanted.contains(recorded) {

@@ -84,7 +84,7 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
     /// The runs are combined, as in a prediction. A single run's 99th percentile varies by chance
     /// if about as many accesses wait for something long as lie above the percentile.
     ///
-    /// - - Returns: The comparison, or nil if fewer than ten accesses in all runs waited longer.
+    /// - Returns: The comparison, or nil if fewer than ten accesses in all runs waited longer.
     init?(predicted: UInt64, measured runs: [ClientResult]) {
         let single = runs.compactMap { $0.wait?.p99 }
         guard runs.count > 1 else {

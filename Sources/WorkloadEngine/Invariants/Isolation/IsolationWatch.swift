@@ -111,7 +111,7 @@ final class IsolationWatch: Sendable {
     /// The invariant uses another process only if the scenario does, because a second process
     /// affects the load's measurements.
     ///
-    /// - - Returns: The watch, or the error that prevents it; nil if the scenario does not have the
+    /// - Returns: The watch, or the error that prevents it; nil if the scenario does not have the
     ///   invariant or the arm does not support writes.
     static func make(
         for scenario: Scenario,

@@ -1,20 +1,20 @@
 import Yams
 
-/// Reads the keys of one mapping and logs their errors.
+/// Reads a mapping's keys and logs their errors.
 ///
 /// If a method returns nil for an existing key, it has logged the reason.
 struct MappingReader {
-    /// The description of the mapping in messages, such as `client 'ui'`.
+    /// The mapping's description in messages, such as `client 'ui'`.
     let what: String
-    /// The place of the mapping's name.
+    /// The position of the mapping's name.
     let mark: Mark?
     let log: IssueLog
     private let entries: [(name: String, key: Node, value: Node)]
 
-    /// Creates a reader; logs a node that is not a mapping, and each key that `shape` does not
+    /// Creates a reader. Logs a node that is not a mapping, and each key that `shape` does not
     /// declare.
     ///
-    /// Without a shape, all keys are valid.
+    /// If there is no shape, all keys are valid.
     init?(
         _ node: Node,
         what: String,
@@ -48,14 +48,14 @@ struct MappingReader {
         self.entries = entries
     }
 
-    /// All existing valid keys, in order.
+    /// All valid keys that exist, in order.
     var all: [(name: String, key: Node, value: Node)] { entries }
 
     func has(_ name: String) -> Bool { entries.contains { $0.name == name } }
 
     subscript(_ name: String) -> Node? { entries.first { $0.name == name }?.value }
 
-    /// Returns the place of a key, for messages about its presence.
+    /// Returns a key's position, for messages about its presence.
     func mark(of name: String) -> Mark? { entries.first { $0.name == name }?.key.mark ?? mark }
 
     /// Returns the value of a required key.
@@ -65,7 +65,7 @@ struct MappingReader {
         return nil
     }
 
-    /// Returns a nonempty text.
+    /// Returns nonempty text.
     func text(_ name: String) -> String? { self[name].flatMap { text($0, named: name) } }
 
     func text(_ node: Node, named name: String) -> String? {
@@ -81,7 +81,7 @@ struct MappingReader {
         return isEmpty ? nil : scalar.string
     }
 
-    /// Returns one text or a list of texts.
+    /// Returns a string or a list of strings.
     func texts(_ node: Node, named name: String) -> [(text: String, mark: Mark?)] {
         guard let sequence = node.sequence else {
             return text(node, named: name).map { [($0, node.mark)] } ?? []
@@ -136,7 +136,7 @@ struct MappingReader {
         }
     }
 
-    /// Returns one of several words.
+    /// Returns the value if it is one of `words`.
     func word(_ name: String, of words: [String]) -> String? {
         guard let node = self[name], let text = text(node, named: name) else { return nil }
         if words.contains(text) { return text }
@@ -187,7 +187,7 @@ struct MappingReader {
         }
     }
 
-    /// Whether a text is a valid name: letters, digits, `-` and `_`.
+    /// Returns whether text is a valid name, which consists of letters, digits, `-` and `_`.
     static func isName(_ text: String) -> Bool {
         !text.isEmpty
             && text.unicodeScalars.allSatisfy { scalar in

@@ -128,7 +128,7 @@ extension ScenarioDecoder {
         }
     }
 
-    /// Logs parameters of a statement that takes none.
+    /// Logs the parameters of a statement that does not accept any.
     func checkNoParameters(_ statement: SQLReader.Statement, of what: String) {
         let template = StatementTemplate(sql: statement.sql)
         for parameter in template.parameters.map({ ":\($0)" }) + template.foreignParameters {

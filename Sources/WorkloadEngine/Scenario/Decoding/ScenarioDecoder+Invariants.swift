@@ -1,7 +1,7 @@
 import Yams
 
 extension ScenarioDecoder {
-    /// Decodes the invariants: names of known ones, and custom queries.
+    /// Decodes the invariants, which are names of predefined invariants or custom queries.
     func decodeInvariants(
         _ top: MappingReader,
         clients: [Client]

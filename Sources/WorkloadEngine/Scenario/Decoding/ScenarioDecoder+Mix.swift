@@ -1,7 +1,7 @@
 import Yams
 
 extension ScenarioDecoder {
-    /// Decodes a client's operations; logs errors and returns an empty array.
+    /// Decodes a client's operations. If there are errors, logs them and returns an empty array.
     func decodeMix(_ client: String, _ reader: MappingReader, access: WorkloadAccess) -> [Operation]
     {
         let ways = ["sql", "use", "mix"].filter(reader.has)
@@ -75,12 +75,13 @@ extension ScenarioDecoder {
         return Operation(name: name, weight: weight, access: declared, steps: steps)
     }
 
-    /// Decodes the statements of `sql` or `use`; logs errors; nil without statements.
+    /// Decodes the statements of `sql` or `use` and logs errors. Returns nil if there are no
+    /// statements.
     func decodeStatements(_ reader: MappingReader) -> [String]? {
         decodeSteps(reader, access: .write)?.flatMap(\.statements)
     }
 
-    /// Decodes the steps of `sql` or `use`; logs errors; nil without steps.
+    /// Decodes the steps of `sql` or `use` and logs errors. Returns nil if there are no steps.
     func decodeSteps(_ reader: MappingReader, access: WorkloadAccess) -> [Step]? {
         var steps: [Step]?
         if let node = reader["sql"] {
@@ -95,7 +96,7 @@ extension ScenarioDecoder {
         return steps
     }
 
-    /// Returns the steps of a named transaction or statement; logs an unknown name.
+    /// Returns the steps of a named transaction or statement. Logs an unknown name.
     func procedure(_ name: String, at mark: Mark?) -> [Step]? {
         let builtIn = dataset.transactions[name]?.map { Step.run($0) }
         guard let steps = procedures[name] ?? builtIn else {
@@ -123,7 +124,7 @@ extension ScenarioDecoder {
         return list.first?.sql
     }
 
-    /// Logs a write statement in a read access.
+    /// Logs a statement that writes inside a read access.
     func checkReads(_ sql: String, _ reader: MappingReader, at mark: Mark? = nil) {
         let writes = [
             "INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "REINDEX", "VACUUM",

@@ -1,6 +1,7 @@
 import Yams
 
-/// Reads the steps of an operation: statements, and mappings that repeat, choose, fetch or name.
+/// Reads an operation's steps: statements, and mappings that repeat, branch, fetch or refer to
+/// names.
 struct StepReader {
     let decoder: ScenarioDecoder
     /// The owner of the steps in messages.
@@ -15,7 +16,8 @@ struct StepReader {
         self.what = what
     }
 
-    /// Decodes the steps of a text, a mapping or a list; logs errors; nil without steps.
+    /// Decodes the steps in a string, a mapping or a list and logs errors. Returns nil if there are
+    /// no steps.
     mutating func steps(_ node: Node) -> [Step]? {
         let items = node.sequence.map(Array.init) ?? [node]
         var steps: [Step] = []
@@ -51,7 +53,8 @@ struct StepReader {
         if way != "sql", reader.has("into") {
             log.add("'into' requires 'sql'", at: reader.mark(of: "into"))
         }
-        // Variables fetched inside the step are available later, but not in the step's condition.
+        // Variables fetched inside the step are available to later steps but not to the step's
+        // condition.
         let condition = condition(reader)
         guard var steps = body(way, reader) else { return nil }
         if reader.has("repeat") {

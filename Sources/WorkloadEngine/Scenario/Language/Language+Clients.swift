@@ -148,7 +148,7 @@ extension Language {
         ]
     )
 
-    /// An entry of a mix.
+    /// An entry in a mix.
     static let operation = MappingShape(
         "operation",
         "An entry of a mix.",

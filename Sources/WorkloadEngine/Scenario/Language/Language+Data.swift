@@ -131,7 +131,7 @@ extension Language {
         ]
     )
 
-    /// A random length: integers of a range.
+    /// A random length, which is an integer in a range.
     static let length = MappingShape(
         "length",
         "A random length.",
@@ -145,7 +145,7 @@ extension Language {
         ] + drawing
     )
 
-    /// The keys of distributions of integers.
+    /// The keys of integer distributions.
     private static let drawing: [MappingShape.Key] = [
         .init("min", .integer(-Variable.largest...Variable.largest), "The smallest integer."),
         .init("max", .integer(-Variable.largest...Variable.largest), "The largest integer."),

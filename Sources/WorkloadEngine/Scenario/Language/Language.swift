@@ -1,4 +1,4 @@
-/// The scenario language: every mapping of a scenario.
+/// The scenario language, with every mapping in a scenario.
 enum Language {
     /// The whole file.
     static let scenario = MappingShape(
@@ -93,7 +93,7 @@ enum Language {
         ]
     )
 
-    /// A custom invariant of the data.
+    /// A custom invariant for the data.
     static let invariant = MappingShape(
         "invariant",
         "A custom condition on the data after the run.",
@@ -108,7 +108,7 @@ enum Language {
         ]
     )
 
-    /// The behavior of a connection if another one holds a lock.
+    /// A connection's behavior if another connection holds a lock.
     static let busy = MappingShape(
         "busy",
         "The behavior of a connection if another one holds the required lock.",
