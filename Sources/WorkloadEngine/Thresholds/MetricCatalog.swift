@@ -1,6 +1,7 @@
 /// The metrics that a run produces, by the names that thresholds and comparisons use.
 ///
-/// A client's metrics are `<client>.response` and so on; the database's are `wal.bytes` and so on.
+/// A client's metrics have names such as `<client>.response`. The database's metrics have names
+/// such as `wal.bytes`.
 public struct MetricCatalog: Sendable {
     /// The unit of a metric's values, which determines the unit of a limit.
     public enum Unit: Sendable, Equatable {
@@ -32,7 +33,7 @@ public struct MetricCatalog: Sendable {
         for percentile in percentiles { aggregates["p(\(percentile))"] = .time }
         return Metric(aggregates: aggregates)
     }()
-    /// A count of accesses; its rate is its share of the offered accesses.
+    /// A count of accesses, whose rate is the share of the offered accesses.
     private static let accesses = Metric(aggregates: ["count": .count, "rate": .share])
 
     private static let clientMetrics: [String: Metric] = [
@@ -61,10 +62,10 @@ public struct MetricCatalog: Sendable {
     /// The clients' names, in the scenario's order.
     public let clients: [String]
 
-    /// Creates the catalog of a run with these clients.
+    /// Creates the catalog for a run with the given clients.
     public init(clients: [String]) { self.clients = clients }
 
-    /// Returns the metric of a name, or nil if no run of this scenario produces it.
+    /// Returns the metric with the given name, or nil if the scenario's runs do not produce it.
     public func metric(_ name: String) -> Metric? {
         if let metric = Self.databaseMetrics[name] { return metric }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -78,7 +79,7 @@ public struct MetricCatalog: Sendable {
             + Self.databaseMetrics.keys.sorted()
     }
 
-    /// Describes an unknown name, with the nearest known one.
+    /// Describes an unknown name and suggests the nearest known name.
     func problem(with name: String) -> String {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let groups = clients + Self.databaseGroups

@@ -1,8 +1,8 @@
 extension Threshold {
-    /// The aggregates that never decrease while a run continues.
+    /// The aggregates that never decrease during a run.
     private static let growing = ["count", "max"]
 
-    /// Why a miss of this threshold cannot end a run early; nil if it can.
+    /// The reason that missing this threshold cannot end a run early; nil if it can.
     var abortProblem: String? {
         let problem = "'\(expression)' of '\(metric)' cannot end a run early"
         if aggregate == "final" || metric.hasSuffix(".unfinished") {

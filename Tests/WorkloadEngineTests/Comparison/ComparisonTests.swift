@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ComparisonTests {
-    /// Opens a new fake for each arm; the accesses of the slow arm take four times as long.
+    /// Opens a new fake for each arm. The slow arm's accesses take four times as long.
     private final class ArmFactory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock<[String]>([])
@@ -38,7 +38,7 @@ struct ComparisonTests {
             warmUp: .seconds(1),
             arms: ["fast", "slow", "other"]
         )
-        // Every run misses this limit, which ends no run of a comparison.
+        // Every run misses this limit, which does not end runs in a comparison.
         var limit = Threshold(
             metric: "reader.response",
             expression: "max < 1ms",
@@ -108,7 +108,8 @@ struct ComparisonTests {
         #expect(fast.spectra["reader"]?.count == 2100)
         let run = try #require(fast.representative)
         #expect(run.intervals.filter(\.measured).count >= 10, "a short run also has records")
-        // One dataset for all; each arm is opened for its capabilities, then four times per block.
+        // One dataset is opened for all. Each arm is opened for its capabilities, and four arms are
+        // opened per block.
         #expect(outcome.opened.count { $0 == "data" } == 1)
         #expect(outcome.opened.count == 32)
     }
@@ -138,7 +139,7 @@ struct ComparisonTests {
         }
     }
 
-    /// In simulated time there is no noise: slower arms are found, and equal arms are the same.
+    /// Simulated time has no noise, so slower arms are found, and equal arms are the same.
     @Test func pairsAreJudgedAgainstTheNoiseOfTheFirstArm() async throws {
         let result = try await Self.outcome.value.result
         #expect(result.primary == ["reader.throughput"])
@@ -146,7 +147,7 @@ struct ComparisonTests {
         let slow = try #require(result.pair("reader.throughput", of: "slow", against: "fast"))
         #expect(slow.verdict == .worse)
         #expect(slow.ratio == 0.25)
-        // Seven differences of one sign, and two tests.
+        // There are seven differences of one sign, and two tests.
         #expect(slow.p == 4.0 / 128)
         let other = try #require(result.pair("reader.throughput", of: "other", against: "fast"))
         #expect(other.verdict == .same)

@@ -26,7 +26,7 @@ struct RateCurveTests {
             last = time
         }
         #expect(curve.time(ofMass: 5500) == nil)
-        // From 100/s to 1000/s, the first second has 145 arrivals, the last one 955.
+        // From 100/s to 1000/s, the first second has 145 arrivals and the last one has 955.
         #expect(abs(curve.mass(until: second) - 145) < 1e-9)
         #expect(abs(5500 - curve.mass(until: 9 * second) - 955) < 1e-9)
     }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The holders that reports name for the waits of slow accesses, in simulated time.
+/// Tests of the holders that reports list for slow accesses' waits, in simulated time.
 @Suite(.timeLimit(.minutes(5)))
 struct BlameTests {
-    /// Runs a load on one reader: `report` holds it from second 2 to 4, `search` for short periods,
-    /// and `ui` requests it every 100 ms.
+    /// Runs a load on one reader. `report` holds it from second 2 to 4, `search` holds it for short
+    /// periods, and `ui` requests it every 100 ms.
     private func run(_ kind: Arm.Kind) async throws -> ArmResult {
         let clock = SimulatedClock()
         let start = clock.now()
@@ -45,7 +45,7 @@ struct BlameTests {
         let report = try #require(ui.holders.first { $0.client == "report" })
         #expect(abs(report.held - 1) < 0.01)
         #expect(abs(Double(report.longest) / 2e9 - 1) < 0.01)
-        // The slowest one arrived when the hold started, and waited for all of it.
+        // The slowest access arrived when the hold started and waited for all of it.
         let slowest = try #require(ui.slowest.first)
         #expect(slowest.operation == "read")
         #expect(abs(slowest.time - 2.0) < 0.2)
@@ -170,7 +170,8 @@ struct BlameTests {
         var ledger = BlameLedger(plan.clients, arm: Arm(name: "arm", kind: .pool), origin: 0)
         for second in 1...12 as ClosedRange<UInt64> {
             var slow = SlowAccesses()
-            // The first second has the slowest access; the last ones waited half of their time.
+            // The first second has the slowest access. The last accesses waited for half of their
+            // time.
             let wait: UInt64 = second == 1 ? 900 : 50
             slow.offer(
                 .init(intended: 9, start: 9, entry: 9 + wait, end: 109 + wait - 50),

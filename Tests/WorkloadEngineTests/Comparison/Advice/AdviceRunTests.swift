@@ -4,10 +4,11 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Screening and confirmation of candidates, on targets whose service time depends on the arm.
+/// Tests of screening and confirmation, on targets whose service time depends on the arm.
 @Suite(.timeLimit(.minutes(5)))
 struct AdviceRunTests {
-    /// Each access takes the time in nanoseconds that `service` returns for its arm.
+    /// Opens targets whose accesses take the time that `service` returns for the arm, in
+    /// nanoseconds.
     private struct Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock<[String: Int]>([:])

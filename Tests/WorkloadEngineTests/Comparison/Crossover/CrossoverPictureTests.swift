@@ -4,7 +4,8 @@ import Testing
 @testable import WorkloadEngine
 
 struct CrossoverPictureTests {
-    /// Two rows of three cells: worse, the same and better, then inconclusive, unknown and better.
+    /// Returns two rows of three cells: worse, the same and better, then inconclusive, unknown and
+    /// better.
     private func result(name: String = "test") -> CrossoverResult {
         func cell(
             _ column: Int,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Programs that fail, hang, or are not poolgauge.
+/// Tests of programs that fail, hang, or are not poolgauge.
 @Suite(.timeLimit(.minutes(2)))
 struct ProgramFailureTests {
     /// A program that fails, and the expected part of the message.
@@ -61,7 +61,7 @@ struct ProgramFailureTests {
         #expect(error?.description.contains("baseline.sh") == true)
     }
 
-    /// A change of a run's result, and the expected part of the message.
+    /// A change to a run's result, and the expected part of the message.
     struct Unusable: Sendable, CustomStringConvertible {
         var description: String
         var change: @Sendable (inout ArmResult) -> Void
@@ -131,7 +131,7 @@ struct ProgramFailureTests {
     private func expectNoProcess(_ fakes: FakePrograms) throws {
         let text = fakes.text("child").trimmingCharacters(in: .whitespacesAndNewlines)
         let child = try #require(pid_t(text))
-        // A killed orphan exists until the process that adopted it has read its status.
+        // A killed orphan exists until the adopting process has read its status.
         let state = (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)) ?? ""
         let isGone = kill(child, 0) != 0 || state.contains(") Z")
         #expect(isGone, "\(state)")
@@ -153,7 +153,7 @@ struct ProgramFailureTests {
             limit: .seconds(60)
         )
         let end = Lock<ProgramProcess.Outcome.End?>(nil)
-        // A thread of Dispatch blocks the signals, too.
+        // A Dispatch thread also blocks the signals.
         let runner = Thread {
             var signals = sigset_t()
             sigfillset(&signals)
