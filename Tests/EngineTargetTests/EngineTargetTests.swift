@@ -8,7 +8,7 @@ import WorkloadEngine
 struct EngineTargetTests {
     private let client = WorkloadClientName("ui")
 
-    /// Opens an arm on a new file, and removes both afterwards.
+    /// Opens an arm on a new file and removes both afterward.
     private func withTarget(
         _ arm: Arm,
         _ body: (any WorkloadTarget) throws -> Void
@@ -56,7 +56,7 @@ struct EngineTargetTests {
             let hasEnded = Lock(false)
             let watchEnded = DispatchSemaphore(value: 0)
             let watcher = Thread {
-                // Repeat the interrupt: the first one may arrive before the statement.
+                // Repeat the interrupt, because the first one may arrive before the statement.
                 while target.status()?.interrupts.delivered == 0, !hasEnded.withLock({ $0 }) {
                     target.interrupt()
                 }

@@ -4,7 +4,7 @@ import SQLiteEngine
 import Testing
 import WorkloadEngine
 
-/// Errors in a scenario that only a database detects, and their reported places.
+/// Tests of scenario errors that only a database detects, and of their reported positions.
 struct ScenarioCheckTests {
     private static let good = """
         version: 1

@@ -18,7 +18,7 @@ struct GRDBTargetTests {
     ]
     private static let pool = Arm(name: "pool", kind: .pool, library: .grdb, readers: 2)
 
-    /// Opens an arm on a new file, and removes both afterwards.
+    /// Opens an arm on a new file and removes both afterward.
     private func withTarget(
         _ arm: Arm,
         _ body: (any WorkloadTarget) throws -> Void
@@ -36,7 +36,7 @@ struct GRDBTargetTests {
                 #expect(held.label.hasPrefix(arm.name))
                 #expect(held.sql == "SELECT 1")
                 #expect(held.state == .closure)
-                // Values that only GRDB knows are absent.
+                // Values that are internal to GRDB are absent.
                 #expect(held.transaction == nil)
             }
             let status = try #require(target.status())
@@ -52,7 +52,7 @@ struct GRDBTargetTests {
         }
     }
 
-    /// Starts a thread and waits for its end.
+    /// Starts a thread and waits until it ends.
     private func inThread(
         _ work: @escaping @Sendable () -> Void,
         meanwhile: () throws -> Void

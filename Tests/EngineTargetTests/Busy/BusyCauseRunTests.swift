@@ -3,7 +3,8 @@ import Foundation
 import Testing
 import WorkloadEngine
 
-/// Runs whose accesses find the database locked: the causes, statements, holders and remedies.
+/// Tests of the causes, statements, holders and remedies in runs whose accesses find the database
+/// locked.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct BusyCauseRunTests {
     private static let increment = "UPDATE t SET n = n + 1 WHERE id = 1"
@@ -180,7 +181,7 @@ struct BusyCauseRunTests {
         defer { try? other.close() }
         var failure: (any Error)?
         try other.perform(.write, as: name) { _ in
-            // The handler waits at the first lock of a transaction.
+            // The handler waits for a transaction's first lock.
             do {
                 try pool.perform(.write, as: name) { try $0.run("INSERT INTO t VALUES (1)", []) }
             } catch { failure = error }

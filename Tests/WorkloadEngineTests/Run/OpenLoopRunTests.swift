@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Open loops in simulated time.
+/// Tests of open loops in simulated time.
 @Suite(.timeLimit(.minutes(5)))
 struct OpenLoopRunTests {
     private func client(
@@ -32,7 +32,7 @@ struct OpenLoopRunTests {
         #expect((850...1150).contains(offered[0]))
     }
 
-    /// One stall of a second delays a tenth of all accesses.
+    /// A single stall of a second delays a tenth of all accesses.
     ///
     /// A generator that waits for its target would report a single slow access (*coordinated
     /// omission*).

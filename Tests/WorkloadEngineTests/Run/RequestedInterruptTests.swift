@@ -3,10 +3,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// An access counts as interrupted only if an interrupt was requested while it ran.
+/// Tests that an access counts as interrupted only if an interrupt was requested while it ran.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestedInterruptTests {
-    /// Runs `ui`, some of whose accesses end with SQLITE_INTERRUPT without a request.
+    /// Runs `ui`. Some of its accesses end with SQLITE_INTERRUPT without a request.
     private func run(
         _ change: (inout Client) -> Void = { _ in },
         with others: [Client] = []
@@ -34,7 +34,8 @@ struct RequestedInterruptTests {
         #expect(ui.isBalanced)
     }
 
-    /// The client's interrupts are observed, but none was requested for the accesses that failed.
+    /// The client's interrupts are observed, but they were not requested for the accesses that
+    /// failed.
     @Test func aTimeLimitThatIsNotReachedIsNoRequest() async throws {
         let ui = try #require(
             try await run { $0.interruptAfter = .seconds(5) }.clients["ui"]

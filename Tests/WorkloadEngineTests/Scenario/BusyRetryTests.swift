@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// `retry` of an arm's `busy`.
+/// Tests of `retry` in an arm's `busy` setting.
 struct BusyRetryTests {
     private func arm(_ busy: String) throws -> Arm {
         let text = """

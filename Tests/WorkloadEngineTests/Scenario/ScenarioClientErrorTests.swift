@@ -1,7 +1,7 @@
 import Testing
 import WorkloadEngine
 
-/// Mistakes in clients and their statements.
+/// Tests of mistakes in clients and their statements.
 struct ScenarioClientErrorTests {
     @Test(arguments: slips)
     func aMistakeIsReportedAtItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }

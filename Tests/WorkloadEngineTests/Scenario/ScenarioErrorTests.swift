@@ -1,7 +1,7 @@
 import Testing
 import WorkloadEngine
 
-/// Mistakes in the parts before the clients: datasets, arms, phases, variables.
+/// Tests of mistakes in the parts before the clients: datasets, arms, phases and variables.
 struct ScenarioErrorTests {
     @Test(arguments: slips)
     func aMistakeIsReportedAtItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }

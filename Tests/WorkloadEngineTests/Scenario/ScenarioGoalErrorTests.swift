@@ -1,7 +1,7 @@
 import Testing
 import WorkloadEngine
 
-/// Mistakes in thresholds, metrics and invariants.
+/// Tests of mistakes in thresholds, metrics and invariants.
 struct ScenarioGoalErrorTests {
     @Test(arguments: slips)
     func aMistakeIsReportedAtItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Messages between a run and a process that it started.
+/// Tests of the messages between a run and a process that it started.
 @Suite(.timeLimit(.minutes(1)))
 struct RemoteTargetServerTests {
     @Test func messagesAreDecodedUnchanged() throws {
@@ -65,7 +65,8 @@ struct RemoteTargetServerTests {
         thread.start()
         defer {
             try? questions.fileHandleForWriting.close()
-            // The server may still read. Other tests may reuse the closed pipes' descriptors.
+            // The server may still be reading, and other tests may reuse the descriptors of closed
+            // pipes.
             withExtendedLifetime(answers) { hasEnded.wait() }
         }
         let channel = RemoteChannel(
