@@ -55,7 +55,7 @@ struct ComparisonAnswer {
         }
         let floor = result.noiseFloor[pair.metric].map { "±\(RatioText.factor($0))" }
         if pair.verdict == .same {
-            return "\(title) the same within this machine's noise"
+            return "\(title) is the same within this machine's noise"
                 + (floor.map { " (\($0))" } ?? "")
         }
         let found = "\(RatioText.factor(ratio)) (\(RatioText.range(low, high)))"

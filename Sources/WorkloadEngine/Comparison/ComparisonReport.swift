@@ -22,7 +22,7 @@ public enum ComparisonReport {
         if result.partial {
             lines.append(
                 "PARTIAL  stopped after \(result.blocks) \(result.blocks == 1 ? "block" : "blocks")"
-                    + (result.blocks == 0 ? ": there is nothing to compare" : "")
+                    + (result.blocks == 0 ? ": no results to compare" : "")
             )
         }
         lines += (result.failedRuns ?? []).map { "FAILED  \($0)" }

@@ -31,7 +31,7 @@ extension Scenario {
             throw ScenarioError(issues: [
                 .init(
                     file: name,
-                    message: "there is no such file or preset"
+                    message: "no such file or preset"
                         + NearestName.hint(name, among: Presets.all.map(\.name))
                 )
             ])

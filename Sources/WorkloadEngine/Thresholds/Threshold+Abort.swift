@@ -9,7 +9,7 @@ extension Threshold {
             return problem + ": its value is known only at the end; remove 'abort'"
         }
         if Self.growing.contains(aggregate), comparison.hasPrefix(">") {
-            return problem + ": the value only grows, so that more time can meet the limit; write "
+            return problem + ": the value only increases, so more time can meet the limit; write "
                 + "'\(aggregate) < …', or remove 'abort'"
         }
         return nil

@@ -161,8 +161,8 @@ struct ComparisonTests {
             REGRESSION  reader.throughput < 0.9x: reader.throughput of slow is 0.25× that of fast \
             (0.25–0.25)
             slow: reader throughput 4.0× lower (4.0–4.0) than fast.
-            other: no difference from fast that these blocks could show; reader throughput the \
-            same within this machine's noise (±1.00×).
+            other: no difference from fast that these blocks could show; reader throughput is \
+            the same within this machine's noise (±1.00×).
             left out of every arm: export, because arm 'slow' has no snapshot accesses
 
             """

@@ -109,7 +109,8 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{type: pool, readers: 4}",
             "{type: pool, setup: \"DELETE FROM t WHERE a = :a\"}",
-            "5:29: an arm's setup takes no parameters, but has ':a' in 'DELETE FROM t WHERE a = :a'"
+            "5:29: an arm's setup does not accept parameters, but has ':a' in "
+                + "'DELETE FROM t WHERE a = :a'"
         ),
         ScenarioSlip(
             "{type: pool, readers: 4}",
@@ -154,7 +155,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: uniform, range: adi}",
-            "9:37: 'range' of variable 'n' must name a variable of the dataset, not 'adi'"
+            "9:37: 'range' of variable 'n' must be a variable of the dataset, not 'adi'"
                 + "; did you mean 'aid'?"
         ),
         ScenarioSlip(

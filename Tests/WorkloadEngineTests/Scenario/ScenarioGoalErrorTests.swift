@@ -52,7 +52,7 @@ struct ScenarioGoalErrorTests {
         ScenarioSlip(
             "[integrity-check]",
             "[{name: mine, sql: \"SELECT :n\"}]",
-            "16:32: an invariant takes no parameters, but has ':n' in 'SELECT :n'"
+            "16:32: an invariant does not accept parameters, but has ':n' in 'SELECT :n'"
         ),
         ScenarioSlip(
             "[integrity-check]",

@@ -93,7 +93,7 @@ struct AdviceCandidates {
                         $0.synchronous = keepsFull
                     },
                     change: "journal: wal\(durability)",
-                    cost: "a log beside the file; all processes must be on this machine"
+                    cost: "a log next to the file; all processes must be on this machine"
                 )
             )
             if keepsFull != nil {
@@ -105,7 +105,7 @@ struct AdviceCandidates {
                             $0.synchronous = "normal"
                         },
                         change: "journal: wal, synchronous: normal",
-                        cost: "the last commits before a power failure can be lost",
+                        cost: "a power failure can lose the last commits",
                         weakensDurability: true
                     )
                 )
@@ -122,7 +122,7 @@ struct AdviceCandidates {
                     $0.synchronous = keepsFull
                 },
                 change: "type: pool, readers: 4\(durability)",
-                cost: "four more connections with their caches, and a log beside the file"
+                cost: "four more connections with their caches, and a log next to the file"
             )
         )
         return found
@@ -157,7 +157,7 @@ struct AdviceCandidates {
                     kind: .begin,
                     arm: changed("begin-immediate") { $0.begin = .immediate },
                     change: "begin: immediate",
-                    cost: "a transaction that might write locks the database from its start"
+                    cost: "a transaction that may write locks the database from its start"
                 )
             )
         }
@@ -214,7 +214,7 @@ struct AdviceCandidates {
                     .cache,
                     "cache_size",
                     to: -Self.largeCache,
-                    cost: "up to 64 MiB of memory for each connection"
+                    cost: "up to 64 MiB of memory per connection"
                 )
             )
         }
@@ -241,7 +241,7 @@ struct AdviceCandidates {
                     .checkpoint,
                     "wal_autocheckpoint",
                     to: max(4000, pages * 4),
-                    cost: "a log that is several times as large, and longer checkpoints"
+                    cost: "a log that is several times larger, and longer checkpoints"
                 )
             )
         }
@@ -251,7 +251,7 @@ struct AdviceCandidates {
                     kind: .synchronous,
                     arm: changed("synchronous-normal") { $0.synchronous = "normal" },
                     change: "synchronous: normal",
-                    cost: "the last commits before a power failure can be lost",
+                    cost: "a power failure can lose the last commits",
                     weakensDurability: true
                 )
             )
@@ -268,7 +268,7 @@ struct AdviceCandidates {
                 kind: .statistics,
                 arm: changed("analyze") { $0.setup.append("ANALYZE") },
                 change: "ANALYZE",
-                cost: "one pass over all indexes, repeated as the data change"
+                cost: "a scan of all indexes, repeated as the data changes"
             )
         ]
     }

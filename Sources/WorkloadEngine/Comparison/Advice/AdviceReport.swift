@@ -28,12 +28,12 @@ public enum AdviceReport {
         let tried = result.candidates.count
         let candidates = "\(tried) \(tried == 1 ? "candidate" : "candidates")"
         guard let first = result.recommended.first else {
-            if tried == 0 { return "\(place): there is nothing to try." }
+            if tried == 0 { return "\(place): there are no changes to try." }
             return "\(place): none of \(candidates) is confirmed to help."
         }
         let count = result.recommended.count
         let help = count == 1 ? "1 of \(candidates) helps" : "\(count) of \(candidates) help"
-        return "\(place): \(help); most of all \(first.name): "
+        return "\(place): \(help); the best is \(first.name): "
             + changes(of: first).joined(separator: ", ") + "."
     }
 

@@ -100,7 +100,7 @@ public final class AdviceRun: Sendable {
     }
 
     private var timeWasUp: String {
-        "the time was up (--within \(HumanUnits.seconds(options.within.inSeconds)))"
+        "the time limit was reached (--within \(HumanUnits.seconds(options.within.inSeconds)))"
     }
 
     // MARK: Steps

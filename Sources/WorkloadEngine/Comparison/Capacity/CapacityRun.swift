@@ -92,7 +92,8 @@ public final class CapacityRun: Sendable {
         } catch TrialRunner.End.late {
             result.partial = true
             result.partialReason =
-                "the time was up (--within \(HumanUnits.seconds(options.within.inSeconds)))"
+                "the time limit was reached "
+                + "(--within \(HumanUnits.seconds(options.within.inSeconds)))"
         }
         if let reason = result.partialReason {
             for index in result.arms.indices where result.arms[index].isOpen {

@@ -127,7 +127,8 @@ public final class CrossoverRun: Sendable {
             partialReason = CrossoverResult.stopped
         } catch TrialRunner.End.late {
             partialReason =
-                "the time was up (--within \(HumanUnits.seconds(options.within.inSeconds)))"
+                "the time limit was reached "
+                + "(--within \(HumanUnits.seconds(options.within.inSeconds)))"
         }
         return result(tallies, noise, partialReason, leftOut)
     }

@@ -56,7 +56,7 @@ struct ProgramResult {
                 own.spectra == nil
             else { continue }
             throw failure(
-                "states no distribution ('spectra') of \(client.name), which skipped accesses; "
+                "reports no distribution ('spectra') of \(client.name), which skipped accesses; "
                     + "remove 'skip-after', or compare with a newer version",
                 outcome
             )
@@ -84,7 +84,7 @@ struct ProgramResult {
         let said = outcome.errors.replacing(path, with: name)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         var text = "\(program.name), \(program.path), \(problem)"
-        if !said.isEmpty { text += "; it states: \(said.suffix(Self.quotation))" }
+        if !said.isEmpty { text += "; it reports: \(said.suffix(Self.quotation))" }
         text +=
             "\nA program must accept 'run SCENARIO --arm NAME --seed N --database FILE --format "
             + "json', as poolgauge does; to see the problem, execute: \(program.path) run \(name) "

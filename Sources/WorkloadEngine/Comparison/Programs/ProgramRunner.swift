@@ -158,7 +158,7 @@ final class ProgramRunner: Sendable {
         guard Identity(data.path) == dataIdentity else {
             throw RunError(
                 .program,
-                "'\(program.path)' changed the file of --database, so that the next run would have "
+                "'\(program.path)' changed the file of --database, so the next run would have "
                     + "other data; it must use a copy of the file"
             )
         }

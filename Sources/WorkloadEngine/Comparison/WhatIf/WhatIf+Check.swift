@@ -41,7 +41,8 @@ extension WhatIf {
         guard !text.isEmpty else {
             throw WhatIfError(
                 .notRecorded,
-                "the result does not contain its scenario's text: name the scenario with --scenario"
+                "the result does not contain its scenario's text: "
+                    + "specify the scenario with --scenario"
             )
         }
         return try Scenario.parse(yaml: text, file: result.scenario)
@@ -74,8 +75,8 @@ extension WhatIf {
                 throw WhatIfError(
                     .differentScenario,
                     "the run was recorded with a different '\(name)' than scenario "
-                        + "'\(scenario.name)' has: repeat the recording's --set options, or name "
-                        + "the scenario with --scenario"
+                        + "'\(scenario.name)' has: repeat the recording's --set options, or "
+                        + "specify the scenario with --scenario"
                 )
             }
         }

@@ -17,7 +17,10 @@ extension WhatIf {
             )
         }
         guard let first = result.runs.first else {
-            throw WhatIfError(.notRecorded, "the result contains no run: it ended before the load")
+            throw WhatIfError(
+                .notRecorded,
+                "the result does not contain a run: it ended before the load started"
+            )
         }
         // Prefer a pool, because its reads did not wait for the writer.
         return result.runs.first { $0.load?.kind == Arm.Kind.pool.rawValue } ?? first

@@ -71,7 +71,7 @@ struct MappingReader {
     func text(_ node: Node, named name: String) -> String? {
         guard let scalar = node.scalar else {
             log.add(
-                "'\(name)' of \(what) must be a text, not \(Self.text(of: node))",
+                "'\(name)' of \(what) must be text, not \(Self.text(of: node))",
                 at: node.mark
             )
             return nil
@@ -179,7 +179,8 @@ struct MappingReader {
             let isName = Self.isName(entry.name)
             if !isName {
                 log.add(
-                    "'\(entry.name)' cannot name \(each): use letters, digits, '-' and '_'",
+                    "'\(entry.name)' is not a valid name for \(each): "
+                        + "use letters, digits, '-' and '_'",
                     at: entry.key.mark
                 )
             }

@@ -133,7 +133,7 @@ extension ScenarioDecoder {
         let template = StatementTemplate(sql: statement.sql)
         for parameter in template.parameters.map({ ":\($0)" }) + template.foreignParameters {
             log.add(
-                "\(what) takes no parameters, but has '\(parameter)' in '\(statement.sql)'",
+                "\(what) does not accept parameters, but has '\(parameter)' in '\(statement.sql)'",
                 at: statement.mark
             )
         }

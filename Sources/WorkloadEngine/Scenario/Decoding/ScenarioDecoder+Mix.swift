@@ -119,7 +119,7 @@ extension ScenarioDecoder {
         else { return nil }
         checkParameters(of: list)
         if list.count > 1 {
-            log.add("\(reader.what) takes one statement, not \(list.count)", at: node.mark)
+            log.add("\(reader.what) accepts one statement, not \(list.count)", at: node.mark)
         }
         return list.first?.sql
     }

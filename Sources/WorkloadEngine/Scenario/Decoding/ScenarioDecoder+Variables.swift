@@ -28,7 +28,7 @@ extension ScenarioDecoder {
         guard !sequential.contains(followed) else { return }
         log.add(
             all[followed] == nil
-                ? "'of' of variable '\(name)' names no variable: '\(followed)'"
+                ? "'of' of variable '\(name)' is not a variable: '\(followed)'"
                     + NearestName.hint(followed, among: sequential)
                 : "'of' of variable '\(name)' names '\(followed)', which is not sequential",
             at: mark

@@ -198,7 +198,7 @@ struct VariableReader {
             let known = builtIns.filter { $0.value.isInteger }.keys.sorted()
             guard known.contains(other) else {
                 log.add(
-                    "'\(key)' of \(what) must name a variable of the dataset, not '\(other)'"
+                    "'\(key)' of \(what) must be a variable of the dataset, not '\(other)'"
                         + NearestName.hint(other, among: known),
                     at: node.mark
                 )

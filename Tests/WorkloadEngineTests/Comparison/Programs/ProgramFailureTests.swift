@@ -18,13 +18,13 @@ struct ProgramFailureTests {
     private static let failing = [
         Failing(
             script: "echo \"error in $2: unknown key 'x'\" >&2; exit 64",
-            message: "ended with status 64 and no result; it states: error in pretend.yaml: "
+            message: "ended with status 64 and no result; it reports: error in pretend.yaml: "
                 + "unknown key 'x'",
             code: .scenario
         ),
         Failing(
             script: "echo no disk >&2; exit 3",
-            message: "status 3 and no result; it states: no disk"
+            message: "status 3 and no result; it reports: no disk"
         ),
         Failing(script: "kill -SEGV $$", message: "crashed: signal 11"),
         Failing(script: "exit 0", message: "has no result: its output is empty"),
@@ -70,7 +70,7 @@ struct ProgramFailureTests {
     private static let unusable = [
         Unusable(description: "has no result of arm 'pool'") { $0.arm = "queue" },
         Unusable(description: "was interrupted") { $0.partial = true },
-        Unusable(description: "states no distribution ('spectra') of read") {
+        Unusable(description: "reports no distribution ('spectra') of read") {
             $0.clients["read"]?.skipped = 5
         },
     ]
