@@ -36,7 +36,7 @@ struct CapturedArmTests {
     }
 
     @Test(arguments: [Arm.Library.engine, .raw], [Arm.Kind.queue, .pool])
-    func theGuardRefusesAndCountsOutsideAccess(
+    func theGuardRejectsAndCountsOutsideAccess(
         library: Arm.Library,
         kind: Arm.Kind
     ) throws {
@@ -71,7 +71,7 @@ struct CapturedArmTests {
         #expect(failure(target, "ATTACH '\(inside)' AS i") == nil)
     }
 
-    @Test func withoutTheGuardNothingIsRefused() throws {
+    @Test func withoutTheGuardStatementsAreNotRejected() throws {
         let folder = try Folder()
         let target = try EngineTargetFactory()
             .open(Arm(name: "a", kind: .queue), at: folder.file)

@@ -85,7 +85,7 @@ struct DatabaseCopierTests {
         }
     }
 
-    @Test func aMissingDatabaseIsNamed() throws {
+    @Test func aMissingDatabaseIsReported() throws {
         try withFolder { folder in
             let source = folder.appendingPathComponent("none.sqlite").path
             let error = #expect(throws: (any Error).self) {
@@ -125,7 +125,7 @@ struct DatabaseCopierTests {
     }
 
     /// An arm without a journal setting behaves the same on generated data, on a copy and in place.
-    @Test func aQueueWithoutAJournalHasARollbackJournalInPlaceToo() async throws {
+    @Test func aQueueWithoutAJournalAlsoHasARollbackJournalInPlace() async throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

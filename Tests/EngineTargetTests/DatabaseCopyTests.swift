@@ -74,7 +74,7 @@ struct DatabaseCopyTests {
         }
     }
 
-    @Test func eachArmRunsOnItsOwnDataAndSourcesStayUnchanged() async throws {
+    @Test func eachArmRunsOnItsOwnDataAndSourcesAreUnchanged() async throws {
         try await withFolder { folder in
             for (name, rows) in [("small.sqlite", 10), ("large.sqlite", 500)] {
                 try makeDatabase(at: folder.appendingPathComponent(name).path, rows: rows).close()

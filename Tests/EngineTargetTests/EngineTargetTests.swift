@@ -37,7 +37,7 @@ struct EngineTargetTests {
     ]
 
     @Test(arguments: arms)
-    func theHolderIsTheClient(arm: Arm) throws {
+    func holdersAreIdentifiedByClient(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.read, as: WorkloadClientName("report")) { _ in
                 let holders = target.status()?.connections.compactMap(\.holder?.name)
@@ -47,7 +47,7 @@ struct EngineTargetTests {
     }
 
     @Test(arguments: arms)
-    func anInterruptIsADistinctFailure(arm: Arm) throws {
+    func interruptsAreADistinctFailure(arm: Arm) throws {
         let endless = """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
             SELECT i FROM n WHERE i < 0
@@ -120,7 +120,7 @@ struct EngineTargetTests {
     }
 
     @Test
-    func aWrongPragmaIsAnErrorThatNamesIt() {
+    func anInvalidPragmaIsReported() {
         let arm = Arm(
             name: "queue",
             kind: .queue,

@@ -92,7 +92,7 @@ struct PresetRunTests {
     }
 
     @Test(arguments: Presets.all.map(\.name))
-    func everyArmRunsAndItsDataAgreeWithItsCounts(name: String) async throws {
+    func everyArmRunsAndItsDataMatchesItsCounts(name: String) async throws {
         var scenario = try #require(Presets.named(name)).scenario().with(scale: 1)
         scenario.phases.removeAll { !$0.isMeasured }
         scenario = try scenario.scaled(toMeasured: .milliseconds(400))

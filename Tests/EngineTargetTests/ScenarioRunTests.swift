@@ -213,7 +213,7 @@ struct ScenarioRunTests {
     }
 
     @Test(arguments: ["pool", "raw"])
-    func aBackupRunsBesideWrites(arm: String) async throws {
+    func aBackupRunsDuringWrites(arm: String) async throws {
         let yaml = bank(
             """
               pay: {access: write, think: 5ms, use: transfer}

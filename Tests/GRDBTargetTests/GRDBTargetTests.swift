@@ -27,7 +27,7 @@ struct GRDBTargetTests {
     }
 
     @Test(arguments: arms)
-    func theStatusNamesHoldersAndStatements(arm: Arm) throws {
+    func theStatusShowsHoldersAndStatements(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.read, as: client) { session in
                 try session.run("SELECT 1", [])

@@ -121,7 +121,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: arms)
-    func failuresCarryTheNameOfTheirCode(arm: Arm) throws {
+    func failuresContainTheNameOfTheirCode(arm: Arm) throws {
         try withTarget(arm) { target in
             let error = #expect(throws: (any Error).self) {
                 try target.perform(.write, as: client) { session in
@@ -166,7 +166,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: watchedArms)
-    func aReadMayNotWrite(arm: Arm) throws {
+    func aReadCannotWrite(arm: Arm) throws {
         try withTarget(arm) { target in
             #expect(throws: (any Error).self) {
                 try target.perform(.read, as: client) { session in

@@ -78,7 +78,7 @@ struct BusyCauseRunTests {
         """
 
     @Test(arguments: ["", ", retry: fixed 1ms"])
-    func aTimeoutNamesTheHolderAndTheWait(retry: String) async throws {
+    func aTimeoutReportsTheHolderAndTheWait(retry: String) async throws {
         let result = try await run(
             arm: "{library: raw, busy: {timeout: 50ms\(retry)}}",
             clients: Self.blocked,
@@ -131,7 +131,7 @@ struct BusyCauseRunTests {
         #expect(group.remedy == "set a busy timeout: `busy: {timeout: 5s}`")
     }
 
-    @Test func retriesOfAClientAreCountedToo() async throws {
+    @Test func aClientsRetriesAreAlsoCounted() async throws {
         let result = try await run(
             arm: "{library: raw, busy: {timeout: 0s}}",
             clients: """
@@ -146,7 +146,7 @@ struct BusyCauseRunTests {
     }
 
     @Test(arguments: ["raw", "engine"])
-    func aBlockedCheckpointNamesTheReader(library: String) async throws {
+    func aBlockedCheckpointReportsTheReader(library: String) async throws {
         let result = try await run(
             arm: "{library: \(library), type: pool, busy: {timeout: 50ms}}",
             clients: """
@@ -162,7 +162,7 @@ struct BusyCauseRunTests {
         #expect(group.code == nil)
     }
 
-    @Test func anUpgradeInThePoolOfTheEngineFailsAfterAnotherProgramsWrite() throws {
+    @Test func anUpgradeInTheEnginesPoolFailsAfterAnotherProgramsWrite() throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("poolgauge-busy-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -130,7 +130,7 @@ struct ComparisonAnalysisTests {
     /// level.
     ///
     /// The verdict raises fewer alarms, because it requires a difference above the noise floor.
-    @Test func aComparisonOfAnArmWithItselfRarelyAlarms() {
+    @Test func comparingAnArmWithItselfRarelyRaisesAlarms() {
         var random = RandomStream(seed: 99, stream: "A/A")
         var tests = 0
         var verdicts = 0
@@ -155,7 +155,7 @@ struct ComparisonAnalysisTests {
     }
 
     /// A throughput of 90 % is found in almost all comparisons despite noise of 3 % per run.
-    @Test func aLossOfTenPercentIsFoundUnderTheNoiseOfAQuietMachine() throws {
+    @Test func aTenPercentLossIsFoundDespiteNoise() throws {
         var random = RandomStream(seed: 12, stream: "power")
         let metric = try ComparisonMetric("ui.throughput", in: MetricCatalog(clients: ["ui"]))
         let found = try (0..<20).count { _ in
@@ -277,7 +277,7 @@ struct ComparisonAnalysisTests {
         #expect(plan.pairs.map { "\($0.b)/\($0.a)" } == ["wal/queue", "pool/queue"])
     }
 
-    @Test func tooFewBlocksAreRefusedWithTheRequiredNumber() throws {
+    @Test func tooFewBlocksAreRejectedWithTheRequiredNumber() throws {
         var options = ComparisonOptions()
         options.blocks = 5
         let arms: [Arm] = [.init(name: "a", kind: .queue), .init(name: "b", kind: .pool)]

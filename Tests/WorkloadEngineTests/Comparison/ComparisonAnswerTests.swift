@@ -41,7 +41,7 @@ struct ComparisonAnswerTests {
         )
     }
 
-    @Test func theAnswerStatesTheShareOfWALAlone() {
+    @Test func theAnswerReportsTheEffectOfWALAlone() {
         let p99 = "ui.response.p99"
         let rate = "pay.throughput"
         let sentences = ComparisonAnswer(
@@ -91,7 +91,7 @@ struct ComparisonAnswerTests {
         )
     }
 
-    @Test func differencesBelowTheNoiseFloorAreNamed() {
+    @Test func differencesBelowTheNoiseFloorAreReported() {
         let sentences = ComparisonAnswer(
             result([
                 pair("ui.response.p99", "pool", "queue", 1.05, .inconclusive),

@@ -195,7 +195,7 @@ struct ComparisonTests {
         }
     }
 
-    @Test func progressStatesTheRemainingTime() async throws {
+    @Test func progressShowsTheRemainingTime() async throws {
         let lines = try await Self.outcome.value.progress
         #expect(lines.count == 28)
         #expect(lines.first?.hasPrefix("block 1 of 7: ") == true)

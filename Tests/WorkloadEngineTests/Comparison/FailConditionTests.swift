@@ -60,7 +60,7 @@ struct FailConditionTests {
         ("pol: ui.response.p99 > 1.1x", "did you mean 'pool'?"),
         ("queue: ui.response.p99 > 1.1x", "the arm that the others are compared with"),
     ])
-    func mistakesStateWhatWasExpected(text: String, expected: String) {
+    func mistakesReportTheExpectedForm(text: String, expected: String) {
         let error = #expect(throws: FailCondition.Failure.self) { try condition(text) }
         #expect(error?.description.contains(expected) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains(text) == true)
@@ -88,7 +88,7 @@ struct FailConditionTests {
         #expect(demand.outcome(of: pair(0.5, .better), against: "queue")?.failed == false)
     }
 
-    @Test func aConditionThatTheBlocksCannotAnswerIsRefused() throws {
+    @Test func aConditionThatTheBlocksCannotDecideIsRejected() throws {
         var options = ComparisonOptions()
         options.failIf = [try condition("ui.response.p99 > 1.1x")]
         let arms: [Arm] = [.init(name: "queue", kind: .queue), .init(name: "pool", kind: .pool)]

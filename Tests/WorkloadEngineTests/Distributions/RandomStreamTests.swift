@@ -54,7 +54,7 @@ struct RandomStreamTests {
     ]
 
     @Test(arguments: [1, 2, 3, 10, 1 << 33, (1 << 63) + 1] as [UInt64])
-    func numbersStayBelowTheirBound(bound: UInt64) {
+    func numbersAreBelowTheirBound(bound: UInt64) {
         var stream = RandomStream(seed: 7, stream: "bound")
         for _ in 0..<1000 { #expect(stream.next(below: bound) < bound) }
     }

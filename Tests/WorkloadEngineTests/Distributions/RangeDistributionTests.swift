@@ -74,7 +74,7 @@ struct RangeDistributionTests {
     }
 
     @Test(arguments: [(0.2, 0.8), (0.01, 0.75), (1, 0.5), (0.5, 1)])
-    func aHotSetGetsItsShareOfTheDraws(set: Double, draws: Double) {
+    func aHotSetReceivesItsShareOfTheDraws(set: Double, draws: Double) {
         let range: ClosedRange<Int64> = 100...299
         let distribution = HotspotDistribution(range, set: set, draws: draws)
         let counts = counts(range, "hotspot") { distribution.next(using: &$0) }

@@ -57,7 +57,7 @@ struct RateCurveTests {
         #expect(curve.rate(at: 16 * second) == 50, "the last rate applies afterwards")
     }
 
-    @Test func aChangedCurveKeepsItsPastAndEachArrivalsMass() throws {
+    @Test func aChangedCurveKeepsItsPastAndArrivalMasses() throws {
         let curve = RateCurve(rate: 10, end: 100 * second)
         let faster = curve.continued(from: 50 * second, by: curve, times: 4)
         #expect(faster.time(ofMass: 499) == curve.time(ofMass: 499))

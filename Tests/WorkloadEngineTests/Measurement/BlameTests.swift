@@ -34,7 +34,7 @@ struct BlameTests {
         return try await WorkloadRun.simulated(scenario, on: target).run()
     }
 
-    @Test func aHeldReaderIsNamedWithItsHolder() async throws {
+    @Test func aHeldReaderIsReportedWithItsHolder() async throws {
         let blame = try #require(try await run(.pool).blame)
         let ui = try #require(blame["ui"])
         #expect(ui.resource == .reader)
@@ -79,7 +79,7 @@ struct BlameTests {
         #expect(TextReport.sentences("ui", ui)[0].contains("until a worker of ui was free"))
     }
 
-    @Test func slowServiceNamesNoHolder() async throws {
+    @Test func slowServiceHasNoHolder() async throws {
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(service: { _ in milliseconds(150) })
@@ -91,7 +91,7 @@ struct BlameTests {
     }
 
     @Test(arguments: [(Arm.Kind.queue, Int?.none, 1.0), (.pool, 2, 2)])
-    func holdsThatOverlapAddUpToTheCapacity(
+    func overlappingHoldsAddUpToTheCapacity(
         kind: Arm.Kind,
         readers: Int?,
         capacity: Double

@@ -62,7 +62,7 @@ struct ReportTests {
         try expectGolden(TextReport.text(of: ResultFixture.result), "run.txt")
     }
 
-    @Test func everyFormatStatesVersionsAndSettings() throws {
+    @Test func everyFormatContainsVersionsAndSettings() throws {
         let run = ResultFixture.result
         let pair = ResultFixture.comparison(pairs: [], primary: [], noiseFloor: [:])
         let texts = [
@@ -91,7 +91,7 @@ struct ReportTests {
         #expect(line.hasSuffix("(free workers woke late)"))
     }
 
-    @Test func aThresholdWithoutAValueStatesTheReason() throws {
+    @Test func aThresholdWithoutAValueShowsTheReason() throws {
         var result = ResultFixture.result
         result.runs[0].thresholds[0].observed = nil
         result.runs[0].thresholds[0].passed = nil
@@ -135,7 +135,7 @@ struct ReportTests {
         #expect(check("<", 32e6).undecided == true)
     }
 
-    @Test func anUndecidedThresholdNamesTheDurationThatDecides() throws {
+    @Test func anUndecidedThresholdShowsTheDurationThatDecides() throws {
         var run = ResultFixture.run
         run.clients["ui"]?.response?.count = 300
         run.clients["ui"]?.response?.p95 = nil

@@ -141,7 +141,7 @@ struct ActivityTests {
     }
 
     /// The first interrupt arrives between the entry and the statement, where SQLite ignores it.
-    @Test func anInterruptOfAClientIsRepeatedOnTheRunsClock() async throws {
+    @Test func aClientsInterruptIsRepeatedOnTheRunsClock() async throws {
         let slow = Client.reader("slow", pace: .at(.absolute(.seconds(1))))
         let cancel = Client.doing(
             .action(.interrupt(client: "slow")),

@@ -122,7 +122,7 @@ struct ClientInterruptsTests {
         #expect(count.withLock { $0 } == 0, "another access holds its connection")
     }
 
-    @Test func withoutInterruptsThereIsNoSummary() throws {
+    @Test func withoutInterruptsTheSummaryIsNil() throws {
         let access = RunningAccess()
         _ = try enter(access)
         interrupts.remove(access, wasInterrupted: false, at: 1)

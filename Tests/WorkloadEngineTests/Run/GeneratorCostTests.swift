@@ -47,7 +47,7 @@ struct GeneratorCostTests {
         #expect(result == (1_500, 25))
     }
 
-    @Test func thisMachinesCostIsFarBelowThatOfADatabase() throws {
+    @Test func theGeneratorCostsFarLessThanADatabase() throws {
         let cost = try GeneratorCost.measure()
         #expect(cost > 0)
         #expect(cost < 100_000, "\(cost) ns")

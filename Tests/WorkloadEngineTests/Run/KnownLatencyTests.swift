@@ -57,7 +57,7 @@ struct KnownLatencyTests {
         #expect(ui.caveat == nil)
     }
 
-    @Test func aClosedLoopStatesWhatItHides() async throws {
+    @Test func aClosedLoopReportsWhatItHides() async throws {
         let scenario = Scenario.test([.reader("ui")], measured: .seconds(20))
         let result = try await WorkloadRun.simulated(scenario, on: target()).run()
         let ui = try #require(result.clients["ui"])
@@ -95,7 +95,7 @@ struct KnownLatencyTests {
         #expect(line.contains("the generator itself used"))
     }
 
-    @Test func phasesAreReportedOneByOne() async throws {
+    @Test func phasesAreReportedSeparately() async throws {
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(service: { milliseconds($0.time < 6_000_000_000 ? 2 : 4) })

@@ -19,7 +19,7 @@ struct OpenLoopRunTests {
         )
     }
 
-    @Test func offersTheSameLoadToAFastAndToASlowTarget() async throws {
+    @Test func fastAndSlowTargetsReceiveTheSameLoad() async throws {
         var offered: [UInt64] = []
         for service in [milliseconds(1), milliseconds(30)] {
             let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in service }))
@@ -36,7 +36,7 @@ struct OpenLoopRunTests {
     ///
     /// A generator that waits for its target would report a single slow access (*coordinated
     /// omission*).
-    @Test func aStallShowsInThePercentiles() async throws {
+    @Test func aStallAffectsThePercentiles() async throws {
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(service: { $0.number == 300 ? milliseconds(1000) : milliseconds(1) })

@@ -46,7 +46,7 @@ struct RealTimeRunTests {
         #expect((1073...1427).contains(open.offered))
     }
 
-    @Test func cancellingTheTaskStopsTheRun() async throws {
+    @Test func cancelingTheTaskStopsTheRun() async throws {
         var long = scenario
         long.phases = [Phase(name: "steady", duration: .seconds(3600))]
         let run = run(long)

@@ -36,7 +36,7 @@ struct RequestedInterruptTests {
 
     /// The client's interrupts are observed, but they were not requested for the accesses that
     /// failed.
-    @Test func aTimeLimitThatIsNotReachedIsNoRequest() async throws {
+    @Test func aTimeLimitThatIsNotReachedIsNotARequest() async throws {
         let ui = try #require(
             try await run { $0.interruptAfter = .seconds(5) }.clients["ui"]
         )
@@ -45,7 +45,7 @@ struct RequestedInterruptTests {
         #expect(ui.interrupts == nil)
     }
 
-    @Test func aRequestBeforeOrAfterTheAccessIsNoRequest() async throws {
+    @Test func aRequestBeforeOrAfterTheAccessDoesNotCount() async throws {
         let cancel = Client.doing(
             .interrupt,
             named: "cancel",
@@ -57,7 +57,7 @@ struct RequestedInterruptTests {
         #expect(ui.interrupted <= 3)
     }
 
-    @Test func aRequestedInterruptIsNoError() async throws {
+    @Test func aRequestedInterruptIsNotAnError() async throws {
         let slow = Client.reader("slow", pace: .at(.absolute(.seconds(1))))
         let cancel = Client.doing(
             .interrupt,

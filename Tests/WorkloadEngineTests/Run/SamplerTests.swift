@@ -50,7 +50,7 @@ struct SamplerTests {
         #expect(running.first { $0.time > 3 }?.isMeasured == true)
     }
 
-    @Test func theDatabasesStatusesAddUp() async throws {
+    @Test func databaseStatusesAddUp() async throws {
         let clock = SimulatedClock()
         let start = clock.now()
         let target = FakeTarget(
@@ -116,7 +116,7 @@ struct SamplerTests {
         #expect(result.value(of: "wal.bytes", "max") == 10_000_000)
     }
 
-    @Test func theCountsOfTheLibraryReplaceSamples() {
+    @Test func theLibrarysCountsReplaceSamples() {
         func status(at time: UInt64, reads: Int, writes: Int, inUse: Int) -> DatabaseStatus {
             var status = DatabaseStatus(label: "fake", kind: .pool, takenAtNanoseconds: time)
             status.readers = ReaderPoolStatus(inUse: 0, open: 4, maximum: 4, peak: inUse)
@@ -164,7 +164,7 @@ struct SamplerTests {
         #expect(result.interrupts == nil)
     }
 
-    @Test func aSlowReaderOfTheStreamMissesNoEvent() async throws {
+    @Test func aSlowReaderOfTheStreamReceivesAllEvents() async throws {
         let target = FakeTarget(clock: SimulatedClock())
         let scenario = Scenario.test(
             [.reader(pace: .closed(think: .milliseconds(50)))],

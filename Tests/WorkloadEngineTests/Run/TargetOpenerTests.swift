@@ -109,14 +109,14 @@ struct TargetOpenerTests {
     }
 
     /// Connections are still open, and changing the mode requires all of them to be closed.
-    @Test func aDatabaseThatCannotBeClosedKeepsTheModeOfTheRun() throws {
+    @Test func aDatabaseThatCannotBeClosedKeepsTheRunsMode() throws {
         let factory = SwitchingFactory(closes: false)
         let opened = try opener(factory).open(at: "app.sqlite") { _ in }
         #expect(throws: FakeFailure.busy) { try opened.close() }
         #expect(factory.events.withLock { $0 } == ["open pool"])
     }
 
-    @Test func aFailedSetupRestoresTheModeToo() throws {
+    @Test func aFailedSetupAlsoRestoresTheMode() throws {
         let factory = SwitchingFactory()
         #expect(throws: RunError.self) {
             try opener(factory, setup: ["CREATE TABLE t (x)"]).open(at: "app.sqlite") { _ in }

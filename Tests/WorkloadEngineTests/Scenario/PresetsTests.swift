@@ -8,7 +8,7 @@ struct PresetsTests {
         .deletingLastPathComponent().appendingPathComponent("scenarios")
 
     @Test(arguments: Presets.all.map(\.name))
-    func aPresetIsValidForEveryDuration(name: String) throws {
+    func presetsAreValidForEveryDuration(name: String) throws {
         let scenario = try #require(Presets.named(name)).scenario()
         #expect(scenario.name == name)
         #expect(!scenario.description.isEmpty)

@@ -4,7 +4,7 @@ import WorkloadEngine
 /// Tests of mistakes in clients and their statements.
 struct ScenarioClientErrorTests {
     @Test(arguments: slips)
-    func aMistakeIsReportedAtItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
+    func aMistakeIsReportedAtItsPosition(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
 
     static let slips = [
         ScenarioSlip(

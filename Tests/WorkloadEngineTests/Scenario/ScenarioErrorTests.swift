@@ -4,7 +4,7 @@ import WorkloadEngine
 /// Tests of mistakes in the parts before the clients: datasets, arms, phases and variables.
 struct ScenarioErrorTests {
     @Test(arguments: slips)
-    func aMistakeIsReportedAtItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
+    func aMistakeIsReportedAtItsPosition(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
 
     static let slips = [
         ScenarioSlip(

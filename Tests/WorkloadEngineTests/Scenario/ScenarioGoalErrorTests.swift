@@ -4,7 +4,7 @@ import WorkloadEngine
 /// Tests of mistakes in thresholds, metrics and invariants.
 struct ScenarioGoalErrorTests {
     @Test(arguments: slips)
-    func aMistakeIsReportedAtItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
+    func aMistakeIsReportedAtItsPosition(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
 
     static let slips = [
         ScenarioSlip(

@@ -36,7 +36,7 @@ struct WriteBalanceTests {
         #expect(balance.factors(of: 1, at: nil).load == 1)
     }
 
-    @Test func workersMoveWhereNoClientHasARate() throws {
+    @Test func workersMoveIfClientsHaveNoRates() throws {
         let balance = WriteBalance(
             try plans([client("read", .read, workers: 6), client("write", .write, workers: 2)])
         )

@@ -32,7 +32,7 @@ struct RemoteTargetServerTests {
         for message in messages { #expect(try RemoteMessage(message.bytes) == message) }
     }
 
-    @Test func truncatedMessagesAreRefused() {
+    @Test func truncatedMessagesAreRejected() {
         let bytes = RemoteMessage.run("SELECT 1", [.text("a"), .integer(1)]).bytes
         for length in 0..<bytes.count {
             #expect(throws: WireReader.Malformed.self) {
@@ -41,7 +41,7 @@ struct RemoteTargetServerTests {
         }
     }
 
-    @Test func anAccessIsPerformedAndItsErrorsAreReported() throws {
+    @Test func accessesArePerformedAndErrorsAreReported() throws {
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(

@@ -70,7 +70,7 @@ struct AbortTests {
     }
 
     /// Accesses that end after the check can change the value again.
-    @Test func theThresholdStaysMissed() {
+    @Test func theThresholdRemainsMissed() {
         var result = ResultFixture.run
         result.markMissed(
             by: AbortResult(
@@ -94,7 +94,7 @@ struct AbortTests {
         #expect(result.intervals.last?.time ?? 0 >= 9)
     }
 
-    @Test func aMetThresholdAndOneWithoutAbortEndNoRun() async throws {
+    @Test func metThresholdsAndThoseWithoutAbortDoNotEndARun() async throws {
         let result = try await run([
             try threshold("reads.response", "max < 1s"),
             try threshold("reads.response", "max < 50ms", abortAfter: nil),
@@ -105,7 +105,7 @@ struct AbortTests {
         #expect(result.exitStatus == .thresholdMissed)
     }
 
-    @Test func aPercentileWithTooFewSamplesEndsNoRun() throws {
+    @Test func aPercentileWithTooFewSamplesDoesNotEndARun() throws {
         let limit = try threshold("reads.response", "p(99) < 50ms")
         let watch = try #require(AbortWatch([limit]))
         var result = ResultFixture.run

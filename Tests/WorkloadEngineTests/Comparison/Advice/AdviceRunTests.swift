@@ -73,7 +73,7 @@ struct AdviceRunTests {
         #expect(result.exitStatus == .passed)
     }
 
-    @Test func nothingIsRecommendedWhereNothingHelps() async throws {
+    @Test func nothingIsRecommendedIfNothingHelps() async throws {
         let result = try await advice(Arm(name: "present", kind: .queue)) { _ in milliseconds(10) }
         #expect(result.recommended.isEmpty)
         #expect(result.blocks == 0)
@@ -143,7 +143,7 @@ struct AdviceRunTests {
         #expect(!result.candidates.contains { $0.change.contains("synchronous: off") })
     }
 
-    @Test func anUnknownArmIsNamed() throws {
+    @Test func anUnknownArmIsReported() throws {
         var scenario = Scenario.test([.reader()])
         scenario.arms = [Arm(name: "pool", kind: .pool)]
         var options = AdviceOptions()

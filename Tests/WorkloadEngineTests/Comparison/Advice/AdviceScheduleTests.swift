@@ -30,7 +30,7 @@ struct AdviceScheduleTests {
         #expect(spent <= limit * 0.31 || plan.seconds == 0.3)
     }
 
-    @Test func theBetterHalfOfARoundTakesPartInTheNextOne() {
+    @Test func theBetterHalfOfARoundAdvances() {
         #expect(screening(9).rounds == [9, 5, 4])
         #expect(screening(3).rounds == [3, 3, 3])
         #expect(screening(0).rounds == [0, 0, 0])

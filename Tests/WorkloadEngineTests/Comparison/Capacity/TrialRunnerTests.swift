@@ -27,7 +27,7 @@ struct TrialRunnerTests {
         #expect(found.responses["reader"]?.count == reader.completed + reader.skipped)
     }
 
-    @Test func theOverheadOfAnArmIsThatOfItsLastRun() async throws {
+    @Test func anArmsOverheadComesFromItsLastRun() async throws {
         let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in milliseconds(50) }))
         var options = RunOptions()
         options.clock = target.clock

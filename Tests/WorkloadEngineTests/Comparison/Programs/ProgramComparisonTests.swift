@@ -48,7 +48,7 @@ struct ProgramComparisonTests {
         #expect(result.exitStatus == .passed)
     }
 
-    @Test func everyReportNamesBothProgramsWithTheirVersions() async throws {
+    @Test func everyReportListsBothProgramsAndVersions() async throws {
         let fakes = try FakePrograms()
         defer { fakes.remove() }
         let result = try await fakes.comparison(fakes.program("baseline"), fakes.program("this"))

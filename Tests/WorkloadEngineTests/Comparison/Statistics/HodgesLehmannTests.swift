@@ -46,7 +46,7 @@ struct HodgesLehmannTests {
     }
 
     /// Intervals cover a known effect, the ratio 1.3 with noise of 10 %, at their confidence level.
-    @Test func intervalsCoverAKnownEffectAtTheirLevel() throws {
+    @Test func intervalsCoverAKnownEffectAtTheirConfidenceLevel() throws {
         var random = RandomStream(seed: 11, stream: "coverage")
         var covered = 0
         var estimates: [Double] = []

@@ -23,7 +23,7 @@ struct HolmTests {
     }
 
     /// The chance of any alarm among five true null hypotheses is below 5 %.
-    @Test func theChanceOfAnyFalseAlarmStaysBelowTheLevel() {
+    @Test func theChanceOfAnyFalseAlarmIsBelowTheLevel() {
         var random = RandomStream(seed: 5, stream: "families")
         let families = (0..<2000).count { _ in
             let values = (0..<5).map { _ in

@@ -36,7 +36,7 @@ struct WilcoxonSignedRankTests {
 
     /// Pratt's procedure avoids a paradox: the sample must not become more positive if each value
     /// decreases.
-    @Test func zerosTakePartInTheRanking() {
+    @Test func zerosAreRanked() {
         let test = WilcoxonSignedRank(PublishedPairs.pratt)
         #expect(test.count == 12)
         // Ranks 2 … 12 are positive, 13 is negative, and 1 belongs to the zero.
@@ -85,7 +85,7 @@ struct WilcoxonSignedRankTests {
     }
 
     /// Without an effect, at most 5 % of the tests are significant, but not far fewer.
-    @Test func alarmsOccurAtTheStatedLevel() {
+    @Test func alarmsOccurAtTheSignificanceLevel() {
         var random = RandomStream(seed: 2026, stream: "null")
         let alarms = (0..<2000).count { _ in
             let noise = (0..<10).map { _ in random.nextNormal() }

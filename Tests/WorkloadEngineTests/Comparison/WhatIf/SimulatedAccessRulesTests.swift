@@ -256,7 +256,7 @@ struct SimulatedAccessRulesTests {
         #expect(!processors.isBusy)
     }
 
-    @Test func aHeapStaysOrderedWhenElementsAreRemoved() {
+    @Test func aHeapRemainsOrderedWhenElementsAreRemoved() {
         var heap = MinimumHeap<Int>(<)
         for value in [5, 3, 8, 1, 9, 2, 7] { heap.push(value) }
         let even = heap.removeAll { $0 % 2 == 0 }

@@ -91,7 +91,7 @@ struct WhatIfRepetitionTests {
         #expect(other.notes == [])
     }
 
-    @Test func theReportStatesOldAndNewValues() throws {
+    @Test func theReportShowsOldAndNewValues() throws {
         var result = try whatIf.predict([])
         let runs = [run(longerBy: 2_000_000), run(longerBy: 3_000_000)]
         result.repetition = whatIf.repetition(runs, beside: nil)

@@ -127,7 +127,7 @@ struct WhatIfTests {
         #expect(long.reader == 0 && long.writer == 0)
     }
 
-    @Test func anOldResultStatesHowToRecordANewOne() throws {
+    @Test func anOldResultExplainsHowToRecordANewOne() throws {
         var old = try result()
         old.runs[0].load = nil
         let error = #expect(throws: WhatIfError.self) { try WhatIf(old) }
@@ -142,7 +142,7 @@ struct WhatIfTests {
         #expect(error?.message.contains("pool") == true)
     }
 
-    @Test func armsOtherThanQueuesAndPoolsAreRefused() throws {
+    @Test func armsOtherThanQueuesAndPoolsAreRejected() throws {
         var result = try result()
         result.runs[0].load?.kind = "memory"
         #expect(throws: WhatIfError.self) { try WhatIf(result) }
@@ -242,7 +242,7 @@ struct WhatIfTests {
         #expect(WhatIf.wait(of: [half, half]) != nil)
     }
 
-    @Test func predictionsThatAreAMatterOfChanceAreNamed() {
+    @Test func predictionsThatVaryByChanceAreReported() {
         func prediction(_ setting: WhatIfSetting, low: UInt64, high: UInt64) -> WhatIfPrediction {
             WhatIfPrediction(
                 setting: setting,
@@ -270,7 +270,7 @@ struct WhatIfTests {
     }
 
     /// Of 300 accesses, three exceed the percentile, which differs in each simulation.
-    @Test(.timeLimit(.minutes(2))) func aShortRunIsReportedAsAMatterOfChance() throws {
+    @Test(.timeLimit(.minutes(2))) func chanceInAShortRunIsReported() throws {
         var short = try result()
         short.runs[0].load = RecordedLoad.test(rate: 300, length: 1_000_000_000, workers: 64)
         short.runs[0].clients["ui"]?.completed = 300

@@ -67,7 +67,7 @@ struct HTMLReportTests {
         return LatencySpectra(response: spectrum, wait: spectrum, service: spectrum)
     }
 
-    @Test func noDataInjectsMarkup() throws {
+    @Test func dataCannotInjectMarkup() throws {
         let html = try HTMLReport.text(of: hostileResult())
         // The only script is the data, and names do not contain active markup.
         #expect(html.components(separatedBy: "<script").count == 2)
