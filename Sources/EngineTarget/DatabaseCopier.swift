@@ -19,8 +19,9 @@ struct DatabaseCopier {
     private static let pause = Duration.milliseconds(5)
     /// The maximum time that a step waits for another process's lock.
     private static let patience = Duration.seconds(10)
-    /// A function for tests that is called between two steps. In a rollback mode, the copy does not
-    /// hold a lock then.
+    /// A function for tests that is called between two steps.
+    ///
+    /// In a rollback mode, the copy does not hold a lock then.
     var betweenSteps: () -> Void = {}
 
     /// Copies a database into a file that does not exist yet.

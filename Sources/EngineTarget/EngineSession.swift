@@ -19,8 +19,9 @@ struct EngineSession: WorkloadSession {
         ).count
     }
 
-    /// The closure's first call counts as a call to the database's `interrupt()`. Later calls
-    /// repeat it.
+    /// The closure's first call counts as a call to the database's `interrupt()`.
+    ///
+    /// Later calls repeat it.
     func makeInterrupt() -> (@Sendable () -> Void)? {
         // The access keeps the connection open, and the closure is not called after the access.
         nonisolated(unsafe) let connection = database.handle

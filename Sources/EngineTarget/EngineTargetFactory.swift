@@ -7,7 +7,9 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
     /// Creates a factory.
     public init() {}
 
-    /// Opens the database at `path` with the arm's settings. Creates the file if it does not exist.
+    /// Opens the database at `path` with the arm's settings.
+    ///
+    /// Creates the file if it does not exist.
     ///
     /// - Throws: A `DatabaseError` that contains the path or the pragma that SQLite rejected.
     public func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {

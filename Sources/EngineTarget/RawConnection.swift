@@ -23,11 +23,14 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
 
     private static let count = Atomic<UInt64>(0)
 
-    /// The default time that a connection waits for another connection's lock. Without a library's
-    /// queue, writers wait for the file.
+    /// The default time that a connection waits for another connection's lock.
+    ///
+    /// Without a library's queue, writers wait for the file.
     static let busyTimeout = Duration.seconds(10)
 
-    /// Opens a file. Unless the connection is read-only, creates the file if it does not exist.
+    /// Opens a file.
+    ///
+    /// Unless the connection is read-only, creates the file if it does not exist.
     init(
         path: String,
         busyTimeout: Duration = RawConnection.busyTimeout,
@@ -66,7 +69,9 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
 
     func interrupt() { if let connection { sqlite3_interrupt(connection) } }
 
-    /// Runs `body` in a transaction. An error rolls the transaction back.
+    /// Runs `body` in a transaction.
+    ///
+    /// An error rolls the transaction back.
     func transaction(_ begin: String, _ body: (any WorkloadSession) throws -> Void) throws {
         try run(begin, [])
         do {

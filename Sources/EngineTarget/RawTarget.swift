@@ -154,7 +154,9 @@ final class RawTarget: WorkloadTarget {
         return facts
     }
 
-    /// Closes all threads' connections. Threads must not use the target afterward.
+    /// Closes all threads' connections.
+    ///
+    /// Threads must not use the target afterward.
     func close() {
         let all = connections.withLock { connections in
             defer { connections = [] }

@@ -177,8 +177,9 @@ final class AccessWatch: Sendable {
 
     // MARK: Status
 
-    /// Interrupts a connection's statement. Returns `false` if there is no connection with the
-    /// given name.
+    /// Interrupts a connection's statement.
+    ///
+    /// Returns `false` if there is no connection with the given name.
     func interrupt(connection label: String) -> Bool {
         let seat = state.withLock { $0.order.first { $0.label == label } }
         guard let seat else { return false }

@@ -129,7 +129,9 @@ final class InterruptTally: Sendable {
     private let state = Lock(State())
     private let latencies = AtomicHistogram()
 
-    /// Counts a request. `withEffect` is `true` if a statement is running.
+    /// Counts a request.
+    ///
+    /// `withEffect` is `true` if a statement is running.
     func countRequest(withEffect: Bool) {
         let now = monotonicNanoseconds()
         state.withLock { state in

@@ -13,7 +13,9 @@ final class GRDBBusyWaits: Sendable {
     /// The maximum number of waits whose accesses have not failed yet.
     private static let limit = 64
 
-    /// Creates a handler. Without a timeout, it gives up immediately, like GRDB's default.
+    /// Creates a handler.
+    ///
+    /// Without a timeout, it gives up immediately, like GRDB's default.
     init(_ arm: Arm) {
         wait = BusyWait(timeout: arm.busyTimeout ?? .zero, retry: arm.busyRetry)
     }

@@ -41,8 +41,9 @@ struct GRDBSession: ProfiledSession {
         }
     }
 
-    /// The closure's first call counts as a call to the database's `interrupt()`. Later calls
-    /// repeat it.
+    /// The closure's first call counts as a call to the database's `interrupt()`.
+    ///
+    /// Later calls repeat it.
     func makeInterrupt() -> (@Sendable () -> Void)? {
         let isSent = Lock(false)
         return { [seat] in
@@ -70,8 +71,9 @@ struct GRDBSession: ProfiledSession {
 
 /// A GRDB snapshot that a client holds.
 final class GRDBSnapshot: WorkloadSnapshot {
-    /// The snapshot; nil after release. Releasing the last reference ends the transaction, then the
-    /// connection.
+    /// The snapshot; nil after release.
+    ///
+    /// Releasing the last reference ends the transaction, then the connection.
     private let snapshot: Lock<DatabaseSnapshot?>
     private let client: WorkloadClientName
     private let watch: AccessWatch

@@ -103,8 +103,9 @@ final class GRDBTarget: WorkloadTarget {
         }
     }
 
-    /// The writer. In a snapshot arm, it serves only accesses by the run itself, such as the arm's
-    /// setup.
+    /// The writer.
+    ///
+    /// In a snapshot arm, it serves only accesses by the run itself, such as the arm's setup.
     var writer: any DatabaseWriter {
         switch server {
         case .queue(let queue): queue

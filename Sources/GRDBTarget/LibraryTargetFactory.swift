@@ -24,7 +24,9 @@ public struct LibraryTargetFactory: WorkloadTargetFactory {
             + "./run'"
     }
 
-    /// Opens the database at `path` with the arm's settings. Creates the file if it does not exist.
+    /// Opens the database at `path` with the arm's settings.
+    ///
+    /// Creates the file if it does not exist.
     ///
     /// - Throws: The library's error, or a ``RunError`` with instructions for adding the library.
     public func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {

@@ -83,7 +83,7 @@ struct AtomicHistogramTests {
             (9_999, 4), (10_000, 5), (99_999, 5), (100_000, 6),
         ]
     )
-    func aPercentileNeedsTenValuesAboveIt(count: Int, known: Int) throws {
+    func aPercentileNeedsTenValuesBeyondIt(count: Int, known: Int) throws {
         let summary = try #require(summarize((0..<count).map(UInt64.init)))
         let percentiles = [
             summary.p50, summary.p90, summary.p95, summary.p99, summary.p999, summary.p9999,

@@ -74,7 +74,9 @@ struct ComparisonAnalysis {
         }
     }
 
-    /// The values of an arm, keyed by metric. Metrics without values are omitted.
+    /// The values of an arm, keyed by metric.
+    ///
+    /// Metrics without values are omitted.
     func values(ofArm name: String) -> [String: [Double?]] {
         named(values[name] ?? [:])
     }

@@ -70,7 +70,9 @@ struct ComparisonAnswer {
     // MARK: The effect of WAL alone
 
     /// Returns the name of a queue with a log that otherwise matches `first`, a queue without a
-    /// log. Returns nil unless `arm` is a pool.
+    /// log.
+    ///
+    /// Returns nil unless `arm` is a pool.
     private func logQueue(between first: Arm, and arm: Arm) -> String? {
         guard first.kind == .queue, !first.isWAL, arm.kind == .pool else { return nil }
         return arms.first {

@@ -11,8 +11,9 @@ struct ComparisonMeasurement: Sendable {
     /// skips nine of ten accesses, only the fastest tenth would count. Each skipped access
     /// therefore counts as the time after which it was skipped, a lower bound of its response time.
     let responses: [String: LatencyHistogram]
-    /// The summaries that replace those computed from the responses, keyed by client. A program
-    /// reports them more precisely than its distribution does.
+    /// The summaries that replace those computed from the responses, keyed by client.
+    ///
+    /// A program reports them more precisely than its distribution does.
     var summaries: [String: LatencySummary] = [:]
 
     /// Combines a run's result with the response times of its completed accesses.

@@ -2,7 +2,9 @@ import Foundation
 
 /// The options of a comparison.
 public struct ComparisonOptions: Sendable {
-    /// The number of blocks. In each block, every arm runs once, and the first arm runs twice.
+    /// The number of blocks.
+    ///
+    /// In each block, every arm runs once, and the first arm runs twice.
     public var blocks = 10
     /// The largest number of blocks.
     public static let maximumBlocks = 1000
@@ -23,13 +25,17 @@ public struct ComparisonOptions: Sendable {
     /// If the scenario declares none, each closed loop's throughput and each open loop's p99
     /// decide.
     public var primary: [String]?
-    /// The conditions that make the comparison fail. Their metrics are also deciding metrics.
+    /// The conditions that make the comparison fail.
+    ///
+    /// Their metrics are also deciding metrics.
     public var failIf: [FailCondition] = []
     /// The options of each run.
     public var run = RunOptions()
     /// The library versions to record in the result's environment.
     public var versions: [String: String] = [:]
-    /// The time limit, or nil for none. Blocks that do not fit are omitted.
+    /// The time limit, or nil for none.
+    ///
+    /// Blocks that do not fit are omitted.
     ///
     /// A block starts only if there is time for a block as long as the longest one so far. The
     /// differences between arms do not affect the number of blocks.

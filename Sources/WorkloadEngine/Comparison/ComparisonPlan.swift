@@ -85,6 +85,7 @@ struct ComparisonPlan {
     }
 
     /// Returns each arm paired with the first one, and each pool paired with each queue with a log.
+    ///
     /// The latter pairs show a pool's effect beyond WAL and `synchronous = NORMAL`.
     static func pairs(of arms: [Arm]) -> [Pair] {
         var pairs = pairsAgainstFirst(of: arms)

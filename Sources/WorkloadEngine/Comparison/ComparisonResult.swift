@@ -21,9 +21,13 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     public var blocks: Int
     /// The length of each run's measured part, in seconds.
     public var blockDuration: Double
-    /// Whether the comparison was stopped early. The interrupted block is discarded.
+    /// Whether the comparison was stopped early.
+    ///
+    /// The interrupted block is discarded.
     public var partial: Bool
-    /// The order of the arms in each block. The first arm occurs twice in each block.
+    /// The order of the arms in each block.
+    ///
+    /// The first arm occurs twice in each block.
     public var order: [[String]]
     /// The clients omitted from every arm because an arm cannot run them, with the reasons; absent
     /// if there are none.
@@ -52,9 +56,10 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     public var warnings: [String]?
     /// The failed runs, as `block 3, pool: reason`; absent if there are none.
     public var failedRuns: [String]?
-    /// The runs in which the generator was the bottleneck, as `block 3, pool: reason`. It contains
-    /// values only if there are too many such runs for a result. The blocks of a few such runs are
-    /// discarded, with an entry in ``warnings``.
+    /// The runs in which the generator was the bottleneck, as `block 3, pool: reason`.
+    ///
+    /// It contains values only if there are too many such runs for a result. The blocks of a few
+    /// such runs are discarded, with an entry in ``warnings``.
     public var invalidRuns: [String]?
     /// The violated invariants, as `block 3, pool, tpcb-sums: detail`; absent if there are none.
     public var violations: [String]?
@@ -102,8 +107,9 @@ public struct Spread: Sendable, Codable, Equatable {
     public var lowerQuartile: Double
     /// The third quartile.
     public var upperQuartile: Double
-    /// The number of blocks with a value. A block with too few samples for a percentile has no
-    /// value.
+    /// The number of blocks with a value.
+    ///
+    /// A block with too few samples for a percentile has no value.
     public var count: Int
 
     /// Computes the spread of the values; returns nil for an empty array.

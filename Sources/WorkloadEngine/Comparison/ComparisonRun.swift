@@ -30,7 +30,9 @@ public final class ComparisonRun: Sendable {
         self.options = options
     }
 
-    /// Ends the comparison early. Only completed blocks count, and the result is partial.
+    /// Ends the comparison early.
+    ///
+    /// Only completed blocks count, and the result is partial.
     public func stop() {
         let (current, programs) = state.withLock { state in
             state.isStopped = true
@@ -40,8 +42,9 @@ public final class ComparisonRun: Sendable {
         programs?.stop()
     }
 
-    /// Kills the running program, if programs are compared. Call this method before the calling
-    /// process exits.
+    /// Kills the running program, if programs are compared.
+    ///
+    /// Call this method before the calling process exits.
     public func killProgram() { state.withLock { $0.programs }?.kill() }
 
     /// Runs all blocks.

@@ -20,8 +20,10 @@ struct MachineLeaps: Equatable {
     /// With normally distributed noise, one difference in 1,300 is that large.
     private static let multiple = 5.0
 
-    /// Finds leaps between the values of one arm's two runs. Returns nil if no leap affects the
-    /// noise floor, or if there are too many leaps to distinguish them from noise.
+    /// Finds leaps between the values of one arm's two runs.
+    ///
+    /// Returns nil if no leap affects the noise floor, or if there are too many leaps to
+    /// distinguish them from noise.
     ///
     /// - Parameters:
     ///   - first: The values of the first runs, block by block; nil if there are too few samples.

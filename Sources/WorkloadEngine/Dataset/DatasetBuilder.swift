@@ -63,8 +63,9 @@ public enum DatasetBuilder {
 
     static let client = WorkloadClientName("dataset")
 
-    /// Runs the statements. Those that can run inside a transaction share one, up to the next
-    /// statement that cannot.
+    /// Runs the statements.
+    ///
+    /// Those that can run inside a transaction share one, up to the next statement that cannot.
     static func run(
         _ statements: [String],
         in target: any WorkloadTarget,

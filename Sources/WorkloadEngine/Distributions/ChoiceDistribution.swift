@@ -4,7 +4,9 @@ public struct ChoiceDistribution: Sendable, Equatable {
     /// The sum of the weights up to each value.
     private let sums: [Double]
 
-    /// Creates the distribution. Values without a weight have weight 1.
+    /// Creates the distribution.
+    ///
+    /// Values without a weight have weight 1.
     public init(_ values: [WorkloadValue], weights: [Double] = []) {
         self.values = values
         var sum = 0.0

@@ -11,7 +11,9 @@ public final class SharedSequence: Sendable {
     /// Creates a sequence that starts at 0.
     public init() {}
 
-    /// Returns the next number, starting at 0. Each number is returned once.
+    /// Returns the next number, starting at 0.
+    ///
+    /// Each number is returned once.
     func next() -> Int64 { drawn.wrappingAdd(1, ordering: .relaxed).oldValue }
 
     /// The largest published value; `Int64.min` before the first publication.

@@ -120,8 +120,9 @@ public struct ValueGenerator: Sendable, Equatable {
 }
 
 extension Variable {
-    /// Creates an independent generator of the variable's values. A `latest` variable does not
-    /// follow a sequence.
+    /// Creates an independent generator of the variable's values.
+    ///
+    /// A `latest` variable does not follow a sequence.
     ///
     /// - Precondition: `minimum` does not exceed `maximum`.
     public func makeGenerator() -> ValueGenerator { ValueGenerator(self) }

@@ -26,7 +26,9 @@ final class ArrivalQueue: Sendable {
         schedule.withLock { $0.curve.time(ofMass: mass) }
     }
 
-    /// Changes the rate from `time` on. Earlier arrivals remain unchanged.
+    /// Changes the rate from `time` on.
+    ///
+    /// Earlier arrivals remain unchanged.
     func steer(from time: UInt64, by curve: RateCurve, times factor: Double) {
         schedule.withLock { schedule in
             schedule.curve = schedule.curve.continued(from: time, by: curve, times: factor)

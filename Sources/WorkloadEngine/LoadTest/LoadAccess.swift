@@ -15,8 +15,9 @@ public final class LoadAccess: Sendable {
         self.clock = clock
     }
 
-    /// Records the end of the wait and the start of the work. Call it first inside a `read` or a
-    /// `write`.
+    /// Records the end of the wait and the start of the work.
+    ///
+    /// Call it first inside a `read` or a `write`.
     ///
     /// The time before the call is the access's wait, and the time after it is the service time. If
     /// the closure does not call this method, the whole access counts as service time. It is safe

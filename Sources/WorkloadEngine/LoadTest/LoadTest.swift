@@ -36,7 +36,9 @@ public struct LoadTest: Sendable {
     /// A function that returns the database's state, such as `{ pool.status() }`, for waits and
     /// saturation in the result; nil to omit them.
     public var status: (@Sendable () -> DatabaseStatus)?
-    /// A function that classifies an error. By default, an error is named after its type.
+    /// A function that classifies an error.
+    ///
+    /// By default, an error is named after its type.
     public var failure: @Sendable (any Error) -> WorkloadFailure = { .error("\(type(of: $0))") }
     /// A function that interrupts accesses that do not end in time, such as `{ pool.interrupt() }`.
     public var interrupt: @Sendable () -> Void = {}
@@ -66,8 +68,10 @@ public struct LoadTest: Sendable {
         self.phases = phases
     }
 
-    /// Adds a client in a closed loop. Each worker is a thread that starts its next access after
-    /// the previous one has ended and the think time has passed.
+    /// Adds a client in a closed loop.
+    ///
+    /// Each worker is a thread that starts its next access after the previous one has ended and the
+    /// think time has passed.
     public mutating func client(
         _ name: String,
         workers: Int = 1,

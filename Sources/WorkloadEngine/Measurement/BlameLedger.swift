@@ -61,7 +61,9 @@ struct BlameLedger {
         }
     }
 
-    /// Advances to `now`. The following calls add holds up to that time.
+    /// Advances to `now`.
+    ///
+    /// The following calls add holds up to that time.
     mutating func advance(to now: UInt64) {
         for index in clients.indices { clients[index].timeline.advance(to: now) }
     }
@@ -126,8 +128,9 @@ struct BlameLedger {
         if clients[client].entries.count > 2 * Self.limit { shorten(client) }
     }
 
-    /// Matches a client's slow accesses in the last second, for a live view. Call this method for
-    /// every second, even without slow accesses.
+    /// Matches a client's slow accesses in the last second, for a live view.
+    ///
+    /// Call this method for every second, even without slow accesses.
     mutating func joinRecent(
         _ slow: [SlowAccesses],
         of client: Int,
@@ -263,7 +266,9 @@ struct BlameLedger {
         .sorted { ($0.held, $1.client) > ($1.held, $0.client) }
     }
 
-    /// Rounds a share down to three digits. The sum of the shares then never exceeds the total.
+    /// Rounds a share down to three digits.
+    ///
+    /// The sum of the shares then never exceeds the total.
     private static func share(_ value: Double) -> Double { (value * 1_000).rounded(.down) / 1_000 }
 
     private func describe(_ entry: Entry) -> BlameResult.Access {

@@ -43,11 +43,17 @@ final class BusyLedger: Sendable {
         var others: UInt64 = 0
     }
 
-    /// The maximum number of groups. Failures in additional groups are only counted.
+    /// The maximum number of groups.
+    ///
+    /// Failures in additional groups are only counted.
     static let limit = 64
-    /// The maximum number of holders in a group. Additional holders count as unknown.
+    /// The maximum number of holders in a group.
+    ///
+    /// Additional holders count as unknown.
     static let holderLimit = 8
-    /// The maximum length of a statement. Longer statements are shortened.
+    /// The maximum length of a statement.
+    ///
+    /// Longer statements are shortened.
     static let statementLimit = 500
 
     private let state = Lock(State())

@@ -12,7 +12,9 @@ struct GeneratorLoad {
     var busyShare: Double
 }
 
-/// Monitors the generator. If the generator itself limits the load, the measurement is invalid.
+/// Monitors the generator.
+///
+/// If the generator itself limits the load, the measurement is invalid.
 struct GeneratorWatch {
     /// The cost of an access to a target that does nothing, in nanoseconds.
     let noop: UInt64
@@ -24,15 +26,18 @@ struct GeneratorWatch {
 
     /// The share of the process's processor time above which the generator is the bottleneck.
     private static let shareLimit = 0.5
-    /// The share of one processor below which the generator is not the bottleneck. A process that
-    /// sleeps most of the time may spend the rest on reading the clock.
+    /// The share of one processor below which the generator is not the bottleneck.
+    ///
+    /// A process that sleeps most of the time may spend the rest on reading the clock.
     private static let workLimit = 0.25
     /// The share of a worker's time in accesses above which their cost matters.
     private static let busyLimit = 0.1
     /// The lag of free workers above which the generator is the bottleneck, in nanoseconds.
     private static let lagLimit: UInt64 = 50_000_000
 
-    /// Starts monitoring. Call this initializer on the sampling thread.
+    /// Starts monitoring.
+    ///
+    /// Call this initializer on the sampling thread.
     init(noop: UInt64, clock: any RunClock) {
         self.noop = noop
         self.clock = clock

@@ -15,8 +15,9 @@ struct HoldLog: Sendable {
 
     /// The longest interval that combines several holds, in nanoseconds.
     static let longestStretch: UInt64 = 2_000_000
-    /// The maximum number of entries. Unless a sample collects them, new entries replace the
-    /// oldest.
+    /// The maximum number of entries.
+    ///
+    /// Unless a sample collects them, new entries replace the oldest.
     static let limit = 2048
 
     /// The entries, in chronological order unless there were more than ``limit``.

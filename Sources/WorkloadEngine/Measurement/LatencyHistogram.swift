@@ -3,8 +3,9 @@ import Telemetry
 
 /// Latencies from 1 ns to an hour with two significant digits, in 18 KB, and their exact mean.
 struct LatencyHistogram: Sendable {
-    /// The largest distinguished latency, one hour in nanoseconds. Longer latencies count as one
-    /// hour.
+    /// The largest distinguished latency, one hour in nanoseconds.
+    ///
+    /// Longer latencies count as one hour.
     static let longest: UInt64 = 3_600_000_000_000
 
     private var histogram = Histogram<UInt32>(

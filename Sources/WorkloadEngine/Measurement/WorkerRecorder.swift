@@ -191,7 +191,9 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// Ends the recording at a clock time. A running access remains unfinished.
+    /// Ends the recording at a clock time.
+    ///
+    /// A running access remains unfinished.
     func seal(at now: UInt64) {
         state.withLock { state in
             if let wait = currentWait(state, at: now) { state.count(wait: wait) }
@@ -221,7 +223,9 @@ final class WorkerRecorder: Sendable {
     /// A *place* is `phase × operations + operation`. Places after the last phase do not appear in
     /// results.
     struct Reading: Sendable {
-        /// The counts at each place. The running access counts only as offered and started.
+        /// The counts at each place.
+        ///
+        /// The running access counts only as offered and started.
         var counts: [AccessCounts]
         /// The number of completed accesses, measured or not.
         var completed: UInt64

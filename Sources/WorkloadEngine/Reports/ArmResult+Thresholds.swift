@@ -31,8 +31,9 @@ extension ArmResult {
         return isLatency && clients[parts[0]] != nil ? 0 : nil
     }
 
-    /// Marks the threshold that ended the run as missed. Its value may have changed since then,
-    /// while running accesses ended.
+    /// Marks the threshold that ended the run as missed.
+    ///
+    /// Its value may have changed since then, while running accesses ended.
     mutating func markMissed(by abort: AbortResult) {
         for index in thresholds.indices
         where thresholds[index].metric == abort.metric
@@ -49,7 +50,9 @@ extension ArmResult {
     static let latencies = ["response", "wait", "service", "lag"]
 
     /// Checks a percentile with too few samples against the maximum or another percentile, because
-    /// higher percentiles are never smaller. Returns nil if these values do not decide.
+    /// higher percentiles are never smaller.
+    ///
+    /// Returns nil if these values do not decide.
     private func decidedByNeighbors(_ threshold: Threshold) -> Bool? {
         guard let percentile = threshold.percentile else { return nil }
         let isUpperLimit = threshold.comparison.hasPrefix("<")
@@ -69,12 +72,15 @@ extension ArmResult {
     }
 
     /// Returns the number of samples for which, at 95 % confidence, at least one reaches the
-    /// percentile. Only then is the maximum an upper bound of the percentile.
+    /// percentile.
+    ///
+    /// Only then is the maximum an upper bound of the percentile.
     private static func countForMaximum(_ percentile: Double) -> Double {
         percentile < 100 ? log(0.05) / log(percentile / 100) : .infinity
     }
 
     /// Returns the measured time, in seconds, that yields enough samples at this run's rate.
+    ///
     /// Returns nil if more time does not yield more samples or if the rate is unknown.
     private func decidingSeconds(_ threshold: Threshold) -> Double? {
         let client = threshold.metric.split(separator: ".").first.map(String.init) ?? ""

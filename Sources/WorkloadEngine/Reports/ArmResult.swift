@@ -52,8 +52,9 @@ public struct ArmResult: Sendable, Codable, Equatable {
     public var intervals: [IntervalResult]
     /// Why the complete run failed; absent if it succeeded.
     public var failures: [String]?
-    /// The threshold that ended the run early; absent if no threshold did. Such a run is also
-    /// ``partial``.
+    /// The threshold that ended the run early; absent if no threshold did.
+    ///
+    /// Such a run is also ``partial``.
     public var aborted: AbortResult?
 }
 
@@ -160,7 +161,9 @@ public struct PoolResult: Sendable, Codable, Equatable {
     /// The wait is zero if a connection was free. For a pool, the connections are its readers; see
     /// ``writerAcquire`` for its writer.
     public var acquire: LatencySummary?
-    /// The share of accesses, in 0…1, that found a free connection. Their wait counts as zero.
+    /// The share of accesses, in 0…1, that found a free connection.
+    ///
+    /// Their wait counts as zero.
     public var acquiredAtOnce: Double?
     /// How long accesses held a connection in the measured time.
     public var hold: LatencySummary?
@@ -178,8 +181,9 @@ public struct WALResult: Sendable, Codable, Equatable {
     public var peakBytes: UInt64
     /// The log's size at the end, in bytes.
     public var finalBytes: UInt64
-    /// The log's growth in the measured time, in bytes. Growth that is not due to a pin is the
-    /// normal growth between two checkpoints.
+    /// The log's growth in the measured time, in bytes.
+    ///
+    /// Growth that is not due to a pin is the normal growth between two checkpoints.
     public var grownBytes: UInt64?
     /// The pins that kept the log from shrinking, starting with the longest.
     public var pins: [Pin]

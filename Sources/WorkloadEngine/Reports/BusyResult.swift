@@ -23,8 +23,9 @@ public struct BusyResult: Sendable, Codable, Equatable {
         public var waited: UInt64?
         /// The longest wait, in nanoseconds; absent if unknown.
         public var longestWait: UInt64?
-        /// The number of times that each client or process held the lock. `unknown` counts failures
-        /// whose holder is unknown.
+        /// The number of times that each client or process held the lock.
+        ///
+        /// `unknown` counts failures whose holder is unknown.
         ///
         /// For a failed upgrade, the holder is the client that wrote in the meantime.
         public var holders: [String: UInt64]

@@ -12,7 +12,9 @@ public struct FairnessResult: Sendable, Codable, Equatable {
     /// The most accesses of a worker, as a share of an equal share, at least 1.
     public var largestShare: Double?
     /// The longest time from a measured access's start to its entry into the closure, in
-    /// nanoseconds; absent if unknown. It includes accesses that failed or waited until the end.
+    /// nanoseconds; absent if unknown.
+    ///
+    /// It includes accesses that failed or waited until the end.
     public var longestWait: UInt64?
     /// The number of the worker that waited longest, starting at 1; absent if any worker serves any
     /// arrival.

@@ -1,5 +1,6 @@
-/// Writes verdicts as JUnit XML, which CI systems display as tests. Each arm is a suite. The run
-/// itself, each threshold and each invariant are test cases.
+/// Writes verdicts as JUnit XML, which CI systems display as tests.
+///
+/// Each arm is a suite. The run itself, each threshold and each invariant are test cases.
 public enum JUnitReport {
     /// Returns the document for a run, with a newline at the end.
     public static func text(of result: RunResult) -> String {

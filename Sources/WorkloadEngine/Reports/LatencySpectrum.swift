@@ -1,5 +1,6 @@
-/// The distribution of a run's latencies in a compact form for results. It counts latencies in
-/// sixteen buckets per octave, so each latency is known to within 6.25 %.
+/// The distribution of a run's latencies in a compact form for results.
+///
+/// It counts latencies in sixteen buckets per octave, so each latency is known to within 6.25 %.
 ///
 /// In JSON, the spectrum is a string such as `20000000:7 20971520:2`: the lower bound of each
 /// bucket in nanoseconds and its count, in ascending order, without empty buckets. A bucket extends

@@ -1,7 +1,9 @@
 import Foundation
 
-/// A run's requested load. Together with the measured times, it contains everything that a
-/// simulation needs to repeat the run.
+/// A run's requested load.
+///
+/// Together with the measured times, it contains everything that a simulation needs to repeat the
+/// run.
 ///
 /// Times are in nanoseconds. Points in time are relative to the start of the load.
 public struct RecordedLoad: Sendable, Codable, Equatable {

@@ -30,8 +30,9 @@ final class AlarmClock: Sendable {
         self.sleeper = sleeper
     }
 
-    /// Schedules a short `body` for a clock time. If the time is in the past, the clock calls it
-    /// soon.
+    /// Schedules a short `body` for a clock time.
+    ///
+    /// If the time is in the past, the clock calls it soon.
     @discardableResult
     func set(at time: UInt64, _ body: @escaping @Sendable () -> Void) -> Ticket {
         let (ticket, isSoonest) = state.withLock { state in
@@ -60,7 +61,9 @@ final class AlarmClock: Sendable {
         state.withLock { $0.alarms.removeAll { $0.number == ticket.number } }
     }
 
-    /// Fires alarms until ``stop()``. This is the body of the thread.
+    /// Fires alarms until ``stop()``.
+    ///
+    /// This is the body of the thread.
     func run() {
         while true {
             let now = clock.now()

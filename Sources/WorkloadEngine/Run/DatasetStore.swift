@@ -24,7 +24,9 @@ public final class DatasetStore: Sendable {
 
     deinit { remove() }
 
-    /// Deletes the files. Later use builds them again.
+    /// Deletes the files.
+    ///
+    /// Later use builds them again.
     public func remove() {
         entries.withLock { $0.removeAll() }
         try? FileManager.default.removeItem(at: folder)

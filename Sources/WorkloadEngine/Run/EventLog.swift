@@ -1,6 +1,8 @@
 import Telemetry
 
-/// The events since the last sample. Any thread records them, and the sampler collects them.
+/// The events since the last sample.
+///
+/// Any thread records them, and the sampler collects them.
 final class EventLog: Sendable {
     private let pending = Lock<[Note]>([])
 

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Measures the cost of an access to a target that does nothing. The measurement uses the same code
-/// as a run and takes a few milliseconds.
+/// Measures the cost of an access to a target that does nothing.
+///
+/// The measurement uses the same code as a run and takes a few milliseconds.
 enum GeneratorCost {
     /// A measurement of the cost.
     struct Attempt {
@@ -11,11 +12,14 @@ enum GeneratorCost {
         var accesses: UInt64
     }
 
-    /// The minimum processor time of an attempt, in nanoseconds. In a shorter attempt, the cost of
-    /// the first memory accesses would dominate.
+    /// The minimum processor time of an attempt, in nanoseconds.
+    ///
+    /// In a shorter attempt, the cost of the first memory accesses would dominate.
     private static let leastTime: UInt64 = 2_000_000
-    /// The number of attempts of that length. Time that a hypervisor steals counts as the thread's
-    /// processor time but rarely affects all attempts.
+    /// The number of attempts of that length.
+    ///
+    /// Time that a hypervisor steals counts as the thread's processor time but rarely affects all
+    /// attempts.
     private static let enoughAttempts = 3
     /// The maximum number of attempts on a busy machine.
     private static let maximumAttempts = 25

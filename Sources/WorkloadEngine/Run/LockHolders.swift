@@ -64,8 +64,9 @@ final class LockHolders: Sendable {
         }
     }
 
-    /// Returns the other processes that currently hold a lock, with writers first. The result is
-    /// empty if the system does not report them.
+    /// Returns the other processes that currently hold a lock, with writers first.
+    ///
+    /// The result is empty if the system does not report them.
     var current: [String] {
         guard let text = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else {
             return []

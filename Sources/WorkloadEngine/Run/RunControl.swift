@@ -96,7 +96,9 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Pauses the load. Running accesses continue, new accesses do not start, and load time stops.
+    /// Pauses the load.
+    ///
+    /// Running accesses continue, new accesses do not start, and load time stops.
     func pause() {
         change { state in
             guard stage == .running else { return false }
@@ -106,7 +108,9 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Resumes the load. Schedules shift by the length of the pause.
+    /// Resumes the load.
+    ///
+    /// Schedules shift by the length of the pause.
     func resume() {
         change { state in
             guard stage == .paused else { return false }
@@ -116,7 +120,9 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Ends the load early. New accesses do not start, and the result is partial.
+    /// Ends the load early.
+    ///
+    /// New accesses do not start, and the result is partial.
     func interruptRun() {
         change { state in
             guard stage < .stopped else { return false }
@@ -152,7 +158,9 @@ final class RunControl: Sendable {
     /// The reason that the load could not continue, if any.
     var failure: String? { state.withLock { $0.failure } }
 
-    /// Ends the drain. Accesses that are still running are unfinished.
+    /// Ends the drain.
+    ///
+    /// Accesses that are still running are unfinished.
     func seal() {
         change { state in
             if stopTime == .max { stop.store(now(state), ordering: .releasing) }

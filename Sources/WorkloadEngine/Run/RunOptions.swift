@@ -21,8 +21,9 @@ public struct RunOptions: Sendable {
     /// A function that is called on the run's thread with the run's folder if it is kept
     /// (``keepsFolder``).
     public var onKeptFolder: (@Sendable (URL) -> Void)?
-    /// The seed for the data, if it differs from the scenario's. A comparison's blocks have
-    /// different seeds but the same data.
+    /// The seed for the data, if it differs from the scenario's.
+    ///
+    /// A comparison's blocks have different seeds but the same data.
     package var datasetSeed: UInt64?
     /// The run's clock.
     package var clock: any RunClock = MonotonicClock()

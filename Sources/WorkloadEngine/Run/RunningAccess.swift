@@ -92,7 +92,9 @@ final class RunningAccess: Sendable {
     /// Records that the access is releasing its connection.
     func leave() { state.withLock { $0.interrupt = nil } }
 
-    /// Records the end of the access. Further interrupts do not count.
+    /// Records the end of the access.
+    ///
+    /// Further interrupts do not count.
     ///
     /// - Returns: The clock time of the first interrupt, or nil if there was none.
     func end() -> UInt64? {

@@ -18,7 +18,9 @@ final class SampleEmitter {
         self.callback = callback
     }
 
-    /// Delivers a sample. The stream's sample also includes the events from dropped samples.
+    /// Delivers a sample.
+    ///
+    /// The stream's sample also includes the events from dropped samples.
     func emit(_ sample: Sample) {
         callback?(sample)
         var streamed = sample

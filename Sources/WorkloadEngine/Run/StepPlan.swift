@@ -92,7 +92,9 @@ extension Worker {
         }
     }
 
-    /// Pauses inside an access. The pause ends early if the load ends.
+    /// Pauses inside an access.
+    ///
+    /// The pause ends early if the load ends.
     private func pause(_ length: ThinkTime) {
         var stream: RandomStream? = random
         let nanoseconds = length.nanoseconds(using: &stream)

@@ -1,7 +1,8 @@
 import Telemetry
 
-/// Runs the dashboard's commands, such as taking snapshots, while the load is running. It uses a
-/// separate thread, so the screen never waits for the database.
+/// Runs the dashboard's commands, such as taking snapshots, while the load is running.
+///
+/// It uses a separate thread, so the screen never waits for the database.
 final class UserCommands: Sendable {
     /// A command.
     enum Command: Sendable {
@@ -51,12 +52,16 @@ final class UserCommands: Sendable {
         sleeper?.wake()
     }
 
-    /// Sets the sleeper that wakes the thread. Call this method before the thread starts.
+    /// Sets the sleeper that wakes the thread.
+    ///
+    /// Call this method before the thread starts.
     func prepare(_ sleeper: any Sleeper) {
         state.withLock { $0.sleeper = sleeper }
     }
 
-    /// Runs commands until ``finish()``. This is the body of the thread.
+    /// Runs commands until ``finish()``.
+    ///
+    /// This is the body of the thread.
     func run(_ context: RunContext, _ sleeper: any Sleeper) {
         var kept: [Kept] = []
         while true {

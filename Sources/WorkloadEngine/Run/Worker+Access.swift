@@ -20,8 +20,10 @@ extension Worker {
         }
     }
 
-    /// Makes one access. This method skips the access if it is too late, measures its times,
-    /// retries it while the database is busy, and counts its outcome.
+    /// Makes one access.
+    ///
+    /// This method skips the access if it is too late, measures its times, retries it while the
+    /// database is busy, and counts its outcome.
     ///
     /// - Parameters:
     ///   - operation: The index of the access's operation.

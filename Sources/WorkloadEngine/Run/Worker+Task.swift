@@ -17,7 +17,9 @@ extension Worker {
         countRemainingArrivals()
     }
 
-    /// Waits while the worker is surplus. Returns `false` when the load is over.
+    /// Waits while the worker is surplus.
+    ///
+    /// Returns `false` when the load is over.
     private func rest(_ sleeper: TaskSleeper) async -> Bool {
         while true {
             switch surplusAction() {

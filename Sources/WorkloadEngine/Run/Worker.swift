@@ -140,7 +140,9 @@ final class Worker {
         }
     }
 
-    /// Waits while the worker is surplus. Returns `false` when the load is over.
+    /// Waits while the worker is surplus.
+    ///
+    /// Returns `false` when the load is over.
     private func rest() -> Bool {
         while true {
             switch surplusAction() {
@@ -241,7 +243,9 @@ final class Worker {
         return sums.firstIndex { point < $0 } ?? sums.count - 1
     }
 
-    /// Waits until a hold that started at `start` is over. The hold ends early if the run ends.
+    /// Waits until a hold that started at `start` is over.
+    ///
+    /// The hold ends early if the run ends.
     ///
     /// - Returns: Whether the hold lasted its full time. If not, the access is abandoned.
     func hold(from start: UInt64) -> Bool {

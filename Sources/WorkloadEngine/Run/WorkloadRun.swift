@@ -5,7 +5,9 @@ import Telemetry
 ///
 /// All methods are safe to call from any thread, at any time. Call ``run()`` once.
 public final class WorkloadRun: Sendable {
-    /// The run's samples, ten per second. A slow consumer receives only the newest sample.
+    /// The run's samples, ten per second.
+    ///
+    /// A slow consumer receives only the newest sample.
     ///
     /// The stream ends when the run ends. Only one loop can iterate over the stream.
     public let samples: AsyncStream<Sample>
@@ -64,12 +66,14 @@ public final class WorkloadRun: Sendable {
         }
     }
 
-    /// Ends the run early. The run waits at most a second for running accesses, and the result is
-    /// partial.
+    /// Ends the run early.
+    ///
+    /// The run waits at most a second for running accesses, and the result is partial.
     public func stop() { control.interruptRun() }
 
-    /// Pauses the load. Running accesses continue, new accesses do not start, and the run's time
-    /// stops.
+    /// Pauses the load.
+    ///
+    /// Running accesses continue, new accesses do not start, and the run's time stops.
     public func pause() { control.pause() }
 
     /// Resumes a paused load.

@@ -1,4 +1,6 @@
-/// A way to open the database. Comparisons compare arms.
+/// A way to open the database.
+///
+/// Comparisons compare arms.
 public struct Arm: Sendable, Equatable {
     /// The kind of connections that serve the accesses.
     public enum Kind: String, Sendable, Equatable, CaseIterable {
@@ -62,7 +64,9 @@ public struct Arm: Sendable, Equatable {
     public var library: Library
     /// The maximum number of readers (`maximumReaderCount`); nil for the library's default.
     public var readers: Int?
-    /// The requested journal mode; nil for the library's default. See ``isWAL``.
+    /// The requested journal mode; nil for the library's default.
+    ///
+    /// See ``isWAL``.
     public var journal: Journal?
     /// The value of `PRAGMA synchronous`, such as `normal`; nil for the library's default.
     public var synchronous: String?
@@ -119,8 +123,10 @@ public struct Arm: Sendable, Equatable {
         self.file = file
     }
 
-    /// Whether the database is in WAL mode. A pool always uses WAL mode, bare libsqlite3 uses it
-    /// unless the arm requests another journal, and a queue uses it if the arm requests it.
+    /// Whether the database is in WAL mode.
+    ///
+    /// A pool always uses WAL mode, bare libsqlite3 uses it unless the arm requests another
+    /// journal, and a queue uses it if the arm requests it.
     public var isWAL: Bool {
         switch kind {
         case .pool: library != .raw || journal == nil || journal == .wal

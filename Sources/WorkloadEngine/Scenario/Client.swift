@@ -19,8 +19,9 @@ public struct Client: Sendable, Equatable {
     /// Whether each access interrupts the client's earlier accesses, like each keystroke in a
     /// search.
     public var supersedes = false
-    /// The reads that follow each committed write. They run on another connection and start before
-    /// the writer is released.
+    /// The reads that follow each committed write.
+    ///
+    /// They run on another connection and start before the writer is released.
     public var thenRead: [String] = []
     /// The names of the phases in which the client is active; empty for all phases.
     public var phases: [String] = []

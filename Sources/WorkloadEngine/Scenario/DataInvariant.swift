@@ -2,8 +2,9 @@
 public struct DataInvariant: Sendable, Equatable {
     /// The invariant's name in results.
     public var name: String
-    /// A query without parameters. The invariant holds if the first row contains neither 0 nor
-    /// NULL.
+    /// A query without parameters.
+    ///
+    /// The invariant holds if the first row contains neither 0 nor NULL.
     public var sql: String
 
     /// Creates an invariant.

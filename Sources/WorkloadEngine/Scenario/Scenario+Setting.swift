@@ -4,8 +4,9 @@ extension Scenario {
     /// A change to a scenario that is made outside its file, such as
     /// `clients.ui.arrival.rate=500/s`.
     public struct Setting: Sendable, Equatable, CustomStringConvertible {
-        /// The value's path: keys separated by dots. A list entry is identified by its `name` or
-        /// its index.
+        /// The value's path: keys separated by dots.
+        ///
+        /// A list entry is identified by its `name` or its index.
         public var path: String
         /// The value, as YAML.
         public var value: String

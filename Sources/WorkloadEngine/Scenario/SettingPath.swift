@@ -75,7 +75,9 @@ struct SettingPath {
         )
     }
 
-    /// Adds a missing key. The decoder checks whether it is valid.
+    /// Adds a missing key.
+    ///
+    /// The decoder checks whether it is valid.
     private func adding(
         to mapping: Node.Mapping,
         _ rest: ArraySlice<String>,

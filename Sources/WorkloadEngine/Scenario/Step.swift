@@ -1,4 +1,6 @@
-/// A step of an operation. All steps of an operation run in one access.
+/// A step of an operation.
+///
+/// All steps of an operation run in one access.
 public indirect enum Step: Sendable, Equatable {
     /// A statement.
     ///

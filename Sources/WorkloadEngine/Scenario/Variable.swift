@@ -79,8 +79,9 @@ public struct Variable: Sendable, Equatable {
     public var column: Column?
     /// Whether YCSB's hash replaces an integer, which separates neighboring integers.
     public var isHashed = false
-    /// The text that precedes an integer, such as `user` in `user42`. With a prefix, the value is
-    /// text.
+    /// The text that precedes an integer, such as `user` in `user42`.
+    ///
+    /// With a prefix, the value is text.
     public var prefix: String?
     /// The share of the values that are NULL, in 0…1.
     public var nulls = 0.0

@@ -30,7 +30,9 @@ final class ClientKnobs: Sendable {
     /// Returns the current settings.
     func read() -> Settings { settings.withLock { $0 } }
 
-    /// Changes the settings. The caller must wake sleeping workers.
+    /// Changes the settings.
+    ///
+    /// The caller must wake sleeping workers.
     func change(_ body: (inout Settings) -> Void) {
         settings.withLock { body(&$0) }
         epochValue.add(1, ordering: .acquiringAndReleasing)

@@ -4,8 +4,9 @@ import Synchronization
 public struct WorkloadClientName: Sendable, Hashable {
     /// The name in the scenario.
     public let name: String
-    /// Whether the accesses belong to the load. A target's times, waiters and snapshot counts
-    /// exclude other accesses.
+    /// Whether the accesses belong to the load.
+    ///
+    /// A target's times, waiters and snapshot counts exclude other accesses.
     package let isCounted: Bool
 
     /// The number that a target stores with the name.

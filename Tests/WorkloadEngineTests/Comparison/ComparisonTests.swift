@@ -6,7 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ComparisonTests {
-    /// Opens a new fake for each arm. The slow arm's accesses take four times as long.
+    /// Opens a new fake for each arm.
+    ///
+    /// The slow arm's accesses take four times as long.
     private final class ArmFactory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock<[String]>([])

@@ -28,8 +28,9 @@ struct RangeDistributionTests {
         return counts
     }
 
-    /// Returns whether the counts match the shares. Classes that are too small for the test are
-    /// merged.
+    /// Returns whether the counts match the shares.
+    ///
+    /// Classes that are too small for the test are merged.
     private func fits(_ counts: [Int], _ shares: [Double]) -> Bool {
         let total = shares.reduce(0, +)
         var observed: [Int] = [0]

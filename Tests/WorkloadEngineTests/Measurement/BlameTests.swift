@@ -6,8 +6,10 @@ import Testing
 /// Tests of the holders that reports list for slow accesses' waits, in simulated time.
 @Suite(.timeLimit(.minutes(5)))
 struct BlameTests {
-    /// Runs a load on one reader. `report` holds it from second 2 to 4, `search` holds it for short
-    /// periods, and `ui` requests it every 100 ms.
+    /// Runs a load on one reader.
+    ///
+    /// `report` holds it from second 2 to 4, `search` holds it for short periods, and `ui` requests
+    /// it every 100 ms.
     private func run(_ kind: Arm.Kind) async throws -> ArmResult {
         let clock = SimulatedClock()
         let start = clock.now()

@@ -4,7 +4,9 @@ import Testing
 @testable import WorkloadEngine
 
 struct ReportTests {
-    /// Compares text with a golden file. `POOLGAUGE_RECORD=1` overwrites the file.
+    /// Compares text with a golden file.
+    ///
+    /// `POOLGAUGE_RECORD=1` overwrites the file.
     private func expectGolden(_ text: String, _ name: String) throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("Golden").appendingPathComponent(name)

@@ -6,7 +6,9 @@ import Testing
 /// Tests that an access counts as interrupted only if an interrupt was requested while it ran.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestedInterruptTests {
-    /// Runs `ui`. Some of its accesses end with SQLITE_INTERRUPT without a request.
+    /// Runs `ui`.
+    ///
+    /// Some of its accesses end with SQLITE_INTERRUPT without a request.
     private func run(
         _ change: (inout Client) -> Void = { _ in },
         with others: [Client] = []

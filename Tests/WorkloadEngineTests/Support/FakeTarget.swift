@@ -31,11 +31,15 @@ final class FakeTarget: WorkloadTarget {
         var wait: @Sendable (Access) -> UInt64 = { _ in 0 }
         /// The service time in nanoseconds.
         var service: @Sendable (Access) -> UInt64 = { _ in 0 }
-        /// A function that is called before each access. The access throws its error.
+        /// A function that is called before each access.
+        ///
+        /// The access throws its error.
         var before: @Sendable (Access) throws -> Void = { _ in }
         /// The rows that a query returns.
         var rows: @Sendable (String, [WorkloadValue]) -> [[WorkloadValue]] = { _, _ in [] }
-        /// A function that is called in each statement. The statement throws its error.
+        /// A function that is called in each statement.
+        ///
+        /// The statement throws its error.
         var statement: @Sendable () throws -> Void = {}
         /// A function that interrupts a statement.
         var interrupt: (@Sendable () -> Void)?
@@ -44,7 +48,9 @@ final class FakeTarget: WorkloadTarget {
         var status: (@Sendable (UInt64) -> DatabaseStatus)?
         /// The plan of a statement; nil if the fake does not support profiles.
         var plan: (@Sendable (String) -> [String])?
-        /// A function that is called before the target is closed. `close` throws its error.
+        /// A function that is called before the target is closed.
+        ///
+        /// `close` throws its error.
         var close: @Sendable () throws -> Void = {}
     }
 

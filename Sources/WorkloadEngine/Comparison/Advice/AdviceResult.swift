@@ -27,7 +27,9 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     public var partialReason: String?
     /// The number of pairs of runs that test each candidate; 0 if there was no confirmation.
     public var blocks: Int
-    /// The number of screening rounds. Each round drops the less promising half of the candidates.
+    /// The number of screening rounds.
+    ///
+    /// Each round drops the less promising half of the candidates.
     public var screeningRounds: Int
     /// The length of a screening run's measured part, in seconds.
     public var screeningSeconds: Double
@@ -62,8 +64,9 @@ public struct AdviceResult: Sendable, Codable, Equatable {
         public var confirmed: [ComparisonPair]?
         /// The other metrics that became worse; absent if there are none.
         public var sideEffects: [ComparisonPair]?
-        /// The response times of clients that write, on fresh pairs of runs. Present only for
-        /// indexes.
+        /// The response times of clients that write, on fresh pairs of runs.
+        ///
+        /// Present only for indexes.
         public var writes: [ComparisonPair]?
         /// Why the candidate could not be measured; absent if it could be measured.
         public var problem: String?

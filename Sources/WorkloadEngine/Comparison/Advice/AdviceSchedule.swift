@@ -8,14 +8,17 @@ enum AdviceSchedule {
     private static let leastSeconds = 0.3
     /// The length beyond which a measured part hardly becomes less noisy, in seconds.
     private static let comfortableSeconds = 0.35
-    /// The length of a run's phases as a multiple of its measured part. The warm-up takes half as
-    /// long as the measured part.
+    /// The length of a run's phases as a multiple of its measured part.
+    ///
+    /// The warm-up takes half as long as the measured part.
     private static let phases = 1.5
 
     /// The screening's share of the total time.
     private static let screeningShare = 0.3
-    /// The share of the remaining time that a confirmation plans to use. Other work on the machine
-    /// may delay the runs, and one missing block can make the others useless.
+    /// The share of the remaining time that a confirmation plans to use.
+    ///
+    /// Other work on the machine may delay the runs, and one missing block can make the others
+    /// useless.
     private static let plannedShare = 0.9
 
     /// Returns the length of the measured part for the current arm's run, in seconds.

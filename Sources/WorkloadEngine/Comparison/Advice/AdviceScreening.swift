@@ -1,7 +1,9 @@
 import Foundation
 import Telemetry
 
-/// Screens candidates in short runs. The better part of each round advances to the next round.
+/// Screens candidates in short runs.
+///
+/// The better part of each round advances to the next round.
 struct AdviceScreening {
     let scenario: Scenario
     let arm: Arm

@@ -17,9 +17,10 @@ public struct CapacityCriteria: Sendable, Equatable {
         self.mostLeft = mostLeft
     }
 
-    /// Creates the criteria for a scenario's load. They consist of the scenario's thresholds, the
-    /// additional thresholds, and a limit on the 99th percentile of each client whose latency no
-    /// threshold limits.
+    /// Creates the criteria for a scenario's load.
+    ///
+    /// They consist of the scenario's thresholds, the additional thresholds, and a limit on the
+    /// 99th percentile of each client whose latency no threshold limits.
     ///
     /// - Parameters:
     ///   - scenario: The scenario.

@@ -4,7 +4,9 @@ import Foundation
 public struct CapacityOptions: Sendable {
     /// The arms, in the scenario's order.
     public var arms: [String]
-    /// The length of a short run's measured part. A long run measures three times as long.
+    /// The length of a short run's measured part.
+    ///
+    /// A long run measures three times as long.
     public var duration: Duration = .seconds(2)
     /// The relative precision of a capacity.
     public var precision = 0.05

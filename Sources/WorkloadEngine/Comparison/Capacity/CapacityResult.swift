@@ -25,7 +25,9 @@ public struct CapacityResult: Sendable, Codable, Equatable {
     public var precision: Double
     /// The lengths of the measured parts of short and long runs.
     public var runSeconds: RunSeconds
-    /// The capacity of each arm. A pool has one for each requested number of readers.
+    /// The capacity of each arm.
+    ///
+    /// A pool has one for each requested number of readers.
     public var arms: [ArmCapacity]
     /// Each arm's journal mode and `synchronous` setting, keyed by name; absent if no arm ran.
     public var settings: [String: String]?

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Finds the highest rate that passes, by requesting one trial after another. The search doubles
-/// the rate until a trial fails. It then repeatedly halves the ratio between the passing and the
-/// failing rate, and finally requests a longer run on either side of the limit.
+/// Finds the highest rate that passes, by requesting one trial after another.
+///
+/// The search doubles the rate until a trial fails. It then repeatedly halves the ratio between the
+/// passing and the failing rate, and finally requests a longer run on either side of the limit.
 ///
 /// The search is independent of databases. A repeated trial may have a different outcome; long runs
 /// override short ones.

@@ -14,8 +14,9 @@ struct LatencyFloor {
     var hasMet = false
     private var entries: [Entry] = []
 
-    /// The smallest ratio of two rates that shows whether the rate matters. It is slightly below 2
-    /// to allow for the rounding of halved rates.
+    /// The smallest ratio of two rates that shows whether the rate matters.
+    ///
+    /// It is slightly below 2 to allow for the rounding of halved rates.
     private static let spread = 1.9
     /// The minimum ratio of the smaller to the larger value at which two values count as equal.
     private static let sameShare = 0.9

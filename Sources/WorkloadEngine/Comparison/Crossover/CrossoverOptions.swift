@@ -6,8 +6,10 @@ public struct CrossoverOptions: Sendable {
     public var a: String
     /// The arm to compare with the baseline.
     public var b: String
-    /// The sweeps. The first varies from left to right, the second from top to bottom, and the
-    /// third from map to map.
+    /// The sweeps.
+    ///
+    /// The first varies from left to right, the second from top to bottom, and the third from map
+    /// to map.
     public var sweeps: [Sweep]
     /// The metric; nil for the scenario's first primary metric, or one that short runs can measure.
     public var metric: CrossoverMetric?

@@ -145,7 +145,9 @@ final class ProgramProcess: Sendable {
         return status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)
     }
 
-    /// Whether the program has ended. Its process identifier stays in use until ``reap()``.
+    /// Whether the program has ended.
+    ///
+    /// Its process identifier stays in use until ``reap()``.
     private var hasEnded: Bool {
         guard let group = state.withLock({ $0.group }) else { return true }
         var info = siginfo_t()

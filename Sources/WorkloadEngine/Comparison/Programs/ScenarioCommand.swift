@@ -1,7 +1,8 @@
 import Foundation
 
-/// The command line of a program that runs scenarios on its own target. It enables `poolgauge
-/// compare --binary` to compare two builds of the program.
+/// The command line of a program that runs scenarios on its own target.
+///
+/// It enables `poolgauge compare --binary` to compare two builds of the program.
 ///
 /// ```swift
 /// await ScenarioCommand(factory: StoreFactory(), versions: ["store": "1.2"]).main()

@@ -36,7 +36,9 @@ extension AccessSimulation {
     /// One client's outcome.
     struct Outcome {
         /// The times from start to entry of the completed accesses in the measured part, in
-        /// nanoseconds. Interrupted accesses do not count.
+        /// nanoseconds.
+        ///
+        /// Interrupted accesses do not count.
         var waits: [Double] = []
         /// The sum of each operation's service times, in nanoseconds, and their number.
         var service: [(sum: Double, count: Int)]

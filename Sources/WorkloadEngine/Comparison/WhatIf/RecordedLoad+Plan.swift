@@ -26,7 +26,9 @@ extension RecordedLoad {
 }
 
 extension RecordedLoad.Client {
-    /// Creates the client. Its operations have the recorded access but no steps.
+    /// Creates the client.
+    ///
+    /// Its operations have the recorded access but no steps.
     fileprivate func client(named name: String) throws -> Client {
         guard workers > 0, !operations.isEmpty || interrupts != nil else {
             throw WhatIfError(.unreadable, "client '\(name)' has no workers or no operations")

@@ -29,9 +29,10 @@ extension WhatIf {
         }
     }
 
-    /// Returns the overheads of accesses that find a free connection. They are the shortest
-    /// recorded waits, as many as there are such accesses in the simulation of the recorded
-    /// setting.
+    /// Returns the overheads of accesses that find a free connection.
+    ///
+    /// They are the shortest recorded waits, as many as there are such accesses in the simulation
+    /// of the recorded setting.
     private func overheads(with fit: Fit) throws -> [String: SpectrumSampler] {
         var overheads: [String: SpectrumSampler] = [:]
         for (name, outcome) in try simulate(recorded, fit, round: 0).outcomes {
@@ -44,17 +45,19 @@ extension WhatIf {
         return overheads
     }
 
-    /// The wait that replaces shorter ones in the search for a handover, in nanoseconds. Shorter
-    /// waits are overheads, which are fitted separately, and zero has no logarithm.
+    /// The wait that replaces shorter ones in the search for a handover, in nanoseconds.
+    ///
+    /// Shorter waits are overheads, which are fitted separately, and zero has no logarithm.
     ///
     /// If no wait is longer, the search does not find a handover.
     private static let shortestWait = 100e3
 
     private static func logarithm(_ wait: Double) -> Double { log(max(wait, shortestWait)) }
 
-    /// Returns how far simulated waits in the recorded setting exceed the recorded waits. The
-    /// result contains the differences of their logarithms, summed over the accesses that wait for
-    /// readers and over those that wait for the writer.
+    /// Returns how far simulated waits in the recorded setting exceed the recorded waits.
+    ///
+    /// The result contains the differences of their logarithms, summed over the accesses that wait
+    /// for readers and over those that wait for the writer.
     ///
     /// A sum of the waits themselves would consist mainly of the few longest ones. Those waits
     /// result from other accesses' holds, which are far longer than a handover.

@@ -1,5 +1,7 @@
 extension WhatIf {
-    /// Returns an arm's run. Without a name, returns a pool's run or the first run.
+    /// Returns an arm's run.
+    ///
+    /// Without a name, returns a pool's run or the first run.
     static func chosenRun(of result: RunResult, _ name: String?) throws -> ArmResult {
         guard result.schema == RunResult.schemaName else {
             throw WhatIfError(

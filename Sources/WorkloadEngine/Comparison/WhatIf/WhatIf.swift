@@ -2,6 +2,7 @@ import Foundation
 import Telemetry
 
 /// Predicts how long accesses would wait with other numbers of readers, based on a recorded run.
+///
 /// Arrivals repeat at the same times, and service times are drawn from the recorded ones.
 public struct WhatIf: Sendable {
     /// The recorded run.
@@ -145,8 +146,9 @@ public struct WhatIf: Sendable {
     /// The number of accesses required for a 99th percentile.
     static let leastCount = Int(PercentileRule.neededCount(for: 99) ?? 0)
 
-    /// Combines a client's waits in several simulations. Returns nil if all simulations together
-    /// have fewer than ten values above the percentile.
+    /// Combines a client's waits in several simulations.
+    ///
+    /// Returns nil if all simulations together have fewer than ten values above the percentile.
     static func wait(of outcomes: [AccessSimulation.Outcome]) -> WhatIfPrediction.Wait? {
         let all = outcomes.flatMap(\.waits)
         let single = outcomes.compactMap { percentile99(of: $0.waits) }

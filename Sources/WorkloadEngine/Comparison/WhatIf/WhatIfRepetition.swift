@@ -2,8 +2,9 @@
 public struct WhatIfRepetition: Sendable, Codable, Equatable {
     /// The number of runs.
     public var runs: Int
-    /// The clients' waits, keyed by name. Omits clients without a recorded and a new 99th
-    /// percentile.
+    /// The clients' waits, keyed by name.
+    ///
+    /// Omits clients without a recorded and a new 99th percentile.
     public var clients: [String: Client]
     /// Why the new or recorded numbers are unreliable; absent if they are reliable.
     public var problem: String?

@@ -41,7 +41,9 @@ public struct WhatIfResult: Sendable, Codable, Equatable {
 public struct WhatIfPrediction: Sendable, Codable, Equatable {
     /// The queue or pool that would serve the accesses.
     public var setting: WhatIfSetting
-    /// The clients' waits, keyed by name. Omits clients with too few accesses.
+    /// The clients' waits, keyed by name.
+    ///
+    /// Omits clients with too few accesses.
     public var clients: [String: Wait]
 
     /// A predicted wait.
@@ -64,8 +66,9 @@ public struct WhatIfPrediction: Sendable, Codable, Equatable {
 public struct WhatIfComparison: Sendable, Codable, Equatable {
     /// The predicted 99th percentile, in nanoseconds.
     public var predicted: UInt64
-    /// The measured 99th percentile, in nanoseconds. For several runs, it covers all their
-    /// accesses, with a precision of about 3 %.
+    /// The measured 99th percentile, in nanoseconds.
+    ///
+    /// For several runs, it covers all their accesses, with a precision of about 3 %.
     public var measured: UInt64
     /// The smallest value of a single run, in nanoseconds; absent if there is only one run or if a
     /// run has too few accesses.
@@ -152,7 +155,9 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
 public struct WhatIfCheck: Sendable, Codable, Equatable {
     /// The queue or pool that served the accesses.
     public var setting: WhatIfSetting
-    /// The clients' waits, keyed by name. Omits clients with too few accesses.
+    /// The clients' waits, keyed by name.
+    ///
+    /// Omits clients with too few accesses.
     public var clients: [String: WhatIfComparison]
     /// The number of runs; absent if there is only one.
     public var runs: Int?

@@ -11,8 +11,10 @@ import Telemetry
 final class IsolationWatch: Sendable {
     /// The share of one connection's time that the sessions may use.
     private static let connectionShare = 0.02
-    /// The share of the run's time that rounds may take. If the load saturates the database,
-    /// sessions wait for connections much longer than they hold them, and they delay the load.
+    /// The share of the run's time that rounds may take.
+    ///
+    /// If the load saturates the database, sessions wait for connections much longer than they hold
+    /// them, and they delay the load.
     private static let roundShare = 0.05
     /// The time in a round during which sessions start transactions, in nanoseconds.
     private static let longestRound: UInt64 = 100_000_000
@@ -137,7 +139,9 @@ final class IsolationWatch: Sendable {
             .result(name, sessions: sessions.map(\.name), failure: costs.firstFailure)
     }
 
-    /// Removes the table. Call this method after the threads have ended.
+    /// Removes the table.
+    ///
+    /// Call this method after the threads have ended.
     func close(noting events: EventLog) {
         do {
             try target.perform(.write, as: Self.client) { session in

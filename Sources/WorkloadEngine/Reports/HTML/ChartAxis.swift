@@ -150,8 +150,9 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Creates an axis of percentiles in which each nine has the same width. Values are −log₁₀ (1 −
-    /// p).
+    /// Creates an axis of percentiles in which each nine has the same width.
+    ///
+    /// Values are −log₁₀ (1 − p).
     static func percentiles(upTo nines: Double) -> ChartAxis {
         let upper = max(1, nines)
         let names = ["0 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "99.9999 %"]

@@ -79,8 +79,9 @@ public enum HTMLReport {
         )
     }
 
-    /// Returns a part for each arm, with a heading if there are several arms. The result is empty
-    /// if all parts are empty.
+    /// Returns a part for each arm, with a heading if there are several arms.
+    ///
+    /// The result is empty if all parts are empty.
     static func arms(
         _ runs: [ArmResult],
         _ body: (Int, ArmResult) -> [Markup]

@@ -2,7 +2,9 @@
 struct HTMLTable {
     /// The caption, which a screen reader reads first.
     let caption: String
-    /// The column titles. The first is the title of the row names.
+    /// The column titles.
+    ///
+    /// The first is the title of the row names.
     let columns: [String]
     /// The number of leading columns that contain words instead of numbers.
     var words = 1

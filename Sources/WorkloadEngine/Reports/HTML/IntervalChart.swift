@@ -1,5 +1,6 @@
-/// A chart of estimates and their intervals on an axis of ratios. Each row has a name and a band
-/// for differences within the noise.
+/// A chart of estimates and their intervals on an axis of ratios.
+///
+/// Each row has a name and a band for differences within the noise.
 struct IntervalChart {
     /// A row with an estimate.
     struct Row {

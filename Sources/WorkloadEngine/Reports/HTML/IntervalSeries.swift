@@ -1,5 +1,6 @@
-/// A run's seconds, thinned for a chart to keep pages small. Each point shows the worst of the
-/// seconds that it represents.
+/// A run's seconds, thinned for a chart to keep pages small.
+///
+/// Each point shows the worst of the seconds that it represents.
 struct IntervalSeries {
     /// The maximum number of points in a line.
     static let limit = 240

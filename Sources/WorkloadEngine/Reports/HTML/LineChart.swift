@@ -127,7 +127,9 @@ struct LineChart {
         return parts
     }
 
-    /// Draws a line with gaps for missing values. A piece with a single point is a dot.
+    /// Draws a line with gaps for missing values.
+    ///
+    /// A piece with a single point is a dot.
     private func lines(_ index: Int, _ line: Series) -> [Markup] {
         let style = Self.style(index)
         var pieces: [[(x: Double, y: Double)]] = [[]]

@@ -70,7 +70,9 @@ public struct ScenarioCheck {
         try target.close()
     }
 
-    /// Creates the tables. If this fails, logs the failure and returns `false`.
+    /// Creates the tables.
+    ///
+    /// If this fails, logs the failure and returns `false`.
     private func build(
         _ dataset: Dataset,
         in target: any WorkloadTarget,
@@ -95,7 +97,9 @@ public struct ScenarioCheck {
         return isComplete
     }
 
-    /// Runs an arm's setup. If this fails, logs the failure and returns `false`.
+    /// Runs an arm's setup.
+    ///
+    /// If this fails, logs the failure and returns `false`.
     private func setUp(_ arm: Arm, _ target: any WorkloadTarget, _ log: inout CheckLog) -> Bool {
         for sql in arm.setup {
             do {

@@ -11,8 +11,9 @@ struct MappingReader {
     let log: IssueLog
     private let entries: [(name: String, key: Node, value: Node)]
 
-    /// Creates a reader. Logs a node that is not a mapping, and each key that `shape` does not
-    /// declare.
+    /// Creates a reader.
+    ///
+    /// Logs a node that is not a mapping, and each key that `shape` does not declare.
     ///
     /// If there is no shape, all keys are valid.
     init?(

@@ -12,7 +12,9 @@ struct SQLReader {
     let what: String
     let log: IssueLog
 
-    /// Returns the statements. If there are none, logs an error and returns nil.
+    /// Returns the statements.
+    ///
+    /// If there are none, logs an error and returns nil.
     func statements(_ node: Node) -> [Statement]? {
         let nodes = node.sequence.map(Array.init) ?? [node]
         var result: [Statement] = []

@@ -1,7 +1,9 @@
 import Yams
 
 extension ScenarioDecoder {
-    /// Decodes a client's operations. If there are errors, logs them and returns an empty array.
+    /// Decodes a client's operations.
+    ///
+    /// If there are errors, logs them and returns an empty array.
     func decodeMix(_ client: String, _ reader: MappingReader, access: WorkloadAccess) -> [Operation]
     {
         let ways = ["sql", "use", "mix"].filter(reader.has)
@@ -75,13 +77,16 @@ extension ScenarioDecoder {
         return Operation(name: name, weight: weight, access: declared, steps: steps)
     }
 
-    /// Decodes the statements of `sql` or `use` and logs errors. Returns nil if there are no
-    /// statements.
+    /// Decodes the statements of `sql` or `use` and logs errors.
+    ///
+    /// Returns nil if there are no statements.
     func decodeStatements(_ reader: MappingReader) -> [String]? {
         decodeSteps(reader, access: .write)?.flatMap(\.statements)
     }
 
-    /// Decodes the steps of `sql` or `use` and logs errors. Returns nil if there are no steps.
+    /// Decodes the steps of `sql` or `use` and logs errors.
+    ///
+    /// Returns nil if there are no steps.
     func decodeSteps(_ reader: MappingReader, access: WorkloadAccess) -> [Step]? {
         var steps: [Step]?
         if let node = reader["sql"] {
@@ -96,7 +101,9 @@ extension ScenarioDecoder {
         return steps
     }
 
-    /// Returns the steps of a named transaction or statement. Logs an unknown name.
+    /// Returns the steps of a named transaction or statement.
+    ///
+    /// Logs an unknown name.
     func procedure(_ name: String, at mark: Mark?) -> [Step]? {
         let builtIn = dataset.transactions[name]?.map { Step.run($0) }
         guard let steps = procedures[name] ?? builtIn else {

@@ -16,8 +16,9 @@ struct StepReader {
         self.what = what
     }
 
-    /// Decodes the steps in a string, a mapping or a list and logs errors. Returns nil if there are
-    /// no steps.
+    /// Decodes the steps in a string, a mapping or a list and logs errors.
+    ///
+    /// Returns nil if there are no steps.
     mutating func steps(_ node: Node) -> [Step]? {
         let items = node.sequence.map(Array.init) ?? [node]
         var steps: [Step] = []

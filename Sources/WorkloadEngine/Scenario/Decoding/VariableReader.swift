@@ -16,7 +16,9 @@ struct VariableReader {
         var source: RangeSource?
     }
 
-    /// Decodes the variable and logs errors. Returns nil if the distribution is unknown.
+    /// Decodes the variable and logs errors.
+    ///
+    /// Returns nil if the distribution is unknown.
     func read(
         _ node: Node,
         as shape: MappingShape = Language.variable,
@@ -157,8 +159,9 @@ struct VariableReader {
 
     // MARK: The range
 
-    /// Decodes the column that provides the values. A dataset's columns and lengths do not have
-    /// one.
+    /// Decodes the column that provides the values.
+    ///
+    /// A dataset's columns and lengths do not have one.
     private func column(_ reader: MappingReader) -> Variable.Column? {
         guard reader.has("table") || reader.has("column") else { return nil }
         for other in ["min", "max", "range", "after", "values", "weights"] where reader.has(other) {

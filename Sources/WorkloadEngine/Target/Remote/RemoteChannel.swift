@@ -14,7 +14,9 @@ struct RemoteChannel: Sendable {
     /// The file descriptor to write to.
     let output: Int32
 
-    /// The maximum size of a message, in bytes. A larger size indicates invalid data.
+    /// The maximum size of a message, in bytes.
+    ///
+    /// A larger size indicates invalid data.
     private static let limit = 1 << 30
 
     func send(_ message: RemoteMessage) throws {

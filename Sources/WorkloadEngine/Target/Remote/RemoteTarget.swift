@@ -1,7 +1,9 @@
 import Foundation
 import Telemetry
 
-/// A database that another process has opened. Accesses run there and are measured here.
+/// A database that another process has opened.
+///
+/// Accesses run there and are measured here.
 ///
 /// Only one worker uses the target. Both processes use the machine's clock. An access's wait and
 /// service times include the messages, which take a few microseconds.
@@ -131,7 +133,9 @@ final class RemoteTarget: WorkloadTarget {
 
     func environment() -> [String: String] { [:] }
 
-    /// Ends the other process. Its open transaction is rolled back.
+    /// Ends the other process.
+    ///
+    /// Its open transaction is rolled back.
     func close() { end() }
 
     private func end() {

@@ -85,7 +85,9 @@ public struct RemoteTargetServer: Sendable {
         }
     }
 
-    /// Serves one message inside an access. Returns `false` to end the access.
+    /// Serves one message inside an access.
+    ///
+    /// Returns `false` to end the access.
     private func serveStatement(
         _ session: any WorkloadSession,
         _ target: any WorkloadTarget

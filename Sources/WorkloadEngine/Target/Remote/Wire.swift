@@ -1,4 +1,6 @@
-/// Encodes values as bytes. Numbers are little-endian.
+/// Encodes values as bytes.
+///
+/// Numbers are little-endian.
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
 

@@ -220,7 +220,9 @@ struct SimulatedAccessRulesTests {
         #expect(times.contains { $0 >= Double(late.lower) && $0 <= Double(late.upper) })
     }
 
-    /// A hold of 50 ms is near the end of its bucket. Slightly longer holds are in the next bucket.
+    /// A hold of 50 ms is near the end of its bucket.
+    ///
+    /// Slightly longer holds are in the next bucket.
     @Test func aHoldNearTheEndOfItsBucketIsAlsoExact() throws {
         var spectrum = LatencySpectrum()
         spectrum.add(50_200_000, count: 5)

@@ -1,7 +1,9 @@
 import Foundation
 import Yams
 
-/// Validates YAML with a JSON Schema. Supports the keywords that the scenarios' schema uses.
+/// Validates YAML with a JSON Schema.
+///
+/// Supports the keywords that the scenarios' schema uses.
 struct SchemaValidator {
     /// An error that reports a keyword that the validator does not support.
     struct UnknownKeyword: Error {
