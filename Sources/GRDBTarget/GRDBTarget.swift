@@ -198,7 +198,7 @@ final class GRDBTarget: WorkloadTarget {
     /// Returns the library, the kind of probes, SQLite's version and the writing connection's
     /// pragmas.
     func environment() throws -> [String: String] {
-        var facts = ["library": "GRDB", "probes": "none: seen from outside"]
+        var facts = ["library": "GRDB", "probes": "none: observed from outside"]
         try perform(.writeWithoutTransaction, as: WorkloadClientName("environment")) { session in
             try session.addFacts(to: &facts)
         }

@@ -48,7 +48,7 @@ struct GRDBTargetTests {
             #expect(status.waitingWriters.isEmpty)
             let environment = try target.environment()
             #expect(environment["library"] == "GRDB")
-            #expect(environment["probes"] == "none: seen from outside")
+            #expect(environment["probes"] == "none: observed from outside")
         }
     }
 

@@ -170,7 +170,7 @@ struct ComparisonSummary {
         let advice = min(ComparisonOptions.maximumBlocks, 3 * options.blocks)
         return "in \(leaps.count) of \(blocks) blocks two runs of \(first) differ by "
             + "\(RatioText.factor(leaps.least)) or more in \(metric), in the others by "
-            + "\(RatioText.factor(leaps.usual)) at most, as when the machine occasionally becomes "
+            + "\(RatioText.factor(leaps.usual)) at most, as if the machine occasionally became "
             + "faster or slower"
             + (advice > options.blocks ? "; more blocks reduce this: try --blocks \(advice)" : "")
     }

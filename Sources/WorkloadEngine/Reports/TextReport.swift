@@ -55,7 +55,7 @@ public enum TextReport {
     private static func section(_ run: ArmResult, measuredPhases: Int) -> [String] {
         var lines = ["\(run.arm)" + pragmas(run)]
         for (client, reason) in (run.unsupported ?? [:]).sorted(by: { $0.key < $1.key }) {
-            lines.append("  unsupported: \(client) did not run, \(reason)")
+            lines.append("  unsupported: \(client) did not run: \(reason)")
         }
         lines += counts(run)
         let parts = [
@@ -185,7 +185,7 @@ public enum TextReport {
             guard let acquire else { return nil }
             var line = "  \(name): "
             if let atOnce { line += "\(HumanUnits.percent(atOnce)) of accesses found one free; " }
-            line += "wait " + summary(acquire, zero: "at once")
+            line += "wait " + summary(acquire, zero: "none")
             if let hold { line += "; held " + summary(hold, zero: "0 ns") }
             return line
         }

@@ -161,7 +161,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: latest, of: aid, min: 1, max: 9}",
-            "9:33: 'of' of variable 'n' names 'aid', which is not sequential"
+            "9:33: 'of' of variable 'n' is 'aid', which is not sequential"
         ),
         ScenarioSlip(
             "{distribution: uniform, min: 1, max: 9}",

@@ -13,12 +13,12 @@ public enum CapacityReport {
         lines += [""] + table.lines()
         for arm in result.arms {
             for (client, reason) in (arm.unsupported ?? [:]).sorted(by: { $0.key < $1.key }) {
-                lines.append("  \(arm.title): \(client) did not run, \(reason)")
+                lines.append("  \(arm.title): \(client) did not run: \(reason)")
             }
         }
         for needed in result.readers ?? [] { lines += ["", sentence(needed)] }
         if let loads = result.equalLoads, !loads.isEmpty {
-            lines += ["", "At equal load, in shares of what the slower arm sustains:"]
+            lines += ["", "At equal load, as shares of the slower arm's capacity:"]
             lines += equalLoads(loads, result.load.clients.map(\.client)).lines()
             lines += missed(in: loads)
         }
@@ -36,7 +36,7 @@ public enum CapacityReport {
         lines += markdownTable(titles, result.arms.map(cells))
         for needed in result.readers ?? [] { lines += ["", sentence(needed)] }
         if let loads = result.equalLoads, !loads.isEmpty {
-            lines += ["", "At equal load, in shares of what the slower arm sustains:", ""]
+            lines += ["", "At equal load, as shares of the slower arm's capacity:", ""]
             let table = equalLoads(loads, result.load.clients.map(\.client))
             lines += markdownTable(table.titles, table.rows)
             lines += missed(in: loads)
@@ -71,7 +71,7 @@ public enum CapacityReport {
     private static func headlineWithoutCapacity(_ result: CapacityResult) -> String {
         if !result.arms.isEmpty, result.arms.allSatisfy({ $0.noneAtAnyRate != nil }) {
             return
-                "\(result.scenario): no arm sustains any rate: each misses its limit at any rate."
+                "\(result.scenario): no arm sustains any rate: each misses its limit at every rate."
         }
         if let reason = result.arms.lazy.compactMap(\.unanswered).first {
             return "\(result.scenario): no answer: \(reason)."
@@ -92,7 +92,7 @@ public enum CapacityReport {
             arm.title,
             arm.capacity.map { (arm.lowerBound ? "≥ " : "") + HumanUnits.rate($0) }
                 ?? (arm.noneAtAnyRate != nil
-                    ? "none, at any rate" : arm.unanswered != nil ? "no answer" : "nothing"),
+                    ? "none, at every rate" : arm.unanswered != nil ? "no answer" : "nothing"),
             arm.confirmed ? "yes" : "no",
             arm.failsAt.map { HumanUnits.rate($0) } ?? "–",
             arm.noneAtAnyRate ?? arm.unanswered ?? arm.failure

@@ -67,7 +67,7 @@ public enum CrossoverReport {
         how +=
             result.noiseFloor.map {
                 "two runs of \(result.a) differ by at most \(HumanUnits.times($0))"
-            } ?? "the noise between runs of one arm is unknown, so no cell is decided"
+            } ?? "the noise between runs of one arm is unknown, so all cells are undecided"
         lines.append(how + ".")
         let skipped = [
             (result.a, result.cells.compactMap(\.skippedA).max() ?? 0),

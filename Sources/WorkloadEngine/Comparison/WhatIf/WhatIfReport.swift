@@ -21,7 +21,7 @@ public enum WhatIfReport {
         }
         if let again = result.repetition {
             lines.append("")
-            lines.append(title(again.runs, with: "\(result.recorded), as when it was recorded"))
+            lines.append(title(again.runs, with: "\(result.recorded), as in the recording"))
             if let problem = again.problem { lines.append("  unreliable: \(problem)") }
             lines += repetitions(again.clients)
         }

@@ -17,7 +17,7 @@ enum TransactionControl {
         case "ROLLBACK" where !words.contains("TO"): break
         default: return nil
         }
-        return "\(verb) inside an access that already is a transaction: the access starts and ends "
+        return "\(verb) inside an access that is already a transaction: the access starts and ends "
             + "it; remove \(verb)"
     }
 }

@@ -30,7 +30,7 @@ extension ScenarioDecoder {
             all[followed] == nil
                 ? "'of' of variable '\(name)' is not a variable: '\(followed)'"
                     + NearestName.hint(followed, among: sequential)
-                : "'of' of variable '\(name)' names '\(followed)', which is not sequential",
+                : "'of' of variable '\(name)' is '\(followed)', which is not sequential",
             at: mark
         )
     }

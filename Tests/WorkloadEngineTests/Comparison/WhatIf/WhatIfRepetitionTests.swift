@@ -99,7 +99,7 @@ struct WhatIfRepetitionTests {
         let ranges = [then + 3_000_000, then + 2_000_000, then + 3_000_000].map(HumanUnits.time)
         #expect(
             text.contains(
-                "\n2 real runs with 2 readers, as when it was recorded, combined "
+                "\n2 real runs with 2 readers, as in the recording, combined "
                     + "[lowest … highest single run]:\n"
             )
         )
