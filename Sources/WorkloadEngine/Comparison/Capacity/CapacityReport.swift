@@ -92,7 +92,7 @@ public enum CapacityReport {
             arm.title,
             arm.capacity.map { (arm.lowerBound ? "≥ " : "") + HumanUnits.rate($0) }
                 ?? (arm.noneAtAnyRate != nil
-                    ? "none, at every rate" : arm.unanswered != nil ? "no answer" : "nothing"),
+                    ? "no rate at all" : arm.unanswered != nil ? "no answer" : "nothing"),
             arm.confirmed ? "yes" : "no",
             arm.failsAt.map { HumanUnits.rate($0) } ?? "–",
             arm.noneAtAnyRate ?? arm.unanswered ?? arm.failure
