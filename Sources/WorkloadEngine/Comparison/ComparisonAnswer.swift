@@ -41,7 +41,7 @@ struct ComparisonAnswer {
             + pairs.map(withoutDifference).joined(separator: ", ") + "."
     }
 
-    /// `ui p99 4.1× lower (3.6–4.7)`.
+    /// Formats a change, such as `ui p99 4.1× lower (3.6–4.7)`.
     private func change(_ pair: ComparisonPair) -> String {
         guard let ratio = pair.ratio, let low = pair.low, let high = pair.high else { return "" }
         return "\(title(pair.metric)) \(RatioText.change(ratio, low, high))"

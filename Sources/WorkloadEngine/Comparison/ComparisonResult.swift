@@ -5,7 +5,7 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.comparison/1"
 
-    /// `poolgauge.comparison/1`.
+    /// The schema's identifier, `poolgauge.comparison/1`.
     public var schema: String
     /// The answer, with one sentence for each judged arm.
     public var answer: [String]

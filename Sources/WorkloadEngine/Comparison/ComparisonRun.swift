@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Runs a scenario on several arms, block by block, so that changes of the machine affect all arms.
+/// Runs a scenario on several arms, block by block, to expose all arms to changes of the machine.
 ///
 /// In each block, every arm runs once and the first arm runs twice, in an order drawn from the
 /// seed. Each run uses a fresh copy of the same data and the same seed. The runs of a block

@@ -11,7 +11,7 @@ extension Scenario {
     /// - Throws: ``ScenarioError`` if a time does not fit.
     func scaled(toBlock duration: Duration) throws(ScenarioError) -> Scenario {
         var scenario = try scaled(toMeasured: duration)
-        // Limit the drain, so that accesses that never end do not take as long as the block.
+        // Limit the drain to prevent accesses that never end from taking as long as the block.
         scenario.drain = min(scenario.drain, max(Self.leastDrain, duration / 6))
         let least = min(Self.leastWarmUp, duration / 2)
         let warmUp = scenario.phases.prefix { !$0.isMeasured }

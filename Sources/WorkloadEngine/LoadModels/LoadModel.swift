@@ -2,7 +2,7 @@
 ///
 /// Times are *load time*: nanoseconds since the start of the load, not counting pauses.
 protocol LoadModel: Sendable {
-    /// Whether accesses follow a schedule, so that a late start counts as lag.
+    /// Whether accesses follow a schedule, which means that a late start counts as lag.
     var isScheduled: Bool { get }
 
     /// Returns the intended start of a worker's next access if the worker is free at `now`.

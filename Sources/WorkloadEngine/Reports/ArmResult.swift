@@ -90,7 +90,7 @@ public struct ClientResult: Sendable, Codable, Equatable {
     public var wait: LatencySummary?
     /// The times from entry to end of completed accesses.
     public var service: LatencySummary?
-    /// The times from intended start to start; absent without a schedule.
+    /// The times from intended start to start; absent if there is no schedule.
     public var lag: LatencySummary?
     /// The mean processor time from entry to end of the measured completed accesses, in
     /// nanoseconds; absent without measurements.
@@ -140,7 +140,7 @@ public struct ClientResult: Sendable, Codable, Equatable {
 
 /// The usage of the connections.
 public struct PoolResult: Sendable, Codable, Equatable {
-    /// `maximumReaderCount`; absent for a queue.
+    /// The maximum number of readers (`maximumReaderCount`); absent for a queue.
     public var maximumReaderCount: Int?
     /// The maximum number of readers in use at the same time; absent for a queue.
     public var readersPeak: Int?

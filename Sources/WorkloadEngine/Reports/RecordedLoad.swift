@@ -11,7 +11,7 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
     public var kind: String
     /// The arm's library, as in a scenario: `engine`, `raw`, `grdb`.
     public var library: String
-    /// `maximumReaderCount`; absent if unknown.
+    /// The maximum number of readers (`maximumReaderCount`); absent if unknown.
     public var readers: Int?
     /// Whether the database was in WAL mode.
     public var isWAL: Bool

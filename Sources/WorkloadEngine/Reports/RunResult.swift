@@ -6,7 +6,7 @@ public struct RunResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.run/1"
 
-    /// `poolgauge.run/1`.
+    /// The schema's identifier, `poolgauge.run/1`.
     public var schema: String
     /// The scenario's name.
     public var scenario: String

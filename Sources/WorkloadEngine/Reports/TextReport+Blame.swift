@@ -14,7 +14,8 @@ extension TextReport {
     /// The share of the response time above which waits are reported.
     private static let notableShare = 0.1
 
-    /// `ui: p99 is 48.0 ms; …, 44.0 ms of it waiting for a reader; report held 3.9 of 4 …`.
+    /// Returns sentences such as `ui: p99 is 48.0 ms; …, 44.0 ms of it waiting for a reader; report
+    /// held 3.9 of 4 …`.
     static func sentences(_ client: String, _ blame: BlameResult) -> [String] {
         let waiting = blame.queued + blame.waited
         let share = Double(waiting) / Double(max(1, blame.response))
@@ -48,7 +49,8 @@ extension TextReport {
         return lines
     }
 
-    /// `meanwhile report held 3.9 of 4 readers (up to 10.3 s at a time), search 0.4 (…)`.
+    /// Describes the holders, such as `meanwhile report held 3.9 of 4 readers (up to 10.3 s at a
+    /// time), search 0.4 (…)`.
     private static func holders(_ client: String, _ blame: BlameResult) -> String? {
         guard let resource = blame.resource else { return nil }
         let isCounted = resource == .reader

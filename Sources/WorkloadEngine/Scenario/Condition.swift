@@ -49,7 +49,7 @@ public struct Condition: Sendable, Equatable {
         let failure = Quantity.Failure(
             description: "'\(text)' is not a condition; write ':balance >= 100' or ':name is null'"
         )
-        // Longer operators come first, so that `<=` is not parsed as `<`.
+        // Longer operators come first to prevent `<=` from being parsed as `<`.
         for comparison in Comparison.allCases {
             let sign = comparison == .same ? " is " : comparison.rawValue
             guard let range = text.range(of: sign) else { continue }

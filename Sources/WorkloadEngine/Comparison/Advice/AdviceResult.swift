@@ -5,7 +5,7 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.advice/1"
 
-    /// `poolgauge.advice/1`.
+    /// The schema's identifier, `poolgauge.advice/1`.
     public var schema: String
     /// The answer in one sentence.
     public var answer: String

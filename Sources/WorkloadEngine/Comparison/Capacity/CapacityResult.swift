@@ -5,7 +5,7 @@ public struct CapacityResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.capacity/1"
 
-    /// `poolgauge.capacity/1`.
+    /// The schema's identifier, `poolgauge.capacity/1`.
     public var schema: String
     /// The scenario's name.
     public var scenario: String

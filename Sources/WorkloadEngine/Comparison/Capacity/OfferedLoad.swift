@@ -17,7 +17,7 @@ public struct OfferedLoad: Sendable, Equatable {
     public struct Part: Sendable, Codable, Equatable {
         /// The client's name.
         public var client: String
-        /// Its share of the arrivals, in 0…1.
+        /// The client's share of the arrivals, in 0…1.
         public var share: Double
     }
 

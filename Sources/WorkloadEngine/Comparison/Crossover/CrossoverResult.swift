@@ -5,7 +5,7 @@ public struct CrossoverResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.crossover/1"
 
-    /// `poolgauge.crossover/1`.
+    /// The schema's identifier, `poolgauge.crossover/1`.
     public var schema: String
     /// The scenario's name.
     public var scenario: String
@@ -93,9 +93,9 @@ public struct CrossoverResult: Sendable, Codable, Equatable {
 
     /// A cell's verdict on `b`.
     public enum Verdict: String, Sendable, Codable, Equatable {
-        /// `b` is better, by more than the noise.
+        /// `b` is better by more than the noise.
         case better
-        /// `b` is worse, by more than the noise.
+        /// `b` is worse by more than the noise.
         case worse
         /// The arms are the same except for noise.
         case same

@@ -4,7 +4,7 @@ import Foundation
 public struct Sweep: Sendable, Equatable {
     /// A setting that a sweep varies.
     public enum Variable: String, Sendable, Codable, Equatable, CaseIterable {
-        /// `maximumReaderCount` of every pool.
+        /// The maximum number of readers (`maximumReaderCount`) of every pool.
         case readers
         /// The share of the accesses that write, in 0…1.
         case writeShare = "write-share"

@@ -168,7 +168,7 @@ struct AccessSimulation {
         let client = workers[worker].client
         if let interrupts = clients[client].interrupts {
             interrupt(interrupts, at: now)
-            // Count interrupts, so that even a client without think time ends.
+            // Interrupts count as ended accesses. A client without think time then also ends.
             ended += 1
             return plan(worker, freeAt: now)
         }

@@ -6,7 +6,7 @@ public struct WhatIfResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.what-if/1"
 
-    /// `poolgauge.what-if/1`.
+    /// The schema's identifier, `poolgauge.what-if/1`.
     public var schema: String
     /// The scenario's name.
     public var scenario: String

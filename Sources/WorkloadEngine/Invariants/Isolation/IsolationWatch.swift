@@ -1,7 +1,7 @@
 import Isolation
 import Telemetry
 
-/// Runs transactions alongside the load, and checks that the database isolates them.
+/// Runs transactions alongside the load and checks that the database isolates them.
 ///
 /// The transactions run in rounds. In a round, all sessions concurrently run a few transactions on
 /// lists and registers that no other round uses. One session then reads all objects, and the
