@@ -15,6 +15,6 @@ protocol LoadModel: Sendable {
 }
 
 extension LoadModel {
-    /// Returns the same time, because by default, load changes do not move accesses.
+    /// Returns `moment`, because by default, load changes do not move accesses.
     func steered(_ moment: UInt64) -> UInt64 { moment }
 }

@@ -1,6 +1,6 @@
 /// The threshold that ended a run early.
 public struct AbortResult: Sendable, Codable, Equatable {
-    /// The measured time at the end of the run, in seconds.
+    /// The measured time when the threshold was missed, in seconds.
     public var seconds: Double
     /// The metric, such as `ui.response`.
     public var metric: String

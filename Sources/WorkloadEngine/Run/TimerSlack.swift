@@ -1,6 +1,6 @@
 import Foundation
 
-/// Adjusts the delay with which the system may wake a thread.
+/// Controls the delay with which the system may wake a thread.
 enum TimerSlack {
     /// Minimizes the delay for the calling thread if the system has such a setting.
     ///
