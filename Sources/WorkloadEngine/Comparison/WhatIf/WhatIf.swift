@@ -64,7 +64,7 @@ public struct WhatIf: Sendable {
 
     /// Predicts the waits in the given settings.
     ///
-    /// - Throws: ``WhatIfError`` if the recording contains unknown words.
+    /// - Throws: ``WhatIfError`` if the recording cannot be simulated.
     public func predict(_ settings: [WhatIfSetting] = WhatIfSetting.all) throws -> WhatIfResult {
         var wanted = settings
         if !wanted.contains(recorded) {
