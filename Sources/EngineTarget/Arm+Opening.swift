@@ -1,12 +1,13 @@
 import WorkloadEngine
 
 extension Arm {
-    /// The statements that each connection of a library's queue or pool runs first.
+    /// The statements that each connection in a library's queue or pool runs first.
     ///
-    /// They do not select WAL mode: the libraries do this themselves.
+    /// They do not select WAL mode, because the libraries select it.
     package var openingPragmas: [String] {
         var statements = pragmas.map { "PRAGMA \($0.name) = \($0.value)" }
-        // If the arm sets no journal, a queue uses SQLite's default, regardless of the file's mode.
+        // If the arm does not set a journal, a queue uses SQLite's default, regardless of the
+        // file's mode.
         let own = journal ?? (kind == .queue ? .delete : nil)
         if kind == .queue || kind == .memory, let own, own != .wal {
             statements.append("PRAGMA journal_mode = \(own.rawValue)")
@@ -14,12 +15,12 @@ extension Arm {
         return statements
     }
 
-    /// Sets the pragmas that affect only the connection that writes, after `target` is open.
+    /// Sets the pragmas that affect only the writing connection, after `target` is open.
     ///
-    /// - Throws: The error of the library.
+    /// - Throws: The library's error.
     package func setSynchronous(of target: some WorkloadTarget) throws {
         guard let synchronous else { return }
-        // After the switch to WAL, which sets NORMAL.
+        // Set the value after the switch to WAL, which sets NORMAL.
         try target.perform(.writeWithoutTransaction, as: WorkloadClientName("setup")) {
             _ = try $0.rows("PRAGMA synchronous = \(synchronous)", [])
         }

@@ -5,15 +5,16 @@ import Synchronization
 import Telemetry
 import WorkloadEngine
 
-/// The busy handler of a connection: pauses as an arm's `busy` requires, and measures the wait.
+/// A connection's busy handler, which pauses according to an arm's `busy` setting and measures the
+/// wait.
 ///
-/// Only the thread that uses the connection calls it.
+/// Only the thread that uses the connection calls the handler.
 package final class BusyWait: Sendable {
-    /// The clock and the pauses of a handler; a test injects its own.
+    /// A handler's clock and pauses, which tests can replace.
     package struct Timing: Sendable {
-        /// Returns the time, in nanoseconds.
+        /// A function that returns the time, in nanoseconds.
         package var now: @Sendable () -> UInt64
-        /// Pauses for some nanoseconds.
+        /// A function that pauses for a number of nanoseconds.
         package var sleep: @Sendable (UInt64) -> Void
 
         /// Creates a timing.
@@ -25,13 +26,13 @@ package final class BusyWait: Sendable {
             self.sleep = sleep
         }
 
-        /// The machine's clock, and pauses of the calling thread.
+        /// The timing that uses the machine's clock and pauses the calling thread.
         package static let system = Timing(now: monotonicNanoseconds) { nanoseconds in
             var rest = timespec(
                 tv_sec: Int(nanoseconds / 1_000_000_000),
                 tv_nsec: Int(nanoseconds % 1_000_000_000)
             )
-            // A signal interrupts the pause.
+            // Continue after a signal has interrupted the pause.
             var left = timespec()
             while nanosleep(&rest, &left) != 0, errno == EINTR { rest = left }
         }
@@ -53,9 +54,9 @@ package final class BusyWait: Sendable {
     /// Creates a handler.
     ///
     /// - Parameters:
-    ///   - timeout: The time after which it gives up; zero to give up immediately.
+    ///   - timeout: The time after which the handler gives up; zero to give up immediately.
     ///   - retry: The pauses; nil for ``BusyRetry/backoff``.
-    ///   - timing: The clock.
+    ///   - timing: The clock and pauses to use.
     package init(timeout: Duration, retry: BusyRetry?, timing: Timing = .system) {
         self.timeout = UInt64(max(0, timeout / .nanoseconds(1)).rounded(.up))
         self.retry = retry ?? .backoff
@@ -96,7 +97,7 @@ package final class BusyWait: Sendable {
     @inline(__always)
     package func begin() { wasCalled.store(false, ordering: .relaxed) }
 
-    /// Returns the calls of the handler during the statement that has just failed.
+    /// Returns the calls to the handler during the statement that has just failed.
     func take() -> LockWait {
         let wasCalled = wasCalled.load(ordering: .relaxed)
         return state.withLock { state in
@@ -107,7 +108,7 @@ package final class BusyWait: Sendable {
         }
     }
 
-    /// Returns the part of the handler in the statement that has just failed.
+    /// Returns the handler's role in the statement that has just failed.
     package func takeHandler() -> BusyFailure.Handler { BusyFailure(wait: take()).handler }
 
     /// Installs the handler on a connection, which must be closed before the handler is released.
@@ -125,7 +126,7 @@ package final class BusyWait: Sendable {
 }
 
 extension BusyFailure {
-    /// Describes a failure because of a lock.
+    /// Creates a description of a failure that a lock caused.
     package init(statement: String? = nil, wait: LockWait?, holder: String? = nil) {
         let handler: Handler =
             switch wait {
@@ -139,7 +140,7 @@ extension BusyFailure {
 }
 
 extension Arm {
-    /// Whether a pragma of the arm replaces the connection's busy handler.
+    /// Whether one of the arm's pragmas replaces the connection's busy handler.
     package var replacesBusyHandler: Bool {
         pragmas.contains { $0.name.lowercased() == "busy_timeout" }
     }

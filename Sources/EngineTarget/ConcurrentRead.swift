@@ -1,7 +1,7 @@
 import Dispatch
 import Telemetry
 
-/// A read on another thread whose requester waits for it.
+/// A read on another thread that the requesting thread waits for.
 package final class ConcurrentRead: Sendable {
     private let result = Lock<Result<Void, any Error>?>(nil)
     private let ended = DispatchSemaphore(value: 0)
@@ -9,15 +9,15 @@ package final class ConcurrentRead: Sendable {
     /// Creates a read that has not ended.
     package init() {}
 
-    /// Ends the read, and wakes the waiting thread.
+    /// Ends the read and wakes the waiting thread.
     package func end(_ result: Result<Void, any Error>) {
         self.result.withLock { $0 = result }
         ended.signal()
     }
 
-    /// Waits for the end of the read.
+    /// Waits until the read ends.
     ///
-    /// - Throws: The error of the read.
+    /// - Throws: The read's error.
     package func wait() throws {
         ended.wait()
         try result.withLock { $0 }?.get()

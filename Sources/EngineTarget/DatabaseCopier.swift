@@ -2,33 +2,36 @@ import CSQLite
 import Foundation
 import WorkloadEngine
 
-/// Copies a database that other processes may use, through SQLite's backup API
+/// Copies a database that other processes may be using, through SQLite's backup API
 /// (<https://sqlite.org/backup.html>).
 ///
-/// In WAL mode, one read transaction spans the copy: it blocks no writer, and the copy never
+/// In WAL mode, one read transaction spans the copy. It does not block writers, and the copy never
 /// restarts. In a rollback mode, a read lock blocks all writers, so the copy releases it between
-/// steps. A commit of another process then restarts the copy. After a few restarts, it copies the
-/// rest in one step.
+/// steps. If another process then commits, the copy restarts. After a few restarts, the remaining
+/// pages are copied in one step.
 struct DatabaseCopier {
     /// The number of pages in each step: 4 MiB with pages of 4 KiB.
     var pagesPerStep: CInt = 1024
-    /// The number of restarts after which the copy keeps its lock to the end.
+    /// The number of restarts after which the copy keeps its lock until it ends.
     var mostRestarts = 3
-    /// The pause between two steps in a rollback mode, in which a waiting writer acquires the lock.
+    /// The pause between two steps in a rollback mode, during which a waiting writer can acquire
+    /// the lock.
     private static let pause = Duration.milliseconds(5)
-    /// The time for which a step waits for another process's lock.
+    /// The maximum time that a step waits for another process's lock.
     private static let patience = Duration.seconds(10)
-    /// Called between two steps, without a lock in a rollback mode; for tests.
+    /// A function for tests that is called between two steps.
+    ///
+    /// In a rollback mode, the copy does not hold a lock then.
     var betweenSteps: () -> Void = {}
 
     /// Copies a database into a file that does not exist yet.
     ///
     /// - Parameters:
-    ///   - source: The path of the database.
-    ///   - path: The path of the copy, which gets a rollback journal.
-    ///   - progress: Called with the copied share, in 0…1, which never decreases.
-    /// - Throws: ``RawError`` that names the path, ``FreeSpace/Shortage``, or an error of
-    ///   `progress`.
+    ///   - source: The database's path.
+    ///   - path: The path of the copy, which will have a rollback journal.
+    ///   - progress: A function that receives the copied share, in 0…1, which never decreases.
+    /// - Throws: ``RawError`` with the path, ``FreeSpace/Shortage``, or an error that `progress`
+    ///   throws.
     func copy(
         _ source: String,
         to path: String,
@@ -51,7 +54,7 @@ struct DatabaseCopier {
                 try from.run("SELECT rootpage FROM sqlite_master LIMIT 1", [])
             }
             try copyPages(from, to, pauses: !isWAL, progress)
-            // The copy has the journal mode of its source; the arm selects its own mode later.
+            // The copy has its source's journal mode. The arm selects its own mode later.
             _ = try to.rows("PRAGMA journal_mode = DELETE", [])
         } catch let error as RawError where error.isFull {
             let free = FreeSpace.bytes(in: folder) ?? 0
@@ -71,7 +74,7 @@ struct DatabaseCopier {
         try from.backup(to: to) {
             restarts >= mostRestarts ? -1 : pagesPerStep
         } afterStep: { share in
-            // Without a restart, the copied share grows with each step.
+            // Without a restart, the copied share increases with each step.
             if last > 0, share <= last { restarts += 1 }
             last = share
             most = max(most, share)

@@ -1,9 +1,9 @@
 import CSQLite
 import WorkloadEngine
 
-/// The facts about a connection in the environment of a result.
+/// Adds the facts about this connection to a result's environment.
 extension WorkloadSession {
-    /// Adds the version of SQLite and the values of pragmas.
+    /// The facts are SQLite's version and the values of pragmas.
     package func addFacts(to facts: inout [String: String]) throws {
         facts["sqlite_version"] = String(cString: sqlite3_libversion())
         for pragma in reportedPragmas {

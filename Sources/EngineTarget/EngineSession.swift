@@ -3,11 +3,11 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-/// A connection of the engine inside an access.
+/// An engine connection inside an access.
 struct EngineSession: WorkloadSession {
     let database: Database
-    // Unsafe, because the target outlives its accesses, and a counted reference would cost each
-    // access two atomic operations.
+    // The unowned reference is safe, because the target outlives its accesses. A counted reference
+    // would cost each access two atomic operations.
     unowned(unsafe) let target: EngineTarget
 
     /// Runs a statement that the connection keeps prepared, and counts its rows.
@@ -19,9 +19,11 @@ struct EngineSession: WorkloadSession {
         ).count
     }
 
-    /// The first call counts as a call of the database's `interrupt()`; later calls repeat it.
+    /// The closure's first call counts as a call to the database's `interrupt()`.
+    ///
+    /// Later calls repeat it.
     func makeInterrupt() -> (@Sendable () -> Void)? {
-        // The access keeps the connection open, and the closure is not called afterwards.
+        // The access keeps the connection open, and the closure is not called after the access.
         nonisolated(unsafe) let connection = database.handle
         let isSent = Lock(false)
         return { [target, label = database.label] in
@@ -29,7 +31,7 @@ struct EngineSession: WorkloadSession {
                 defer { isSent = true }
                 return isSent
             }
-            // The target does not contain connections of snapshots.
+            // The target does not contain snapshot connections.
             if isRepeat || !target.interrupt(connection: label) { sqlite3_interrupt(connection) }
         }
     }
@@ -42,7 +44,7 @@ struct EngineSession: WorkloadSession {
     }
 }
 
-/// A snapshot of the engine that a client holds.
+/// An engine snapshot that a client holds.
 final class EngineSnapshot: WorkloadSnapshot {
     private let snapshot: DatabaseSnapshot
     private let label: AccessLabel
@@ -59,7 +61,7 @@ final class EngineSnapshot: WorkloadSnapshot {
     }
 
     func release() {
-        // Closing fails only while a statement is alive, and no statement outlives an access.
+        // Closing fails only while a statement exists, and statements do not outlive an access.
         try? snapshot.close()
     }
 }

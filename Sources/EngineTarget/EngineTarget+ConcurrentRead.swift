@@ -2,8 +2,9 @@ import SQLiteEngine
 import WorkloadEngine
 
 extension EngineTarget {
-    /// Writes, and then reads the committed state on another connection; the read starts before the
-    /// writer is released, so that no other write comes between.
+    /// Writes, then reads the committed state on another connection.
+    ///
+    /// The read starts before the writer is released, so no other write can occur between them.
     func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,

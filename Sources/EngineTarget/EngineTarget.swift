@@ -2,7 +2,7 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-/// A `DatabaseQueue` or a `DatabasePool` under the load of a scenario.
+/// A `DatabaseQueue` or a `DatabasePool` under a scenario's load.
 final class EngineTarget: WorkloadTarget {
     /// The object that serves the accesses.
     enum Server: Sendable {
@@ -72,7 +72,7 @@ final class EngineTarget: WorkloadTarget {
             try queue.writeWithoutTransaction(as: label, run)
         case (.queue, .snapshot): throw UnsupportedAccess.snapshotOfQueue
         case (.frozen(let frozen), .read): try frozen.read(as: label, run)
-        // For accesses of the run itself, such as the setup of an arm.
+        // Serves accesses by the run itself, such as an arm's setup.
         case (.frozen(let frozen), .write): try frozen.pool.write(as: label, run)
         case (.frozen(let frozen), .writeWithoutTransaction):
             try frozen.pool.writeWithoutTransaction(as: label, run)
@@ -178,7 +178,7 @@ final class EngineTarget: WorkloadTarget {
 
     func refusals() -> [String: UInt64] { statementGuard?.refusals ?? [:] }
 
-    /// Returns the library, the version of SQLite and the pragmas of the connection that writes.
+    /// Returns the library, SQLite's version and the writing connection's pragmas.
     func environment() throws -> [String: String] {
         var facts = ["library": "SQLiteEngine"]
         try perform(.writeWithoutTransaction, as: WorkloadClientName("environment")) { session in
@@ -197,7 +197,7 @@ final class EngineTarget: WorkloadTarget {
 }
 
 extension WorkloadClientName {
-    /// The name as the engine's probes show it; looked up once.
+    /// The name as the engine's probes report it, which is looked up once.
     var accessLabel: AccessLabel {
         let index = memo.number {
             let label = AccessLabel(name)
@@ -208,7 +208,7 @@ extension WorkloadClientName {
 }
 
 extension Arm.Begin {
-    /// The engine's kind of transaction; nil for the default kind of its writes.
+    /// The engine's kind of transaction; nil for the default kind for writes.
     fileprivate var transactionKind: Database.TransactionKind? {
         switch self {
         case .deferred: .deferred
@@ -219,7 +219,7 @@ extension Arm.Begin {
 }
 
 extension Database {
-    /// Runs `body` in a transaction of a kind, and commits it.
+    /// Runs `body` in a transaction of the given kind, and commits the transaction.
     fileprivate func inTransaction(
         _ kind: TransactionKind,
         _ body: (Database) throws -> Void

@@ -1,9 +1,9 @@
 import WorkloadEngine
 
 extension EngineTargetFactory {
-    /// Copies a database that other processes may use, with ``DatabaseCopier``.
+    /// Copies a database that other processes may be using, with ``DatabaseCopier``.
     ///
-    /// - Throws: An error that contains the file or the folder, or the error of `progress`.
+    /// - Throws: An error that contains the file or the folder, or an error that `progress` throws.
     public func copyDatabase(
         at source: String,
         to path: String,

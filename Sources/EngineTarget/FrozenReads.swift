@@ -1,19 +1,20 @@
 import SQLiteEngine
 import Telemetry
 
-/// Reads that all see the state at the time of the first read.
+/// Reads that all observe the state at the time of the first read.
 final class FrozenReads: Sendable {
     private enum Reader: Sendable {
         case snapshot(DatabaseSnapshot)
         case snapshotPool(DatabaseSnapshotPool)
     }
 
-    /// The pool of the snapshot.
+    /// The snapshot's pool.
     let pool: DatabasePool
     private let hasPool: Bool
     private let reader = Lock<Reader?>(nil)
 
-    /// Creates reads from a snapshot of `pool`, with one connection or as many as the pool.
+    /// Creates reads from a snapshot of `pool`, with one connection or with as many as the pool
+    /// has.
     init(of pool: DatabasePool, inPool hasPool: Bool) {
         self.pool = pool
         self.hasPool = hasPool

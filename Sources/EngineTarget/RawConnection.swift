@@ -2,32 +2,35 @@ import CSQLite
 import Synchronization
 import WorkloadEngine
 
-/// One connection of libsqlite3 and the statements that it keeps prepared.
+/// A libsqlite3 connection and the statements that it keeps prepared.
 ///
-/// Only one thread at a time uses it, except for ``interrupt()``.
+/// Only one thread at a time uses the connection, except for ``interrupt()``.
 final class RawConnection: WorkloadSession, @unchecked Sendable {
     // Unchecked, because only one worker's thread uses it; `sqlite3_interrupt` may be called from
-    // any thread (https://sqlite.org/c3ref/interrupt.html), and closing waits for all of them.
+    // any thread (https://sqlite.org/c3ref/interrupt.html), and closing waits for all such calls.
     private var connection: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
     private let busyWait: BusyWait
-    /// Whether ``busyWait`` is the connection's busy handler: a pragma can replace it.
+    /// Whether ``busyWait`` is the connection's busy handler, which a pragma can replace.
     private let measuresWaits: Bool
-    /// The write lock of the file; nil if its holder is not recorded.
+    /// The file's write lock; nil if its holder is not recorded.
     private let writer: WriterSlot?
     private let number: UInt64
-    /// Whether the transaction of the connection holds the write lock.
+    /// Whether the connection's transaction holds the write lock.
     private var isWriter = false
-    /// The client that uses the connection, by the identity of its name.
+    /// The client that uses the connection, identified by its name object.
     private var client: ObjectIdentifier?
 
     private static let count = Atomic<UInt64>(0)
 
-    /// The default time for which a connection waits for another connection's lock: without a
-    /// library's queue, writers wait for the file.
+    /// The default time that a connection waits for another connection's lock.
+    ///
+    /// Without a library's queue, writers wait for the file.
     static let busyTimeout = Duration.seconds(10)
 
-    /// Opens a file; unless read-only, creates it if it does not exist.
+    /// Opens a file.
+    ///
+    /// Unless the connection is read-only, creates the file if it does not exist.
     init(
         path: String,
         busyTimeout: Duration = RawConnection.busyTimeout,
@@ -48,7 +51,7 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
             throw RawError(code, connection, path: path)
         }
         sqlite3_extended_result_codes(connection, 1)
-        // A handler instead of `sqlite3_busy_timeout`, whose waits cannot be measured.
+        // Use a handler instead of `sqlite3_busy_timeout`, whose waits cannot be measured.
         busyWait.install(on: connection)
     }
 
@@ -66,14 +69,16 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
 
     func interrupt() { if let connection { sqlite3_interrupt(connection) } }
 
-    /// Runs `body` in a transaction; an error rolls it back.
+    /// Runs `body` in a transaction.
+    ///
+    /// An error rolls the transaction back.
     func transaction(_ begin: String, _ body: (any WorkloadSession) throws -> Void) throws {
         try run(begin, [])
         do {
             try body(self)
             try run("COMMIT", [])
         } catch {
-            // Some errors end the transaction (https://sqlite.org/lang_transaction.html); the
+            // Some errors end the transaction (https://sqlite.org/lang_transaction.html). The
             // interrupts at the end of a run may also affect the rollback.
             for _ in 0..<100 where sqlite3_get_autocommit(connection) == 0 {
                 _ = try? run("ROLLBACK", [])
@@ -117,13 +122,14 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
         }
     }
 
-    /// Copies the database into that of another connection.
+    /// Copies the database into another connection's database.
     ///
     /// - Parameters:
     ///   - copy: The connection that receives the copy.
-    ///   - pages: Returns the number of pages of the next step; negative for all remaining pages.
-    ///   - afterStep: Called after each step with the copied share, in 0…1.
-    /// - Throws: ``RawError``, or an error of `afterStep`.
+    ///   - pages: A function that returns the number of pages in the next step, or a negative
+    ///     number for all remaining pages.
+    ///   - afterStep: A function that is called after each step with the copied share, in 0…1.
+    /// - Throws: ``RawError``, or an error that `afterStep` throws.
     func backup(
         to copy: RawConnection,
         _ pages: () -> CInt,
@@ -192,7 +198,7 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
     @inline(__always)
     private func recordWriter(after statement: OpaquePointer) {
         if isWriter { return releaseIfEnded() }
-        // Reads and BEGIN DEFERRED acquire no write lock.
+        // Reads and BEGIN DEFERRED do not acquire the write lock.
         guard sqlite3_stmt_readonly(statement) == 0, let writer else { return }
         writer.acquire(number)
         isWriter = true

@@ -6,15 +6,15 @@ import WorkloadEngine
 struct RawError: Error, CustomStringConvertible {
     /// The extended result code.
     var code: ResultCode
-    /// The message of SQLite.
+    /// SQLite's message.
     var message: String
-    /// The statement, if the error concerns one.
+    /// The statement that failed, if any.
     var sql: String?
-    /// The path of the file, if it could not be opened.
+    /// The file's path, if the file could not be opened.
     var path: String?
-    /// The calls of the busy handler before an `SQLITE_BUSY`; nil if unknown.
+    /// The calls to the busy handler before an `SQLITE_BUSY` error; nil if unknown.
     var lockWait: LockWait?
-    /// The other connection that held the write lock, or held it last; nil if unknown.
+    /// The other connection that holds or last held the write lock; nil if unknown.
     var writer: WriterSlot.Writer?
 
     init(
@@ -40,10 +40,10 @@ struct RawError: Error, CustomStringConvertible {
 }
 
 extension WorkloadFailure {
-    /// Returns the kind of failure of an extended SQLite result code.
+    /// Creates the kind of failure for an extended SQLite result code.
     package init(sqliteCode code: CInt) { self.init(ResultCode(rawValue: code)) }
 
-    /// Returns the kind of failure of a result code.
+    /// Creates the kind of failure for a result code.
     init(_ code: ResultCode) {
         let name = code.name ?? "SQLITE_\(code.rawValue)"
         switch code.primaryResultCode {

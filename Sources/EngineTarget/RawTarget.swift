@@ -4,11 +4,11 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-/// Bare libsqlite3 with one connection per thread: the limit that a library can approach.
+/// Bare libsqlite3 with one connection per thread, which is the limit that a library can approach.
 ///
 /// Accesses have the same transactions as in a library: deferred for reads and immediate for
-/// writes, unless the arm sets another `begin`. There is no queue: writers wait for the lock of the
-/// file. The status is unknown.
+/// writes, unless the arm sets another `begin`. There is no queue, so writers wait for the file's
+/// lock. The status is unknown.
 final class RawTarget: WorkloadTarget {
     private let path: String
     private let setup: [String]
@@ -22,7 +22,7 @@ final class RawTarget: WorkloadTarget {
     private let key: pthread_key_t
     private let connections = Lock<[RawConnection]>([])
 
-    /// Opens the database of an arm.
+    /// Opens an arm's database.
     init(_ arm: Arm, at path: String) throws {
         self.path = path
         isWAL = arm.isWAL
@@ -32,7 +32,7 @@ final class RawTarget: WorkloadTarget {
         replacesBusyHandler = arm.replacesBusyHandler
         statementGuard = arm.isGuarded ? StatementGuard(database: path) : nil
         var setup = ["PRAGMA foreign_keys = ON"]
-        // The mode is stored in the file, and each connection must use it.
+        // The journal mode is stored in the file, and each connection must use it.
         if arm.isWAL {
             setup.append("PRAGMA journal_mode = WAL")
         } else if let journal = arm.journal {
@@ -50,13 +50,13 @@ final class RawTarget: WorkloadTarget {
 
     deinit { pthread_key_delete(key) }
 
-    /// Returns the connection of the calling thread, which is opened when first needed.
+    /// Returns the calling thread's connection, which is opened on first use.
     private func connection() throws -> RawConnection {
         if let pointer = pthread_getspecific(key) {
             return Unmanaged<RawConnection>.fromOpaque(pointer).takeUnretainedValue()
         }
         let connection = try open()
-        // The list retains it until the target is closed.
+        // The list retains the connection until the target is closed.
         connections.withLock { $0.append(connection) }
         pthread_setspecific(key, Unmanaged.passUnretained(connection).toOpaque())
         return connection
@@ -154,7 +154,9 @@ final class RawTarget: WorkloadTarget {
         return facts
     }
 
-    /// Closes the connections of all threads; no thread may use the target afterwards.
+    /// Closes all threads' connections.
+    ///
+    /// Threads must not use the target afterward.
     func close() {
         let all = connections.withLock { connections in
             defer { connections = [] }
@@ -164,14 +166,14 @@ final class RawTarget: WorkloadTarget {
     }
 }
 
-/// A separate connection whose read transaction stays open.
+/// A separate connection whose read transaction remains open.
 final class RawSnapshot: WorkloadSnapshot {
     private let connection: RawConnection
 
     init(_ connection: RawConnection) throws {
         self.connection = connection
         try connection.run("BEGIN DEFERRED", [])
-        // `BEGIN` does not read a state yet: the first statement that reads does so.
+        // `BEGIN` does not select a state. The first statement that reads does.
         try connection.run("SELECT rootpage FROM sqlite_master LIMIT 1", [])
     }
 

@@ -1,12 +1,12 @@
 import WorkloadEngine
 
-/// The way in which a library with queues and pools serves the accesses of an arm.
+/// How a library with queues and pools serves an arm's accesses.
 package enum ServerKind: Sendable {
     /// One connection for all accesses, to a file or to a database in memory.
     case queue(isWAL: Bool, isInMemory: Bool)
     /// A writer and several readers.
     case pool
-    /// A snapshot of a pool.
+    /// A pool's snapshot.
     case frozen
 
     /// Returns whether this kind of access is supported.

@@ -3,7 +3,7 @@ import Foundation
 import Telemetry
 import WorkloadEngine
 
-/// Refuses actions of captured SQL outside the folder of the run, and counts the refusals.
+/// Rejects captured SQL's actions outside the run's folder, and counts the rejections.
 ///
 /// SQLite calls an authorizer while it prepares a statement
 /// (<https://sqlite.org/c3ref/set_authorizer.html>).
@@ -11,10 +11,10 @@ package final class StatementGuard: Sendable {
     /// The folder of the run's database, with a trailing slash.
     private let folder: String
     private let counts = Lock<[String: UInt64]>([:])
-    /// Retains the contexts of the callbacks.
+    /// The callbacks' contexts, which the guard retains.
     private let contexts = Lock<[Context]>([])
 
-    /// The context of one connection's callback.
+    /// The context of a connection's callback.
     ///
     /// Unchecked, because SQLite calls the callback only while a thread has exclusive use of the
     /// connection.
@@ -36,10 +36,10 @@ package final class StatementGuard: Sendable {
         self.folder = folder.resolvingSymlinksInPath().path + "/"
     }
 
-    /// The number of refusals, by kind of statement.
+    /// The number of rejections, keyed by the kind of statement.
     package var refusals: [String: UInt64] { counts.withLock { $0 } }
 
-    /// Installs the guard on a connection, which must close before the guard is released.
+    /// Installs the guard on a connection, which must be closed before the guard is released.
     package func install(on connection: OpaquePointer?) {
         let context = Context(statementGuard: self, connection: connection)
         contexts.withLock { $0.append(context) }
@@ -62,7 +62,7 @@ package final class StatementGuard: Sendable {
     ) -> CInt {
         switch action {
         case SQLITE_ATTACH:
-            // The name is missing unless it is a literal: a parameter could be any file.
+            // The name is missing unless it is a literal. A parameter could be any file.
             guard let first else { return refuse("ATTACH of a file named by an expression") }
             return authorizeAttach(String(cString: first), on: connection)
         case SQLITE_FUNCTION:
@@ -81,18 +81,19 @@ package final class StatementGuard: Sendable {
             return SQLITE_OK
         }
     }
-    /// Decides on `ATTACH`, and on `VACUUM`, which attaches the file that it writes.
+    /// Authorizes `ATTACH`, and `VACUUM`, which attaches the file that it writes.
     private func authorizeAttach(_ name: String, on connection: OpaquePointer?) -> CInt {
-        // A temporary file, as used by plain VACUUM, or a database in memory.
+        // The file is temporary, as in a plain VACUUM, or the database is in memory.
         if name.isEmpty || name == ":memory:" { return SQLITE_OK }
         if Self.isVacuuming(connection) { return refuse("VACUUM INTO") }
-        // A URI can name files in more ways than this check supports (https://sqlite.org/uri.html).
+        // A URI can specify files in more ways than this check supports
+        // (https://sqlite.org/uri.html).
         guard !name.lowercased().hasPrefix("file:") else { return refuse("ATTACH") }
         let path = URL(fileURLWithPath: name).standardizedFileURL.resolvingSymlinksInPath().path
         return path.hasPrefix(folder) ? SQLITE_OK : refuse("ATTACH")
     }
 
-    /// Whether the connection is running a VACUUM, whose inner statements are being prepared.
+    /// Returns whether the connection is preparing the inner statements of a running VACUUM.
     private static func isVacuuming(_ connection: OpaquePointer?) -> Bool {
         var statement = sqlite3_next_stmt(connection, nil)
         while let current = statement {

@@ -1,15 +1,15 @@
 import CSQLite
 import WorkloadEngine
 
-/// A connection inside an access, for counting what SQLite does on it.
+/// A connection inside an access whose SQLite counters can be read.
 package protocol ProfiledSession: WorkloadSession {
     /// The SQLite connection.
     var sqliteConnection: OpaquePointer? { get }
 
-    /// Returns the statement that the library keeps prepared for an SQL text and will run.
+    /// Returns the prepared statement that the library keeps and runs for SQL text.
     func preparedStatement(_ sql: String) throws -> OpaquePointer
 
-    /// Runs `body` in a write transaction, and rolls it back.
+    /// Runs `body` in a write transaction and rolls it back.
     func rollingBack(_ body: () throws -> Void) throws
 }
 
@@ -17,16 +17,16 @@ package protocol ProfiledSession: WorkloadSession {
 package struct StatementProfiler {
     private let running: Bool
 
-    /// Creates a profiler that runs the statements, or only explains them.
+    /// Creates a profiler that runs the statements or only explains them.
     package init(running: Bool) {
         self.running = running
     }
 
     /// Explains the statements in an access of `target`, and runs them there if requested.
     ///
-    /// Their writes are rolled back.
+    /// The statements' writes are rolled back.
     ///
-    /// - Throws: The error of the library.
+    /// - Throws: The library's error.
     package func profile(
         _ statements: [BoundStatement],
         in access: WorkloadAccess,
@@ -36,7 +36,7 @@ package struct StatementProfiler {
         let client = WorkloadClientName("profile")
         switch access {
         case .read, .snapshot:
-            // The reads of the load used the page cache of a reader.
+            // The load's reads used a reader's page cache.
             try target.perform(.read, as: client) { session in
                 profile = try self.profile(statements, on: session)
             }
@@ -51,9 +51,9 @@ package struct StatementProfiler {
 
     /// Explains the statements, and runs them if requested.
     ///
-    /// The caller must roll back their writes.
+    /// The caller must roll back the statements' writes.
     ///
-    /// - Throws: The reason why a statement cannot be explained.
+    /// - Throws: An error if a statement cannot be explained.
     private func profile(
         _ statements: [BoundStatement],
         on session: any WorkloadSession
@@ -80,13 +80,13 @@ package struct StatementProfiler {
         return profile
     }
 
-    /// Whether a rollback undoes all effects of the statement.
+    /// Returns whether a rollback undoes all of the statement's effects.
     private static func isRepeatable(_ sql: String) -> Bool {
         let verb = sql.drop(while: \.isWhitespace).prefix { $0.isLetter }.uppercased()
         return ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES"].contains(verb)
     }
 
-    /// Runs the statements, and reads SQLite's counters.
+    /// Runs the statements and reads SQLite's counters.
     private static func counters(
         of statements: [BoundStatement],
         _ session: any ProfiledSession

@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// An access that the server does not support.
+/// An error that reports an access that the server does not support.
 package enum UnsupportedAccess: Error, CustomStringConvertible {
     case snapshotOfQueue
     case concurrentRead

@@ -56,7 +56,7 @@ struct RowPresence: DatabaseValueConvertible, StatementColumnConvertible {
     }
 }
 
-/// All columns of a row, read from the statement together with its first column.
+/// All columns of a row, which are read from the statement together with the first column.
 struct WholeRow: DatabaseValueConvertible, StatementColumnConvertible {
     var values: [WorkloadValue]
 

@@ -2,15 +2,16 @@ import Synchronization
 import Telemetry
 import WorkloadEngine
 
-/// The connection of a file that holds the write lock, or held it last.
+/// The connection that holds or last held a file's write lock.
 ///
 /// A file has one write lock, so one slot is sufficient for all connections of a target.
 final class WriterSlot: Sendable {
-    /// The number of the connection, shifted by one, and whether it holds the lock; 0 for none.
+    /// The connection's number, shifted by one bit, and whether it holds the lock; 0 if there is
+    /// none.
     private let slot = Atomic<UInt64>(0)
     private let names = Lock<[UInt64: String]>([:])
 
-    /// The connection that holds the lock, or held it last.
+    /// The connection that holds or last held the lock.
     struct Writer: Equatable {
         var client: String
         var isHolding: Bool
@@ -26,7 +27,7 @@ final class WriterSlot: Sendable {
 
     /// Records that a connection has released the lock.
     ///
-    /// If the next holder has acquired it by then, nothing changes.
+    /// If the next holder has already acquired the lock, nothing changes.
     func release(_ connection: UInt64) {
         _ = slot.compareExchange(
             expected: connection << 1 | 1,
@@ -35,7 +36,7 @@ final class WriterSlot: Sendable {
         )
     }
 
-    /// Returns the writer; nil if there was none, or if it is the given connection.
+    /// Returns the writer, or nil if there was none or if it is the given connection.
     func writer(otherThan connection: UInt64) -> Writer? {
         let value = slot.load(ordering: .relaxed)
         guard value != 0, value >> 1 != connection else { return nil }

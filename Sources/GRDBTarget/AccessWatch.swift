@@ -4,13 +4,13 @@ import Telemetry
 
 /// Records which accesses wait for GRDB's connections and which hold them, from outside GRDB.
 ///
-/// An access waits from its call until the entry into its closure, which includes GRDB's own work.
-/// A connection is held while a closure runs on it.
+/// An access waits from its call until its closure is entered. The wait includes GRDB's own work. A
+/// connection is held while a closure runs on it.
 final class AccessWatch: Sendable {
     /// The resource that an access waits for.
     enum Resource: Sendable { case reader, writer, connection }
 
-    /// An access that was called.
+    /// An access that has been called.
     struct Call: Sendable {
         fileprivate var number: UInt64
         fileprivate var since: UInt64
@@ -50,7 +50,7 @@ final class AccessWatch: Sendable {
         var earlier: Earlier?
     }
 
-    /// The counts of the histograms when the times were restarted.
+    /// The histograms' counts at the time of the last restart.
     private struct Earlier: Sendable {
         var waits: AtomicHistogram.Counts
         var holds: AtomicHistogram.Counts
@@ -58,7 +58,7 @@ final class AccessWatch: Sendable {
         var writerHolds: AtomicHistogram.Counts
     }
 
-    /// The largest number of readers; nil if there is only one connection.
+    /// The maximum number of readers; nil if there is only one connection.
     private let maximumReaders: Int?
     let interrupts = InterruptTally()
     private let state = Lock(State())
@@ -135,7 +135,7 @@ final class AccessWatch: Sendable {
 
     // MARK: Snapshots
 
-    /// Records the creation of a snapshot; returns its unique number.
+    /// Records the creation of a snapshot and returns its unique number.
     func beginSnapshot(by client: String) -> Int {
         let now = monotonicNanoseconds()
         return state.withLock { state in
@@ -177,8 +177,9 @@ final class AccessWatch: Sendable {
 
     // MARK: Status
 
-    /// Interrupts the statement of one connection; returns false if there is no connection with
-    /// this name.
+    /// Interrupts a connection's statement.
+    ///
+    /// Returns `false` if there is no connection with the given name.
     func interrupt(connection label: String) -> Bool {
         let seat = state.withLock { $0.order.first { $0.label == label } }
         guard let seat else { return false }
@@ -186,7 +187,7 @@ final class AccessWatch: Sendable {
         return true
     }
 
-    /// Records the interrupt of all connections.
+    /// Records an interrupt of all connections.
     func recordInterruptOfAll() {
         let seats = state.withLock { $0.order }
         interrupts.countRequest(withEffect: seats.contains(where: \.isRunning))
@@ -206,7 +207,7 @@ final class AccessWatch: Sendable {
         }
     }
 
-    /// Returns the observed status, without information that only GRDB has.
+    /// Returns the observed status, which does not contain GRDB's internal information.
     func status(label: String, kind: DatabaseKind, path: String?) -> DatabaseStatus {
         let now = monotonicNanoseconds()
         let seen = state.withLock { state in
@@ -297,7 +298,7 @@ final class AccessWatch: Sendable {
     ) -> ConnectionSeat {
         let key = ObjectIdentifier(database)
         let label = database.description
-        // A new object may have the address of a deallocated one.
+        // A new object may have the address of a deallocated object.
         if let known = state.seats[key], known.label == label { return known }
         let seat = ConnectionSeat(label, role, interrupts)
         state.seats[key] = seat

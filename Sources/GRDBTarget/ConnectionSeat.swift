@@ -5,7 +5,7 @@ import Telemetry
 
 /// One of GRDB's connections, as observed by the closures that run on it.
 ///
-/// Work by GRDB before and after a closure (its BEGIN, its COMMIT, its queues) is not visible.
+/// GRDB's work before and after a closure (its BEGIN, its COMMIT, its queues) is not visible.
 final class ConnectionSeat: Sendable {
     private struct State {
         var connection: OpaquePointer?
@@ -16,7 +16,8 @@ final class ConnectionSeat: Sendable {
         var interrupts: UInt64 = 0
         var sql: String?
         var isRunning = false
-        /// Counts statements, so that two observations can detect whether they saw the same one.
+        /// The number of statements, which lets two observations detect whether they saw the same
+        /// one.
         var statements: UInt64 = 0
         var seenStatement: UInt64 = 0
         var seenSince: UInt64 = 0
@@ -25,7 +26,7 @@ final class ConnectionSeat: Sendable {
     let label: String
     let role: ConnectionRole
     private let interrupts: InterruptTally
-    // The lock makes the pointer safe to share: the pointer is used only under the lock, and
+    // The lock makes the pointer safe to share: the pointer is used only under the lock and is
     // removed before the connection is released.
     private let state = Lock(State())
 
@@ -78,13 +79,12 @@ final class ConnectionSeat: Sendable {
         }
     }
 
-    /// Whether a statement of a closure is running.
+    /// Whether one of a closure's statements is running.
     var isRunning: Bool { state.withLock { $0.isRunning } }
 
     /// Interrupts the running statement (<https://sqlite.org/c3ref/interrupt.html>).
     ///
-    /// - Parameter isCounted: Whether this is a new request, and not the repetition of the last
-    ///   one.
+    /// - Parameter isCounted: Whether this is a new request and not a repetition of the last one.
     /// - Returns: Whether a closure is running on this connection.
     func interrupt(isCounted: Bool = true) -> Bool {
         state.withLock { state in
@@ -129,7 +129,9 @@ final class InterruptTally: Sendable {
     private let state = Lock(State())
     private let latencies = AtomicHistogram()
 
-    /// Counts a request; `withEffect` is true if a statement is running.
+    /// Counts a request.
+    ///
+    /// `withEffect` is `true` if a statement is running.
     func countRequest(withEffect: Bool) {
         let now = monotonicNanoseconds()
         state.withLock { state in

@@ -3,22 +3,24 @@ import EngineTarget
 import Telemetry
 import WorkloadEngine
 
-/// The busy handler of GRDB's connection that writes, and the waits after which it gave up.
+/// The busy handler of GRDB's writing connection, and the waits after which it gave up.
 ///
-/// GRDB's errors do not state the wait. Each time the handler gives up, one access fails, so the
+/// GRDB's errors do not contain the wait. Each time the handler gives up, one access fails, so the
 /// order of the waits is sufficient.
 final class GRDBBusyWaits: Sendable {
     private let wait: BusyWait
     private let waits = Lock<[BusyFailure.Handler]>([])
-    /// The largest number of waits whose accesses have not failed yet.
+    /// The maximum number of waits whose accesses have not failed yet.
     private static let limit = 64
 
-    /// Creates a handler; without a timeout, it gives up immediately, like GRDB's default.
+    /// Creates a handler.
+    ///
+    /// Without a timeout, it gives up immediately, like GRDB's default.
     init(_ arm: Arm) {
         wait = BusyWait(timeout: arm.busyTimeout ?? .zero, retry: arm.busyRetry)
     }
 
-    /// Pauses, and returns whether to try again.
+    /// Pauses and returns whether to try again.
     func handle(tries: Int) -> Bool {
         if wait.handle(tries: tries) { return true }
         let ended = wait.takeHandler()
@@ -29,7 +31,7 @@ final class GRDBBusyWaits: Sendable {
         return false
     }
 
-    /// Returns the part of the handler in an access that failed with a plain `SQLITE_BUSY`.
+    /// Returns the handler's role in an access that failed with a plain `SQLITE_BUSY`.
     func take() -> BusyFailure.Handler {
         waits.withLock { $0.isEmpty ? .skipped : $0.removeFirst() }
     }

@@ -2,9 +2,9 @@
 import GRDB
 import Telemetry
 
-/// Reads that all see the state at the time of the first read.
+/// Reads that all observe the state at the time of the first read.
 final class GRDBFrozenReads: Sendable {
-    /// The pool of the snapshot.
+    /// The snapshot's pool.
     let pool: DatabasePool
     private let snapshot = Lock<DatabaseSnapshot?>(nil)
 
@@ -12,7 +12,7 @@ final class GRDBFrozenReads: Sendable {
         self.pool = pool
     }
 
-    /// Returns the snapshot, which is created when first needed.
+    /// Returns the snapshot, which is created on first use.
     func opened() throws -> DatabaseSnapshot {
         try snapshot.withLock { snapshot in
             if let snapshot { return snapshot }

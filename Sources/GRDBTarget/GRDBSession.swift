@@ -41,7 +41,9 @@ struct GRDBSession: ProfiledSession {
         }
     }
 
-    /// The first call counts as a call of the database's `interrupt()`; later calls repeat it.
+    /// The closure's first call counts as a call to the database's `interrupt()`.
+    ///
+    /// Later calls repeat it.
     func makeInterrupt() -> (@Sendable () -> Void)? {
         let isSent = Lock(false)
         return { [seat] in
@@ -69,7 +71,9 @@ struct GRDBSession: ProfiledSession {
 
 /// A GRDB snapshot that a client holds.
 final class GRDBSnapshot: WorkloadSnapshot {
-    /// Nil after release: releasing the last reference ends the transaction, then the connection.
+    /// The snapshot; nil after release.
+    ///
+    /// Releasing the last reference ends the transaction, then the connection.
     private let snapshot: Lock<DatabaseSnapshot?>
     private let client: WorkloadClientName
     private let watch: AccessWatch

@@ -4,8 +4,9 @@ import GRDB
 import WorkloadEngine
 
 extension GRDBTarget {
-    /// Writes, and then reads the committed state; the read starts before GRDB's writer is
-    /// released.
+    /// Writes, then reads the committed state.
+    ///
+    /// The read starts before GRDB's writer is released.
     func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,

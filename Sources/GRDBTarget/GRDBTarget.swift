@@ -5,7 +5,7 @@ import GRDB
 import Telemetry
 import WorkloadEngine
 
-/// A GRDB `DatabaseQueue` or `DatabasePool` under the load of a scenario.
+/// A GRDB `DatabaseQueue` or `DatabasePool` under a scenario's load.
 final class GRDBTarget: WorkloadTarget {
     /// The object that serves the accesses.
     enum Server: Sendable {
@@ -103,7 +103,9 @@ final class GRDBTarget: WorkloadTarget {
         }
     }
 
-    /// The writer; in a snapshot's arm, only for accesses of the run itself, such as its setup.
+    /// The writer.
+    ///
+    /// In a snapshot arm, it serves only accesses by the run itself, such as the arm's setup.
     var writer: any DatabaseWriter {
         switch server {
         case .queue(let queue): queue
@@ -160,7 +162,7 @@ final class GRDBTarget: WorkloadTarget {
         guard let error = error as? DatabaseError, error.resultCode == .SQLITE_BUSY else {
             return nil
         }
-        // SQLite does not call the handler for an upgrade of an old snapshot.
+        // SQLite does not call the handler when an old snapshot is upgraded.
         let isUpgrade = error.extendedResultCode == .SQLITE_BUSY_SNAPSHOT
         return BusyFailure(
             statement: error.sql,
@@ -174,7 +176,7 @@ final class GRDBTarget: WorkloadTarget {
             kind: { if case .pool = server { .pool } else { .queue } }(),
             path: path
         )
-        // The length of the log is the size of the file; only SQLite knows its contents.
+        // The log's length is the file's size, because only SQLite can interpret its contents.
         if has(.writeAheadLog) {
             status.journalMode = "wal"
             let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size]
@@ -193,10 +195,10 @@ final class GRDBTarget: WorkloadTarget {
         try StatementProfiler(running: running).profile(statements, in: access, of: self)
     }
 
-    /// Returns the library, the kind of probes, the version of SQLite and the pragmas of the
-    /// connection that writes.
+    /// Returns the library, the kind of probes, SQLite's version and the writing connection's
+    /// pragmas.
     func environment() throws -> [String: String] {
-        var facts = ["library": "GRDB", "probes": "none: seen from outside"]
+        var facts = ["library": "GRDB", "probes": "none: observed from outside"]
         try perform(.writeWithoutTransaction, as: WorkloadClientName("environment")) { session in
             try session.addFacts(to: &facts)
         }

@@ -1,7 +1,7 @@
 import EngineTarget
 import WorkloadEngine
 
-/// Opens each arm of a scenario with its library.
+/// Opens each of a scenario's arms with the arm's library.
 public struct LibraryTargetFactory: WorkloadTargetFactory {
     private let engine = EngineTargetFactory()
 
@@ -17,18 +17,18 @@ public struct LibraryTargetFactory: WorkloadTargetFactory {
         #endif
     }
 
-    /// Returns how to run arms of a library that the program was not built with.
+    /// Returns instructions for running arms of a library that is not part of the program.
     public static func way(to library: Arm.Library) -> String {
         "this program was built without \(library.rawValue.uppercased()): build one with "
             + "'swift build -c release --traits GRDB', or start it with 'POOLGAUGE_TRAITS=GRDB "
             + "./run'"
     }
 
-    /// Opens the database at `path` with the settings of the arm; creates the file if it does not
-    /// exist.
+    /// Opens the database at `path` with the arm's settings.
     ///
-    /// - Throws: The error of the library, or a ``RunError`` with instructions for adding the
-    ///   library.
+    /// Creates the file if it does not exist.
+    ///
+    /// - Throws: The library's error, or a ``RunError`` with instructions for adding the library.
     public func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
         guard arm.library == .grdb else { return try engine.open(arm, at: path) }
         #if GRDB
@@ -38,19 +38,19 @@ public struct LibraryTargetFactory: WorkloadTargetFactory {
         #endif
     }
 
-    /// Classifies an error of the library that threw it.
+    /// Classifies an error that one of the libraries threw.
     public func failure(of error: any Error) -> WorkloadFailure { engine.failure(of: error) }
 
-    /// Returns the journal mode of a database; nil if the file does not exist.
+    /// Returns a database's journal mode, or nil if the file does not exist.
     ///
-    /// - Throws: An error of SQLite.
+    /// - Throws: An SQLite error.
     public func journalMode(ofDatabaseAt path: String) throws -> Arm.Journal? {
         try engine.journalMode(ofDatabaseAt: path)
     }
 
     /// Copies a database with SQLite's backup API.
     ///
-    /// - Throws: A `DatabaseError` that contains the path, or the error of `progress`.
+    /// - Throws: A `DatabaseError` that contains the path, or an error that `progress` throws.
     public func copyDatabase(
         at source: String,
         to path: String,

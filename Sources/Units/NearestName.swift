@@ -1,9 +1,10 @@
-/// Finds the name that the user probably meant.
+/// Finds the name that the user most likely intended.
 package enum NearestName {
-    /// Returns the candidate with the fewest edits to `name`, if they are few enough for a typo.
+    /// Returns the candidate that requires the fewest edits to `name`, if they are few enough for a
+    /// typo.
     ///
-    /// An edit is one character inserted, deleted, replaced or swapped with its neighbor, ignoring
-    /// case. A typo changes at most a third of the name, and one character of a short name.
+    /// An edit inserts, deletes or replaces one character or swaps it with its neighbor, ignoring
+    /// case. A typo changes at most a third of the name, or one character of a short name.
     package static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased())
         var best: (name: String, distance: Int)?
@@ -15,14 +16,15 @@ package enum NearestName {
         return best?.name
     }
 
-    /// Returns `; did you mean 'x'?`, or the known names if none is near.
+    /// Returns `; did you mean 'x'?`, or the known names if none of them is near.
     package static func hint(_ name: String, among candidates: [String]) -> String {
         if let nearest = of(name, among: candidates) { return "; did you mean '\(nearest)'?" }
         if candidates.isEmpty { return "" }
         return "; known: \(candidates.joined(separator: ", "))"
     }
 
-    /// Returns the optimal string alignment distance: Damerau's, with one edit per part at most.
+    /// Returns the optimal string alignment distance, which is Damerau's with at most one edit per
+    /// part.
     package static func distance(_ a: [Character], _ b: [Character]) -> Int {
         if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
         var beforeLast = [Int](repeating: 0, count: b.count + 1)

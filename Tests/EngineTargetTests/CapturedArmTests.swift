@@ -4,7 +4,8 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// Features of arms that captured scenarios use: kinds of BEGIN, busy timeouts, pauses, the guard.
+/// Tests of arm features that captured scenarios use: kinds of BEGIN, busy timeouts, pauses, the
+/// guard.
 @Suite(.timeLimit(.minutes(2)))
 struct CapturedArmTests {
     private final class Folder {
@@ -35,7 +36,7 @@ struct CapturedArmTests {
     }
 
     @Test(arguments: [Arm.Library.engine, .raw], [Arm.Kind.queue, .pool])
-    func theGuardRefusesAndCountsOutsideAccess(
+    func theGuardRejectsAndCountsOutsideAccess(
         library: Arm.Library,
         kind: Arm.Kind
     ) throws {
@@ -53,7 +54,7 @@ struct CapturedArmTests {
         #expect(failure(target, "ATTACH ? AS o", [.text(inside)]) == denied)
         #expect(failure(target, "VACUUM INTO '\(inside)'") == denied)
         #expect(failure(target, "VACUUM INTO '\(outside)'") == denied)
-        // SQLite reports a refused function as an error of the statement.
+        // SQLite reports a rejected function as a statement error.
         #expect(
             failure(target, "SELECT load_extension('/tmp/x')") == .error("SQLITE_ERROR")
         )
@@ -70,7 +71,7 @@ struct CapturedArmTests {
         #expect(failure(target, "ATTACH '\(inside)' AS i") == nil)
     }
 
-    @Test func withoutTheGuardNothingIsRefused() throws {
+    @Test func withoutTheGuardStatementsAreNotRejected() throws {
         let folder = try Folder()
         let target = try EngineTargetFactory()
             .open(Arm(name: "a", kind: .queue), at: folder.file)
@@ -139,7 +140,7 @@ struct CapturedArmTests {
         return try await run.run()
     }
 
-    /// A pause is part of the access, so that few accesses fit into the run.
+    /// A pause is part of the access, so few accesses fit into the run.
     @Test func aPauseIsPartOfItsAccess() async throws {
         let result = try await run(
             Scenario.parse(

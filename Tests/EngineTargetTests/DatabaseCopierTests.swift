@@ -5,7 +5,7 @@ import Testing
 @testable import EngineTarget
 @testable import WorkloadEngine
 
-/// Copies of databases that other connections use.
+/// Tests of copying databases that other connections use.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseCopierTests {
     private func withFolder(_ body: (URL) throws -> Void) throws {
@@ -16,7 +16,7 @@ struct DatabaseCopierTests {
         try body(folder)
     }
 
-    /// A database of about a hundred pages.
+    /// Creates a database of about a hundred pages.
     private func makeDatabase(at path: String, wal: Bool) throws -> DatabaseQueue {
         var configuration = Configuration()
         if wal { configuration.journalMode = .wal }
@@ -47,7 +47,7 @@ struct DatabaseCopierTests {
             var writes = 0
             copier.betweenSteps = {
                 guard writes < 2 else { return }
-                // Fails with SQLITE_BUSY while the copy holds its lock.
+                // The write fails with SQLITE_BUSY while the copy holds its lock.
                 let result: Void? = try? queue.write {
                     try $0.execute(sql: "DELETE FROM own WHERE id > 98")
                 }
@@ -58,7 +58,7 @@ struct DatabaseCopierTests {
             #expect(writes == 2)
             #expect(shares == shares.sorted())
             #expect(shares.last == 1)
-            // In WAL mode, the copy has the state at its start. Otherwise, it restarted.
+            // In WAL mode, the copy contains the state at its start. Otherwise, the copy restarted.
             #expect(try count(at: path) == (wal ? 100 : 98))
             try queue.close()
         }
@@ -85,7 +85,7 @@ struct DatabaseCopierTests {
         }
     }
 
-    @Test func aMissingDatabaseIsNamed() throws {
+    @Test func aMissingDatabaseIsReported() throws {
         try withFolder { folder in
             let source = folder.appendingPathComponent("none.sqlite").path
             let error = #expect(throws: (any Error).self) {
@@ -110,7 +110,7 @@ struct DatabaseCopierTests {
         try withFolder { folder in
             let source = folder.appendingPathComponent("app.sqlite")
             try makeDatabase(at: source.path, wal: false).close()
-            // The file is sparse: its size exceeds the free space.
+            // The file is sparse, and its size exceeds the free space.
             let free = try #require(FreeSpace.bytes(in: folder.path))
             #expect(truncate(source.path, off_t(free + 1 << 40)) == 0)
             let copy = folder.appendingPathComponent("copy.sqlite")
@@ -125,7 +125,7 @@ struct DatabaseCopierTests {
     }
 
     /// An arm without a journal setting behaves the same on generated data, on a copy and in place.
-    @Test func aQueueWithoutAJournalHasARollbackJournalInPlaceToo() async throws {
+    @Test func aQueueWithoutAJournalAlsoHasARollbackJournalInPlace() async throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -153,7 +153,7 @@ struct DatabaseCopierTests {
             ).run()
             #expect(result.journalSettings == "journal_mode delete, synchronous full")
         }
-        // The journal mode of the file is restored.
+        // The file's journal mode is restored.
         let queue = try DatabaseQueue(path: file.path)
         let mode = try await queue.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
         #expect(mode == "wal")

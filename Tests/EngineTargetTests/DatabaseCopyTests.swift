@@ -5,7 +5,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Existing databases as the data of a scenario or an arm.
+/// Tests of existing databases as the data of a scenario or an arm.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseCopyTests {
     private func withFolder(_ body: (URL) async throws -> Void) async throws {
@@ -43,7 +43,7 @@ struct DatabaseCopyTests {
             try EngineTargetFactory().copyDatabase(at: source, to: copy) { shares.append($0) }
             #expect(shares.last == 1)
             #expect(shares == shares.sorted())
-            // The source stays usable.
+            // The source remains usable.
             try await open.write { try $0.execute(sql: "DELETE FROM own") }
             #expect(try count(at: copy) == 3000)
             let queue = try DatabaseQueue(path: copy)
@@ -60,7 +60,7 @@ struct DatabaseCopyTests {
         try await withFolder { folder in
             let source = folder.appendingPathComponent("app.sqlite").path
             let queue = try makeDatabase(at: source, rows: 10)
-            // The backup needs more than one step: a complete backup cannot be cancelled.
+            // The backup needs more than one step, because a complete backup cannot be canceled.
             try await queue.write {
                 try $0.execute(sql: "INSERT INTO own (text) VALUES (zeroblob(6000000))")
             }
@@ -74,7 +74,7 @@ struct DatabaseCopyTests {
         }
     }
 
-    @Test func eachArmRunsOnItsOwnDataAndSourcesStayUnchanged() async throws {
+    @Test func eachArmRunsOnItsOwnDataAndSourcesAreUnchanged() async throws {
         try await withFolder { folder in
             for (name, rows) in [("small.sqlite", 10), ("large.sqlite", 500)] {
                 try makeDatabase(at: folder.appendingPathComponent(name).path, rows: rows).close()

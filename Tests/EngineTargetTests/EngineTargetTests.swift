@@ -8,7 +8,7 @@ import WorkloadEngine
 struct EngineTargetTests {
     private let client = WorkloadClientName("ui")
 
-    /// Opens an arm on a new file, and removes both afterwards.
+    /// Opens an arm on a new file and removes both afterward.
     private func withTarget(
         _ arm: Arm,
         _ body: (any WorkloadTarget) throws -> Void
@@ -37,7 +37,7 @@ struct EngineTargetTests {
     ]
 
     @Test(arguments: arms)
-    func theHolderIsTheClient(arm: Arm) throws {
+    func holdersAreIdentifiedByClient(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.read, as: WorkloadClientName("report")) { _ in
                 let holders = target.status()?.connections.compactMap(\.holder?.name)
@@ -47,7 +47,7 @@ struct EngineTargetTests {
     }
 
     @Test(arguments: arms)
-    func anInterruptIsADistinctFailure(arm: Arm) throws {
+    func interruptsAreADistinctFailure(arm: Arm) throws {
         let endless = """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
             SELECT i FROM n WHERE i < 0
@@ -56,7 +56,7 @@ struct EngineTargetTests {
             let hasEnded = Lock(false)
             let watchEnded = DispatchSemaphore(value: 0)
             let watcher = Thread {
-                // Repeat the interrupt: the first one may arrive before the statement.
+                // Repeat the interrupt, because the first one may arrive before the statement.
                 while target.status()?.interrupts.delivered == 0, !hasEnded.withLock({ $0 }) {
                     target.interrupt()
                 }
@@ -120,7 +120,7 @@ struct EngineTargetTests {
     }
 
     @Test
-    func aWrongPragmaIsAnErrorThatNamesIt() {
+    func anInvalidPragmaIsReported() {
         let arm = Arm(
             name: "queue",
             kind: .queue,

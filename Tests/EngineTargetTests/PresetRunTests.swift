@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Short runs of each preset on real databases.
+/// Tests of short runs of each preset on real databases.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct PresetRunTests {
     /// The result of a run, and the number of rows that its load added.
@@ -12,11 +12,11 @@ struct PresetRunTests {
         var result: ArmResult
         var addedRows: Int
 
-        /// Whether no access was completed.
+        /// Whether the run completed no accesses.
         var isIdle: Bool { result.clients.values.allSatisfy { $0.completed == 0 } }
     }
 
-    /// Runs one arm without a warm-up, so that every access counts.
+    /// Runs one arm without a warm-up, so every access counts.
     private func run(
         _ scenario: Scenario,
         _ arm: Arm,
@@ -42,7 +42,7 @@ struct PresetRunTests {
         return Outcome(result: result, addedRows: try rows(of: used) - rows(of: fresh))
     }
 
-    /// The number of rows in all tables of a database.
+    /// Returns the number of rows in all of a database's tables.
     private func rows(of file: URL) throws -> Int {
         let target = try EngineTargetFactory().open(Arm(name: "look", kind: .queue), at: file.path)
         defer { try? target.close() }
@@ -60,7 +60,7 @@ struct PresetRunTests {
         return total
     }
 
-    /// The number of rows that each execution of an operation adds.
+    /// Returns the number of rows that each execution of an operation adds.
     private func growth(_ statements: [String]) -> Int {
         statements.reduce(0) { sum, sql in
             switch StatementTemplate(sql: sql).verb {
@@ -71,8 +71,8 @@ struct PresetRunTests {
         }
     }
 
-    /// The number of rows that a client's completed accesses added, and the number that accesses in
-    /// progress at the end of the run may have added.
+    /// Returns the range of the number of rows that a client added: its completed accesses, and
+    /// those plus the accesses in progress at the end of the run.
     private func growth(of client: Client, _ result: ClientResult) -> ClosedRange<Int> {
         let perAccess: [(count: Int, each: Int)]
         switch client.activity {
@@ -92,7 +92,7 @@ struct PresetRunTests {
     }
 
     @Test(arguments: Presets.all.map(\.name))
-    func everyArmRunsAndItsDataAgreeWithItsCounts(name: String) async throws {
+    func everyArmRunsAndItsDataMatchesItsCounts(name: String) async throws {
         var scenario = try #require(Presets.named(name)).scenario().with(scale: 1)
         scenario.phases.removeAll { !$0.isMeasured }
         scenario = try scenario.scaled(toMeasured: .milliseconds(400))
@@ -100,7 +100,7 @@ struct PresetRunTests {
         defer { store.remove() }
         for arm in scenario.defaultArms {
             var outcome = try await run(scenario, arm, store)
-            // A closed loop starts no access while the machine stalls.
+            // A closed loop does not start accesses while the machine stalls.
             if outcome.isIdle {
                 outcome = try await run(scenario.scaled(toMeasured: .seconds(4)), arm, store)
             }

@@ -4,7 +4,7 @@ import SQLiteEngine
 import Testing
 import WorkloadEngine
 
-/// Errors in a scenario that only a database detects, and their reported places.
+/// Tests of scenario errors that only a database detects, and of their reported positions.
 struct ScenarioCheckTests {
     private static let good = """
         version: 1
@@ -53,7 +53,7 @@ struct ScenarioCheckTests {
                 + "no such column: tilte; did you mean 'title'?"
         ),
     ])
-    func anErrorStatesItsPlace(old: String, new: String, issue: String) throws {
+    func anErrorReportsItsPosition(old: String, new: String, issue: String) throws {
         try #require(Self.good.contains(old))
         let yaml = Self.good.replacing(old, with: new, maxReplacements: 1)
         let error = #expect(throws: ScenarioError.self) { try check(yaml) }
@@ -61,7 +61,7 @@ struct ScenarioCheckTests {
     }
 
     @Test(arguments: ["BEGIN", "BEGIN IMMEDIATE", "COMMIT", "end", "ROLLBACK"])
-    func aTransactionInsideATransactionIsRefused(statement: String) throws {
+    func aTransactionInsideATransactionIsRejected(statement: String) throws {
         let yaml = Self.good.replacing(
             "rename: UPDATE notes",
             with: "rename: \(statement); UPDATE notes"
@@ -94,7 +94,7 @@ struct ScenarioCheckTests {
         #expect(error?.description.contains("syntax error") == true)
     }
 
-    @Test func aCopiedDatabaseIsCheckedAndStaysUnchanged() throws {
+    @Test func aCopiedDatabaseIsCheckedAndUnchanged() throws {
         try withFolder { folder in
             let path = folder.appendingPathComponent("app.sqlite").path
             let queue = try DatabaseQueue(path: path)
@@ -119,7 +119,7 @@ struct ScenarioCheckTests {
         }
     }
 
-    @Test func aFileThatIsNoDatabaseIsAnError() throws {
+    @Test func aFileThatIsNotADatabaseIsAnError() throws {
         try withFolder { folder in
             let file = folder.appendingPathComponent("text.sqlite")
             try Data(String(repeating: "no database at all\n", count: 99).utf8).write(to: file)

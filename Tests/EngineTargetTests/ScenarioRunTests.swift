@@ -4,10 +4,10 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// Runs of scenarios, from their YAML to the database, on the engine and on bare libsqlite3.
+/// Tests of scenario runs, from YAML to the database, on the engine and on bare libsqlite3.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct ScenarioRunTests {
-    /// Runs one arm of a scenario, and reads the resulting database.
+    /// Runs one of a scenario's arms and reads the resulting database.
     private func run(
         _ yaml: String,
         arm name: String,
@@ -43,7 +43,7 @@ struct ScenarioRunTests {
         return rows
     }
 
-    /// The first lines of each scenario in these tests.
+    /// Returns the first lines of each scenario in these tests.
     private func head(
         _ arms: String,
         schema: String,
@@ -101,7 +101,7 @@ struct ScenarioRunTests {
 
     @Test(arguments: ["pool", "queue", "raw"])
     func transfersNeedSufficientFunds(arm: String) async throws {
-        // Frequent enough that two transfers conflict.
+        // The transfers are frequent enough for conflicts.
         let yaml = bank(
             """
               pay:
@@ -213,7 +213,7 @@ struct ScenarioRunTests {
     }
 
     @Test(arguments: ["pool", "raw"])
-    func aBackupRunsBesideWrites(arm: String) async throws {
+    func aBackupRunsDuringWrites(arm: String) async throws {
         let yaml = bank(
             """
               pay: {access: write, think: 5ms, use: transfer}
@@ -327,13 +327,13 @@ struct ScenarioRunTests {
               other: {access: read, think: 1ms, sql: "SELECT count(*) FROM account"}
               cancel: {action: interrupt, client: slow, every: 20%}
             """,
-            // Long enough that a stalled machine still has an access to interrupt.
+            // The run is long enough for interrupts even on a stalled machine.
             lasting: "3s"
         )
         let result = try await run(yaml, arm: "pool")
         let slow = try #require(result.clients["slow"])
         let interrupts = try #require(slow.interrupts)
-        // On a busy machine, several interrupts may hit one access; ClientInterruptsTests checks
+        // On a busy machine, several interrupts may hit one access. ClientInterruptsTests checks
         // the exact numbers.
         #expect((1...4).contains(interrupts.delivered))
         #expect(slow.interrupted == interrupts.delivered)

@@ -2,7 +2,7 @@ import EngineTarget
 import Testing
 import WorkloadEngine
 
-/// Clients whose accesses are tasks.
+/// Tests of clients whose accesses are tasks.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct TaskRunTests {
     private func run(
@@ -86,7 +86,8 @@ struct TaskRunTests {
             """
         )
         let search = try #require(result.clients["search"])
-        // Ten tasks exist at any time, and two hold a reader; waiting tasks are cancelled too.
+        // Ten tasks exist at any time, and two of them hold a reader. Waiting tasks are also
+        // canceled.
         #expect(search.offered == 119)
         #expect(search.interrupted == search.offered)
         #expect(search.isBalanced)
@@ -101,13 +102,13 @@ struct TaskRunTests {
               search: {access: read, style: async, workers: 2, sql: "\(Self.endless)"}
               stop: {action: cancel, client: search, every: 20%}
             """,
-            // Long enough that a stalled machine still has a task to cancel.
+            // The run is long enough for cancellations even on a stalled machine.
             lasting: "3s"
         )
         let search = try #require(result.clients["search"])
         let interrupts = try #require(search.interrupts)
-        // On a busy machine, several of them may hit the same tasks; ClientInterruptsTests checks
-        // the exact numbers.
+        // On a busy machine, several cancellations may hit the same tasks. ClientInterruptsTests
+        // checks the exact numbers.
         #expect((1...8).contains(interrupts.delivered))
         #expect(search.interrupted == interrupts.delivered)
         #expect(search.completed == 0)

@@ -5,7 +5,7 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// Short runs of the presets' loads on GRDB's arms.
+/// Tests of short runs of the presets' loads on GRDB's arms.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct GRDBPresetTests {
     private static let arms = [

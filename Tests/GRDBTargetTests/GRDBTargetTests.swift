@@ -18,7 +18,7 @@ struct GRDBTargetTests {
     ]
     private static let pool = Arm(name: "pool", kind: .pool, library: .grdb, readers: 2)
 
-    /// Opens an arm on a new file, and removes both afterwards.
+    /// Opens an arm on a new file and removes both afterward.
     private func withTarget(
         _ arm: Arm,
         _ body: (any WorkloadTarget) throws -> Void
@@ -27,7 +27,7 @@ struct GRDBTargetTests {
     }
 
     @Test(arguments: arms)
-    func theStatusNamesHoldersAndStatements(arm: Arm) throws {
+    func theStatusShowsHoldersAndStatements(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.read, as: client) { session in
                 try session.run("SELECT 1", [])
@@ -36,7 +36,7 @@ struct GRDBTargetTests {
                 #expect(held.label.hasPrefix(arm.name))
                 #expect(held.sql == "SELECT 1")
                 #expect(held.state == .closure)
-                // Values that only GRDB knows are absent.
+                // Values that are internal to GRDB are absent.
                 #expect(held.transaction == nil)
             }
             let status = try #require(target.status())
@@ -48,11 +48,11 @@ struct GRDBTargetTests {
             #expect(status.waitingWriters.isEmpty)
             let environment = try target.environment()
             #expect(environment["library"] == "GRDB")
-            #expect(environment["probes"] == "none: seen from outside")
+            #expect(environment["probes"] == "none: observed from outside")
         }
     }
 
-    /// Starts a thread and waits for its end.
+    /// Starts a thread and waits until it ends.
     private func inThread(
         _ work: @escaping @Sendable () -> Void,
         meanwhile: () throws -> Void

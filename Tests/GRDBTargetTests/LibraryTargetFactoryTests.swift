@@ -10,7 +10,7 @@ struct LibraryTargetFactoryTests {
     }
 
     #if !GRDB
-    @Test func withoutGRDBTheErrorStatesHowToBuildIt() {
+    @Test func withoutGRDBTheErrorExplainsHowToBuildIt() {
         #expect(!LibraryTargetFactory.has(.grdb))
         let arm = Arm(name: "grdb-pool", kind: .pool, library: .grdb)
         let error = #expect(throws: RunError.self) {

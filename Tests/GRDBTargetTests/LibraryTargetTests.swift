@@ -6,7 +6,7 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// Behaviour that the arms of all libraries share.
+/// Tests of behavior that all libraries' arms share.
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryTargetTests {
     private let client = WorkloadClientName("ui")
@@ -31,7 +31,7 @@ struct LibraryTargetTests {
     /// The arms that report a status.
     private static let watchedArms = arms.filter { $0.library != .raw }
 
-    /// Opens an arm on a new file, and removes both afterwards.
+    /// Opens an arm on a new file and removes both afterward.
     private func withTarget(
         _ arm: Arm,
         _ body: (any WorkloadTarget) throws -> Void
@@ -121,7 +121,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: arms)
-    func failuresCarryTheNameOfTheirCode(arm: Arm) throws {
+    func failuresContainTheNameOfTheirCode(arm: Arm) throws {
         try withTarget(arm) { target in
             let error = #expect(throws: (any Error).self) {
                 try target.perform(.write, as: client) { session in
@@ -166,7 +166,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: watchedArms)
-    func aReadMayNotWrite(arm: Arm) throws {
+    func aReadCannotWrite(arm: Arm) throws {
         try withTarget(arm) { target in
             #expect(throws: (any Error).self) {
                 try target.perform(.read, as: client) { session in
@@ -180,7 +180,7 @@ struct LibraryTargetTests {
         }
     }
 
-    /// A statement that fails unless this item is the newest one.
+    /// Returns a statement that fails unless this item is the newest.
     private func newest(_ id: Int64) -> BoundStatement {
         BoundStatement(
             sql:
@@ -189,7 +189,7 @@ struct LibraryTargetTests {
         )
     }
 
-    /// Waits until no connection is held, and returns the status.
+    /// Waits until connections are no longer held, and returns the status.
     ///
     /// A concurrent read ends shortly after its result is used.
     private func statusAtRest(of target: any WorkloadTarget) throws -> DatabaseStatus {

@@ -4,26 +4,26 @@ import Foundation
 struct ComparisonAnalysis {
     /// The arms, pairs and metrics of the comparison.
     let plan: ComparisonPlan
-    /// The values of each metric by arm and block; nil with too few samples.
+    /// Each metric's values by arm and block; nil if there are too few samples.
     ///
-    /// ``control`` has the values of the first arm's second run.
+    /// ``control`` contains the values of the first arm's second run.
     private var values: [String: [ComparisonMetric: [Double?]]] = [:]
     private var control: [ComparisonMetric: [Double?]] = [:]
     private let seconds: Double
 
-    /// The deciding metrics, some of which replace metrics with too few samples.
+    /// The deciding metrics, including replacements for metrics with too few samples.
     let primary: [ComparisonMetric]
-    /// All metrics, deciding ones first.
+    /// All metrics, with the deciding metrics first.
     let metrics: [ComparisonMetric]
-    /// The replacements of metrics with too few samples, by the name of the requested metric.
+    /// The metrics that replace metrics with too few samples, keyed by the requested metric's name.
     let replaced: [String: String]
 
-    /// Reads the values from the runs.
+    /// Creates an analysis of the runs' values.
     ///
     /// - Parameters:
     ///   - plan: The arms, pairs and metrics of the comparison.
     ///   - blocks: The measurements of each block, in the order of the plan's slots.
-    ///   - seconds: The length of the measured part of each run.
+    ///   - seconds: The length of each run's measured part.
     init(plan: ComparisonPlan, blocks: [[ComparisonMeasurement]], seconds: Double) {
         self.plan = plan
         self.seconds = seconds
@@ -74,7 +74,9 @@ struct ComparisonAnalysis {
         }
     }
 
-    /// The values of an arm, by metric, without metrics that have no value.
+    /// The values of an arm, keyed by metric.
+    ///
+    /// Metrics without values are omitted.
     func values(ofArm name: String) -> [String: [Double?]] {
         named(values[name] ?? [:])
     }
@@ -96,7 +98,7 @@ struct ComparisonAnalysis {
 
     // MARK: Noise
 
-    /// Compares the two runs of the first arm, metric by metric.
+    /// Compares the first arm's two runs, metric by metric.
     func noise() -> [NoiseMeasurement] {
         guard let first = plan.arms.first?.name else { return [] }
         return metrics.compactMap { metric in
@@ -114,8 +116,8 @@ struct ComparisonAnalysis {
         }
     }
 
-    /// Returns the blocks in which the machine changed its speed between the two runs of the first
-    /// arm; nil if they do not matter.
+    /// Returns the blocks in which the machine's speed changed between the first arm's two runs, or
+    /// nil if they do not affect the noise floor.
     func leaps(in noise: NoiseMeasurement) -> MachineLeaps? {
         guard let first = plan.arms.first?.name,
             let metric = metrics.first(where: { $0.name == noise.metric }),
@@ -126,7 +128,7 @@ struct ComparisonAnalysis {
 
     // MARK: Pairs
 
-    /// Judges all pairs, those of deciding metrics first.
+    /// Judges all pairs, starting with the deciding metrics.
     func pairs(noise: [NoiseMeasurement]) -> [ComparisonPair] {
         let floors = Dictionary(uniqueKeysWithValues: noise.map { ($0.metric, log($0.floor)) })
         let found = plan.pairs.flatMap { pair in
@@ -137,7 +139,7 @@ struct ComparisonAnalysis {
             }
         }
         let decided = found.filter { primary.contains($0.0) }
-        // A test without values counts for the correction: it was declared before the run.
+        // The correction includes tests without values, because they were declared before the run.
         var corrected = Holm.adjusted(decided.map { $0.2?.pValue ?? 1 })[...]
         let first = decided.map { metric, pair, ratio in
             judge(metric, pair, ratio, p: corrected.removeFirst(), floors[metric.name])
@@ -174,7 +176,7 @@ struct ComparisonAnalysis {
         )
     }
 
-    /// Applies the rules: within the noise floor, p does not matter; beyond it, p decides.
+    /// Applies the rules: p decides only if the difference exceeds the noise floor.
     static func verdict(
         of ratio: PairedRatio?,
         p: Double,
@@ -210,7 +212,7 @@ struct ComparisonAnalysis {
 
     // MARK: A representative block
 
-    /// Returns the block whose values are nearest to the medians of the deciding metrics.
+    /// Returns the block whose values are closest to the deciding metrics' medians.
     func representativeBlock(of count: Int) -> Int? {
         guard count > 0 else { return nil }
         var distance = [Double](repeating: 0, count: count)

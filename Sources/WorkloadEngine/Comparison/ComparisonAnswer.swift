@@ -1,9 +1,9 @@
-/// Summarizes a comparison in one sentence per arm that answers the question.
+/// Summarizes a comparison in one sentence for each arm.
 struct ComparisonAnswer {
     private let result: ComparisonResult
     private let arms: [Arm]
 
-    /// Reads a result whose pairs are judged.
+    /// Creates the answer for a result with verdicts.
     init(_ result: ComparisonResult, arms: [Arm]) {
         self.result = result
         self.arms = arms
@@ -12,7 +12,7 @@ struct ComparisonAnswer {
     /// The sentences, in the order of the arms.
     var sentences: [String] {
         guard let first = arms.first, arms.count > 1, result.blocks > 0 else { return [] }
-        // The pool's sentence covers the queue with a log.
+        // The pool's sentence also describes the queue with a log.
         let judged = arms.dropFirst().filter { arm in
             !arms.contains { logQueue(between: first, and: $0) == arm.name }
         }
@@ -41,13 +41,13 @@ struct ComparisonAnswer {
             + pairs.map(withoutDifference).joined(separator: ", ") + "."
     }
 
-    /// `ui p99 4.1× lower (3.6–4.7)`.
+    /// Formats a change, such as `ui p99 4.1× lower (3.6–4.7)`.
     private func change(_ pair: ComparisonPair) -> String {
         guard let ratio = pair.ratio, let low = pair.low, let high = pair.high else { return "" }
         return "\(title(pair.metric)) \(RatioText.change(ratio, low, high))"
     }
 
-    /// Describes a metric without a difference.
+    /// Describes a metric that shows no difference.
     private func withoutDifference(_ pair: ComparisonPair) -> String {
         let title = title(pair.metric)
         guard let ratio = pair.ratio, let low = pair.low, let high = pair.high else {
@@ -55,7 +55,7 @@ struct ComparisonAnswer {
         }
         let floor = result.noiseFloor[pair.metric].map { "±\(RatioText.factor($0))" }
         if pair.verdict == .same {
-            return "\(title) the same within this machine's noise"
+            return "\(title) is the same within this machine's noise"
                 + (floor.map { " (\($0))" } ?? "")
         }
         let found = "\(RatioText.factor(ratio)) (\(RatioText.range(low, high)))"
@@ -69,8 +69,10 @@ struct ComparisonAnswer {
 
     // MARK: The effect of WAL alone
 
-    /// Returns the queue with a log that otherwise equals `first`, a queue without one, if `arm`
-    /// is a pool.
+    /// Returns the name of a queue with a log that otherwise matches `first`, a queue without a
+    /// log.
+    ///
+    /// Returns nil unless `arm` is a pool.
     private func logQueue(between first: Arm, and arm: Arm) -> String? {
         guard first.kind == .queue, !first.isWAL, arm.kind == .pool else { return nil }
         return arms.first {
@@ -78,14 +80,14 @@ struct ComparisonAnswer {
         }?.name
     }
 
-    /// The part of a difference that another change alone causes.
+    /// The part of a difference that is due to WAL alone.
     enum Share: Equatable {
         case nothing
         case part(String)
         case all
     }
 
-    /// Describes the part of a pool's advantage over a queue that a queue with a log also has.
+    /// Describes how much of a pool's advantage over a queue is also found in a queue with a log.
     private func logShare(of pairs: [ComparisonPair], _ arm: Arm, _ first: Arm) -> String? {
         guard let queue = logQueue(between: first, and: arm) else { return nil }
         let means = "WAL and synchronous NORMAL alone"

@@ -1,9 +1,9 @@
 /// Writes a comparison as comma-separated values (RFC 4180, with bare line feeds).
 ///
-/// The column `row` states the kind of a row. A `pair` is the verdict on one metric of two arms. A
-/// `value` is the metric of one arm in one block; the control is the second run of the first arm.
-/// Times are in nanoseconds, rates in accesses/s; a cell without a measurement is empty. The settings
-/// of a `pair` are those of `b`.
+/// The `row` column specifies the kind of row. A `pair` row contains the verdict on one metric of
+/// two arms. A `value` row contains the metric of one arm in one block; the control is the first
+/// arm's second run. Times are in nanoseconds, rates in accesses/s. A cell without a measurement is
+/// empty. The settings in a `pair` row are those of `b`.
 public enum ComparisonCSV {
     private static let columns = [
         "row", "scenario", "seed", "metric", "a", "b", "primary", "lower_is_better", "ratio", "low",
@@ -11,7 +11,7 @@ public enum ComparisonCSV {
         "versions", "journal_mode", "synchronous",
     ]
 
-    /// Returns the header and all rows, each with a line feed at the end.
+    /// Returns the header and all rows, each terminated by a line feed.
     public static func text(of result: ComparisonResult) -> String {
         let versions =
             result.environment.versions.sorted { $0.key < $1.key }

@@ -1,20 +1,22 @@
 import Telemetry
 
-/// The result of one run of a comparison, with the responses of all accesses, even skipped ones.
+/// The result of one run in a comparison, with the response times of all accesses, including
+/// skipped ones.
 struct ComparisonMeasurement: Sendable {
     /// The run's own result.
     let result: ArmResult
-    /// The responses of each client by its name, including skipped accesses.
+    /// The response times of each client, keyed by name, including skipped accesses.
     ///
-    /// A skipped access has no response. To omit it would favor the slow arm: if a queue skips nine
-    /// of ten accesses, only the fastest tenth would count. Each skipped access therefore counts
-    /// with the time after which it was skipped, a lower bound of its response.
+    /// A skipped access has no response time. Omitting it would favor the slower arm: if a queue
+    /// skips nine of ten accesses, only the fastest tenth would count. Each skipped access
+    /// therefore counts as the time after which it was skipped, a lower bound of its response time.
     let responses: [String: LatencyHistogram]
-    /// The summaries that replace those of the responses, by client: a program states them more
-    /// precisely than the distribution.
+    /// The summaries that replace those computed from the responses, keyed by client.
+    ///
+    /// A program reports them more precisely than its distribution does.
     var summaries: [String: LatencySummary] = [:]
 
-    /// Combines a run's result with the responses of its completed accesses.
+    /// Combines a run's result with the response times of its completed accesses.
     init(
         _ result: ArmResult,
         completed: [String: LatencyHistogram] = [:],
@@ -32,7 +34,7 @@ struct ComparisonMeasurement: Sendable {
         self.responses = responses
     }
 
-    /// The value of a metric; nil with too few samples of it.
+    /// Returns the value of a metric, or nil if it has too few samples.
     func value(of metric: ComparisonMetric) -> Double? {
         if metric.isResponse,
             let found = summaries[metric.owner] ?? responses[metric.owner]?.summary

@@ -1,29 +1,29 @@
 import Telemetry
 import Units
 
-/// A number by which a comparison compares arms, such as `ui.response.p99`.
+/// A metric and an aggregate by which a comparison judges arms, such as `ui.response.p99`.
 ///
 /// The name consists of a metric of ``MetricCatalog`` and an aggregate. A metric with a single
 /// aggregate, such as `pay.throughput`, needs no third part.
 public struct ComparisonMetric: Sendable, Hashable {
-    /// The whole name, such as `ui.response.p99`.
+    /// The full name, such as `ui.response.p99`.
     public let name: String
     /// The metric, such as `ui.response`.
     let metric: String
     /// The aggregate in the notation of thresholds, such as `p(99)`.
     let aggregate: String
-    /// The unit of its values.
+    /// The unit of the values.
     let unit: MetricCatalog.Unit
 
-    /// An invalid name of a metric.
+    /// An error that reports an invalid metric name.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// The name, the problem, and the expected form.
         public var description: String
     }
 
-    /// Reads a name such as `ui.response.p99` or `pay.throughput`.
+    /// Parses a name such as `ui.response.p99` or `pay.throughput`.
     ///
-    /// - Throws: ``Failure``, with the nearest valid name.
+    /// - Throws: ``Failure``, which suggests the nearest valid name.
     public init(_ name: String, in catalog: MetricCatalog) throws(Failure) {
         let parts = name.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
             .map(String.init)
@@ -61,7 +61,7 @@ public struct ComparisonMetric: Sendable, Hashable {
         aggregate.filter { $0 != "(" && $0 != ")" }
     }
 
-    /// Suggests the nearest name; for a percentile, the nearest percentile.
+    /// Suggests the nearest name, or the nearest percentile for a percentile.
     private static func hint(_ name: String, among names: [String]) -> String {
         func percentile(_ name: String) -> Double? {
             name.first == "p" ? Double(name.dropFirst()) : nil
@@ -74,7 +74,7 @@ public struct ComparisonMetric: Sendable, Hashable {
         return "; did you mean '\(nearest)'?"
     }
 
-    /// The first part of the name: a client's name, or `wal`, `pool` and so on.
+    /// The first part of the name: a client's name or a group such as `wal` or `pool`.
     var owner: String { String(metric.prefix { $0 != "." }) }
 
     /// Whether smaller values are better.
@@ -89,16 +89,16 @@ public struct ComparisonMetric: Sendable, Hashable {
 
     // MARK: Percentiles
 
-    /// The percentile, such as 99; nil for other aggregates.
+    /// The percentile, such as 99, or nil for other aggregates.
     var percentile: Double? {
         guard aggregate.hasPrefix("p(") else { return nil }
         return Double(aggregate.dropFirst(2).dropLast())
     }
 
-    /// The number of accesses that this percentile needs in a block; 1 for other aggregates.
+    /// The number of accesses that a block needs for this percentile; 1 for other aggregates.
     var neededAccesses: Int { Int(percentile.flatMap(PercentileRule.neededCount) ?? 1) }
 
-    /// The next lower percentile of the same metric; nil below the lowest.
+    /// The same metric's next lower percentile, or nil for the lowest percentile.
     var lowerPercentile: ComparisonMetric? {
         guard let percentile else { return nil }
         let lower = MetricCatalog.percentiles.last { Double($0).map { $0 < percentile } ?? false }
@@ -117,7 +117,7 @@ public struct ComparisonMetric: Sendable, Hashable {
     /// Whether the metric is a client's response time.
     var isResponse: Bool { metric == "\(owner).response" }
 
-    /// Returns the replacement for zero, which has no logarithm, in a run of the given length.
+    /// Returns the value that replaces zero, which has no logarithm, in a run of the given length.
     ///
     /// For counts, the replacement is one half, the usual continuity correction.
     func smallest(seconds: Double) -> Double {
@@ -129,11 +129,11 @@ public struct ComparisonMetric: Sendable, Hashable {
         }
     }
 
-    /// A value with its unit.
+    /// Formats a value with its unit.
     func text(_ value: Double) -> String { unit.text(value) }
 }
 
 extension ComparisonMetric: CustomStringConvertible {
-    /// The whole name.
+    /// The full name.
     public var description: String { name }
 }

@@ -1,4 +1,4 @@
-/// The comparison of one metric for one pair of arms: `b` against `a`.
+/// The comparison of one metric between two arms: `b` relative to `a`.
 public struct ComparisonPair: Sendable, Codable, Equatable {
     /// The metric, such as `ui.response.p99`.
     public var metric: String
@@ -6,7 +6,7 @@ public struct ComparisonPair: Sendable, Codable, Equatable {
     public var a: String
     /// The arm that is judged.
     public var b: String
-    /// `b`'s value over `a`'s: the Hodges–Lehmann estimate over the blocks.
+    /// `b`'s value divided by `a`'s: the Hodges–Lehmann estimate over the blocks.
     ///
     /// Absent if no block has a value for both arms.
     public var ratio: Double?
@@ -20,19 +20,19 @@ public struct ComparisonPair: Sendable, Codable, Equatable {
     public var verdict: ComparisonVerdict
     /// The p-value of this test alone, before Holm's correction.
     public var uncorrected: Double?
-    /// The confidence level of the interval, 0…1: 0.951 with ten blocks.
+    /// The interval's confidence level, 0…1, such as 0.951 with ten blocks.
     public var level: Double?
     /// The number of blocks with a value for both arms.
     public var blocks: Int
-    /// Whether the metric decides; other metrics are reported without correction.
+    /// Whether this is a deciding metric; other metrics are reported without correction.
     public var primary: Bool
     /// Whether smaller values are better.
     public var lowerIsBetter: Bool
-    /// Why there is no verdict, or the basis of the verdict, if any.
+    /// The reason for the verdict, or for its absence, if any.
     public var note: String?
 }
 
-/// The verdict of a comparison on a pair of arms.
+/// A comparison's verdict on a pair of arms.
 public enum ComparisonVerdict: String, Sendable, Codable, Equatable {
     /// `b` is better, beyond chance and beyond the noise floor.
     case better
@@ -40,28 +40,29 @@ public enum ComparisonVerdict: String, Sendable, Codable, Equatable {
     case worse
     /// The whole interval lies within the noise floor.
     case same
-    /// The blocks do not decide.
+    /// The blocks do not provide enough evidence.
     case inconclusive
 
-    /// Whether there is a difference.
+    /// Whether the verdict is a difference.
     public var isDifference: Bool { self == .better || self == .worse }
 }
 
-/// The difference between two runs of one arm in each block: the machine's current noise.
+/// The difference between one arm's two runs in each block, which measures the machine's current
+/// noise.
 public struct NoiseMeasurement: Sendable, Codable, Equatable {
     /// The metric, such as `ui.response.p99`.
     public var metric: String
-    /// The second run's value over the first run's: 1 without noise.
+    /// The second run's value divided by the first run's; 1 without noise.
     public var ratio: Double
     /// The lower end of the ratio's interval.
     public var low: Double
     /// The upper end of the ratio's interval.
     public var high: Double
-    /// The p-value of the signed-rank test, not corrected.
+    /// The uncorrected p-value of the signed-rank test.
     public var p: Double
     /// The number of blocks with a value for both runs.
     public var blocks: Int
 
-    /// The noise floor, a ratio of at least 1: the end of the interval farther from 1.
+    /// The noise floor, a ratio of at least 1: the end of the interval that is farther from 1.
     public var floor: Double { max(high, 1 / low) }
 }

@@ -1,13 +1,13 @@
 /// The arms and the deciding metrics of a comparison, fixed before the first run.
 struct ComparisonPlan {
-    /// One run of each block.
+    /// A run that occurs in each block.
     struct Slot: Sendable {
         let arm: Arm
         /// Whether this is the second run of the first arm, which measures the noise.
         let isControl: Bool
     }
 
-    /// Two arms by name: `b` is judged against `a`.
+    /// The names of two arms; `b` is judged against `a`.
     struct Pair: Sendable, Hashable {
         let a: String
         let b: String
@@ -15,21 +15,21 @@ struct ComparisonPlan {
 
     /// The arms, with the baseline arm first.
     let arms: [Arm]
-    /// The runs of each block: every arm, and the first one again.
+    /// The runs of each block: every arm once, and the first arm again.
     let slots: [Slot]
     /// The pairs to judge.
     let pairs: [Pair]
     /// The deciding metrics, as declared.
     let primary: [ComparisonMetric]
-    /// The additionally reported metrics.
+    /// The metrics that are reported but do not decide.
     let metrics: [ComparisonMetric]
     /// The conditions that make the comparison fail.
     let conditions: [FailCondition]
 
-    /// Creates the plan for the clients in `scenario`.
+    /// Creates a plan for the clients in `scenario`.
     ///
-    /// - Throws: ``RunError`` for a scenario without a deciding metric, a condition on an unknown
-    ///   metric, or too few blocks for the number of tests.
+    /// - Throws: ``RunError`` if the scenario has no deciding metric, if a condition has an
+    ///   unknown metric, or if there are too few blocks for the number of tests.
     init(_ scenario: Scenario, arms: [Arm], options: ComparisonOptions) throws {
         self.arms = arms
         slots =
@@ -61,7 +61,7 @@ struct ComparisonPlan {
         }
     }
 
-    /// The metrics that are reported for each client, whether or not they decide.
+    /// The metrics that are always reported for each client.
     static let reportedMetrics = [
         "throughput", "response.p50", "response.p99", "wait.p50", "wait.p99",
     ]
@@ -74,7 +74,7 @@ struct ComparisonPlan {
         tailMetrics.contains { metric.name == "\(metric.owner).\($0)" }
     }
 
-    /// Whether a metric cannot be replaced for lack of samples, because a condition names it.
+    /// Whether a metric keeps its place even with too few samples, because a condition uses it.
     func isFixed(_ metric: ComparisonMetric) -> Bool {
         conditions.contains { $0.metric == metric }
     }
@@ -84,14 +84,15 @@ struct ComparisonPlan {
         return arms.dropFirst().map { Pair(a: first.name, b: $0.name) }
     }
 
-    /// Returns each arm against the first one, and each pool against each queue with a log: the
-    /// latter shows the effect of a pool beyond WAL and `synchronous = NORMAL`.
+    /// Returns each arm paired with the first one, and each pool paired with each queue with a log.
+    ///
+    /// The latter pairs show a pool's effect beyond WAL and `synchronous = NORMAL`.
     static func pairs(of arms: [Arm]) -> [Pair] {
         var pairs = pairsAgainstFirst(of: arms)
         for queue in arms where queue.kind == .queue && queue.isWAL {
             for pool in arms where pool.kind == .pool && pool.library == queue.library {
                 let pair = Pair(a: queue.name, b: pool.name)
-                // The mirrored pair is judged already.
+                // The mirrored pair is already included.
                 let mirrored = Pair(a: pool.name, b: queue.name)
                 if !pairs.contains(pair), !pairs.contains(mirrored) { pairs.append(pair) }
             }
@@ -126,7 +127,7 @@ struct ComparisonPlan {
         )
     }
 
-    /// Throws for conditions that no run can decide.
+    /// Throws an error if a run cannot decide one of the conditions.
     private func checkConditions(_ scenario: Scenario) throws {
         let groups = scenario.clients.map(\.name) + MetricCatalog.databaseGroups
         for condition in conditions {
@@ -161,7 +162,7 @@ struct ComparisonPlan {
 }
 
 extension Client {
-    /// Whether its accesses have times to compare.
+    /// Whether the client's accesses have comparable times.
     fileprivate var isCompared: Bool {
         switch activity {
         case .interrupt: false
@@ -172,8 +173,8 @@ extension Client {
 
     /// The metric that decides by default.
     ///
-    /// For closed loops, the throughput; for open loops, the response time. Clients with fixed
-    /// times decide nothing.
+    /// Closed loops use throughput, and open loops use response time. Clients with fixed times have
+    /// no deciding metric.
     fileprivate var decidingMetric: String? {
         guard isCompared else { return nil }
         return switch pace {
@@ -185,6 +186,6 @@ extension Client {
 }
 
 extension Double {
-    /// The next whole number.
+    /// The value rounded up to a whole number.
     fileprivate var up: Int { Int(rounded(.up)) }
 }

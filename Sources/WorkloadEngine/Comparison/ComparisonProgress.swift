@@ -1,4 +1,4 @@
-/// Estimates the remaining time of a comparison from its completed runs.
+/// Estimates a comparison's remaining time from its completed runs.
 struct ComparisonProgress {
     private let runs: Int
     private let firstGuess: Duration
@@ -6,12 +6,12 @@ struct ComparisonProgress {
     private let start: UInt64
     private var done = 0
 
-    /// Starts the estimate.
+    /// Creates an estimate that starts now.
     ///
     /// - Parameters:
     ///   - runs: The number of runs.
     ///   - firstGuess: The estimated length of a run before the first measurement.
-    ///   - clock: The source of time.
+    ///   - clock: The clock to use.
     init(runs: Int, firstGuess: Duration, clock: any RunClock) {
         self.runs = runs
         self.firstGuess = firstGuess
@@ -19,7 +19,7 @@ struct ComparisonProgress {
         start = clock.now()
     }
 
-    /// Records the end of a run.
+    /// Records a completed run.
     mutating func countRun() { done += 1 }
 
     /// The remaining time, such as `about 1 min 40 s left`.
@@ -30,7 +30,8 @@ struct ComparisonProgress {
         return "about \(Self.text(seconds: each * Double(runs - done))) left"
     }
 
-    /// Formats a time in whole seconds, rounded up to multiples of five above 30 seconds.
+    /// Formats a time in whole seconds; times above 30 seconds are rounded up to a multiple of
+    /// five.
     static func text(seconds: Double) -> String {
         var whole = Int(max(1, seconds).rounded(.up))
         if whole > 30 { whole = (whole + 4) / 5 * 5 }

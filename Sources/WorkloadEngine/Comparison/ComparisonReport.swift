@@ -22,7 +22,7 @@ public enum ComparisonReport {
         if result.partial {
             lines.append(
                 "PARTIAL  stopped after \(result.blocks) \(result.blocks == 1 ? "block" : "blocks")"
-                    + (result.blocks == 0 ? ": there is nothing to compare" : "")
+                    + (result.blocks == 0 ? ": no results to compare" : "")
             )
         }
         lines += (result.failedRuns ?? []).map { "FAILED  \($0)" }
@@ -55,7 +55,7 @@ public enum ComparisonReport {
 
     // MARK: Tables
 
-    /// The deciding metrics, pair by pair.
+    /// Returns the section on deciding metrics, pair by pair.
     private static func decided(_ result: ComparisonResult) -> [String] {
         var table = TextTable(columns)
         for pair in pairNames(result) {
@@ -75,7 +75,7 @@ public enum ComparisonReport {
         result.pairs.filter { $0.primary && $0.a == pair.a && $0.b == pair.b }
     }
 
-    /// Returns the reasons of undecided metrics, each reason once.
+    /// Returns the reasons for undecided metrics, without duplicates.
     static func notes(_ result: ComparisonResult) -> [String] {
         var reasons: [String] = []
         var found: [String: [String]] = [:]
@@ -87,7 +87,7 @@ public enum ComparisonReport {
         return reasons.map { "\($0): " + (found[$0] ?? []).joined(separator: "; ") }
     }
 
-    /// The titles of ``row(_:_:indent:)``.
+    /// The column titles for ``row(_:_:indent:)``.
     static let columns = ["decides", "from", "to", "change", "95 %", "p", "noise", "verdict"]
 
     /// Returns a pair's numbers, one for each column.
@@ -129,7 +129,7 @@ public enum ComparisonReport {
         return names
     }
 
-    /// All metrics, arm by arm.
+    /// Returns a table of all metrics, arm by arm.
     private static func allMetrics(_ result: ComparisonResult) -> [String] {
         let (metrics, missing) = metricNames(result)
         guard !metrics.isEmpty else { return [] }
@@ -174,7 +174,8 @@ public enum ComparisonReport {
         of metric: String,
         in result: ComparisonResult
     ) -> String {
-        // The part before the first dot is the client's name, so the catalog needs no other client.
+        // The part before the first dot is the client's name, so the catalog does not need any
+        // other clients.
         let owner = metric.split(separator: ".").first.map(String.init) ?? ""
         let known = try? ComparisonMetric(metric, in: MetricCatalog(clients: [owner]))
         return known?.text(value) ?? String(value)

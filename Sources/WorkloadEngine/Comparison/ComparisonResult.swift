@@ -2,40 +2,44 @@
 ///
 /// Latencies are in nanoseconds, throughputs in accesses/s; ratios are plain numbers.
 public struct ComparisonResult: Sendable, Codable, Equatable {
-    /// The schema of this form.
+    /// The schema's identifier.
     public static let schemaName = "poolgauge.comparison/1"
 
-    /// `poolgauge.comparison/1`.
+    /// The schema's identifier, `poolgauge.comparison/1`.
     public var schema: String
-    /// The answer in a few sentences, one for each arm that was judged.
+    /// The answer, with one sentence for each judged arm.
     public var answer: [String]
     /// The scenario's name.
     public var scenario: String
-    /// The seed of all randomness.
+    /// The seed for all random choices.
     public var seed: UInt64
     /// The machine, the versions, and the scenario's text.
     public var environment: HostEnvironment
     /// The programs that ran in place of arms, the baseline first; absent if arms were compared.
     public var programs: [ComparedProgram]?
-    /// The number of blocks that count: completed blocks whose runs are valid.
+    /// The number of completed blocks with valid runs.
     public var blocks: Int
-    /// The length of the measured part of each run, in seconds.
+    /// The length of each run's measured part, in seconds.
     public var blockDuration: Double
-    /// Whether the comparison was stopped early; the interrupted block does not count.
+    /// Whether the comparison was stopped early.
+    ///
+    /// The interrupted block is discarded.
     public var partial: Bool
-    /// The order of the arms in each block; the first arm is in each block twice.
+    /// The order of the arms in each block.
+    ///
+    /// The first arm occurs twice in each block.
     public var order: [[String]]
     /// The clients omitted from every arm because an arm cannot run them, with the reasons; absent
     /// if there are none.
     public var leftOut: [String: String]?
     /// The deciding metrics, such as `ui.response.p99`.
     public var primary: [String]
-    /// The declared metrics with too few samples, with the metrics that replace them; absent if
-    /// there are none.
+    /// The declared metrics with too few samples and the metrics that replace them; absent if there
+    /// are none.
     public var replaced: [String: String]?
-    /// The noise floor of each metric, a ratio of at least 1: how much two runs of one arm differ.
+    /// The noise floor of each metric, a ratio of at least 1: how far two runs of one arm differ.
     public var noiseFloor: [String: Double]
-    /// The comparison of the first arm's two runs, metric by metric.
+    /// The differences between the first arm's two runs, metric by metric.
     public var noise: [NoiseMeasurement]
     /// The comparison of each metric for each pair, ``primary`` metrics first.
     public var pairs: [ComparisonPair]
@@ -45,19 +49,22 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     public var arms: [ArmComparison]
     /// The second run of the first arm.
     public var control: ArmComparison?
-    /// The block whose runs are in ``ArmComparison/representative``, from 1; absent without any.
+    /// The block whose runs are in ``ArmComparison/representative``, counted from 1; absent if
+    /// there is none.
     public var representativeBlock: Int?
     /// The warnings about the numbers; absent if there are none.
     public var warnings: [String]?
-    /// Runs that failed, as `block 3, pool: reason`; absent when there are none.
+    /// The failed runs, as `block 3, pool: reason`; absent if there are none.
     public var failedRuns: [String]?
-    /// Runs in which the generator was the bottleneck, as `block 3, pool: reason`, if they are too
-    /// many for a result; the blocks of a few such runs do not count, see ``warnings``.
+    /// The runs in which the generator was the bottleneck, as `block 3, pool: reason`.
+    ///
+    /// It contains values only if there are too many such runs for a result. The blocks of a few
+    /// such runs are discarded, with an entry in ``warnings``.
     public var invalidRuns: [String]?
-    /// Violated invariants, as `block 3, pool, tpcb-sums: detail`; absent when there are none.
+    /// The violated invariants, as `block 3, pool, tpcb-sums: detail`; absent if there are none.
     public var violations: [String]?
 
-    /// The exit status of the command.
+    /// The command's exit status.
     public var exitStatus: ExitStatus {
         if failedRuns != nil { return .failed }
         if partial { return .interrupted }
@@ -72,22 +79,23 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     }
 }
 
-/// One arm in a comparison.
+/// An arm in a comparison.
 public struct ArmComparison: Sendable, Codable, Equatable {
     /// The arm's name.
     public var arm: String
-    /// The metrics over the blocks, by name: `ui.throughput`, `ui.response.p99` and so on.
+    /// The metrics over the blocks, keyed by name, such as `ui.throughput` or `ui.response.p99`.
     public var metrics: [String: Spread]
-    /// The metrics' values block by block, by the same names; null if there were too few samples.
+    /// The metrics' values in each block, keyed by the same names; null if there were too few
+    /// samples.
     public var values: [String: [Double?]]
-    /// Each client's responses in all blocks together, by its name.
+    /// Each client's response times in all blocks, keyed by the client's name.
     public var spectra: [String: PercentileSpectrum]
-    /// The run of ``ComparisonResult/representativeBlock``: its records over time, log, connections
-    /// and causes of waits.
+    /// The run in ``ComparisonResult/representativeBlock``: its records over time, its log, its
+    /// connections and the causes of its waits.
     public var representative: ArmResult?
 }
 
-/// The median and the spread of a metric over the blocks.
+/// A metric's median and spread over the blocks.
 public struct Spread: Sendable, Codable, Equatable {
     /// The median.
     public var median: Double
@@ -99,13 +107,15 @@ public struct Spread: Sendable, Codable, Equatable {
     public var lowerQuartile: Double
     /// The third quartile.
     public var upperQuartile: Double
-    /// The number of blocks with a value: a block with too few samples for a percentile has none.
+    /// The number of blocks with a value.
+    ///
+    /// A block with too few samples for a percentile has no value.
     public var count: Int
 
-    /// Computes the spread of values; nil for an empty array.
+    /// Computes the spread of the values; returns nil for an empty array.
     ///
-    /// Quantiles lie between the two nearest values, in proportion (type 7 of Hyndman and Fan,
-    /// "Sample Quantiles in Statistical Packages", 1996).
+    /// Quantiles are interpolated linearly between the two nearest values (type 7 of Hyndman and
+    /// Fan, "Sample Quantiles in Statistical Packages", 1996).
     public init?(_ values: [Double]) {
         let sorted = values.sorted()
         guard let first = sorted.first, let last = sorted.last else { return nil }

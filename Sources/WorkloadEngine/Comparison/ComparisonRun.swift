@@ -1,11 +1,11 @@
 import Foundation
 import Telemetry
 
-/// Runs a scenario on several arms, block by block, so that machine changes affect all arms.
+/// Runs a scenario on several arms, block by block, to expose all arms to changes of the machine.
 ///
-/// In each block, every arm runs once and the first one twice, in an order drawn from the seed.
-/// Each run uses a fresh copy of the same data and the same seed. The runs of a block therefore
-/// differ only by the arm, and the two runs of the first arm differ only by noise.
+/// In each block, every arm runs once and the first arm runs twice, in an order drawn from the
+/// seed. Each run uses a fresh copy of the same data and the same seed. The runs of a block
+/// therefore differ only by arm, and the first arm's two runs differ only by noise.
 public final class ComparisonRun: Sendable {
     private let scenario: Scenario
     private let factory: any WorkloadTargetFactory
@@ -30,7 +30,9 @@ public final class ComparisonRun: Sendable {
         self.options = options
     }
 
-    /// Ends the comparison early: only completed blocks count, and the result is partial.
+    /// Ends the comparison early.
+    ///
+    /// Only completed blocks count, and the result is partial.
     public func stop() {
         let (current, programs) = state.withLock { state in
             state.isStopped = true
@@ -40,14 +42,15 @@ public final class ComparisonRun: Sendable {
         programs?.stop()
     }
 
-    /// Kills the running program, if programs are compared; the process that calls this is about to
-    /// end.
+    /// Kills the running program, if programs are compared.
+    ///
+    /// Call this method before the calling process exits.
     public func killProgram() { state.withLock { $0.programs }?.kill() }
 
     /// Runs all blocks.
     ///
-    /// - Throws: ``RunError``, also for too few blocks to show a difference, or ``ScenarioError``
-    ///   for a time that does not fit into a block.
+    /// - Throws: ``RunError``, for example if there are too few blocks to show a difference;
+    ///   ``ScenarioError`` if a time does not fit into a block.
     public func run() async throws -> ComparisonResult {
         let arms = try options.chosenArms(in: self.scenario)
         let datasets = options.run.datasets ?? DatasetStore(in: options.run.folder)
@@ -97,15 +100,15 @@ public final class ComparisonRun: Sendable {
 
     /// The measurements of one block.
     struct Block: Sendable {
-        /// The order of the runs, as indices of the plan's slots.
+        /// The order of the runs, as indices into the plan's slots.
         var order: [Int]
-        /// The measurements, by slot.
+        /// The measurements, indexed by slot.
         var runs: [ComparisonMeasurement]
     }
 
     private var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Runs every slot once; returns nil if the comparison was stopped meanwhile.
+    /// Runs every slot once; returns nil if the comparison is stopped before all slots finish.
     private func runBlock(
         _ number: Int,
         _ order: [Int],
@@ -120,7 +123,8 @@ public final class ComparisonRun: Sendable {
             options.onProgress?(
                 "block \(number) of \(options.blocks): \(arm.name), \(progress.remaining)"
             )
-            // The runs of a block share a seed; blocks differ, or they would repeat one experiment.
+            // A block's runs share a seed. Blocks have different seeds to avoid repeating one
+            // experiment.
             let seed = scenario.seed &+ UInt64(number - 1)
             if let programs = state.withLock({ $0.programs }) {
                 guard let result = try await programs.run(arm.name, seed: seed) else { return nil }
@@ -133,7 +137,7 @@ public final class ComparisonRun: Sendable {
             runOptions.datasets = datasets
             runOptions.datasetSeed = scenario.seed
             runOptions.recordInterval = Self.recordInterval(of: options.duration)
-            // Every block needs the runs of all arms, with equal lengths.
+            // Every block needs runs of equal length on all arms.
             runOptions.endsAtMissedThresholds = false
             runOptions.onResponses = { found in responses.withLock { $0 = found } }
             let run = WorkloadRun(
@@ -149,7 +153,7 @@ public final class ComparisonRun: Sendable {
             if isStopped { return nil }
             do {
                 let result = try await run.run()
-                // A failed run also ends early, but is reported.
+                // A failed run also ends early, but its block is kept and the failure is reported.
                 if result.partial, result.failures == nil { return nil }
                 runs[slot] = ComparisonMeasurement(
                     result,
@@ -165,7 +169,7 @@ public final class ComparisonRun: Sendable {
         return Block(order: order, runs: plan.slots.indices.compactMap { runs[$0] })
     }
 
-    /// Prepares the programs to compare; returns nil if arms are compared.
+    /// Prepares the programs to compare; returns nil for a comparison of arms.
     private func makeProgramRunner(
         _ scenario: Scenario,
         _ datasets: DatasetStore
@@ -189,7 +193,7 @@ public final class ComparisonRun: Sendable {
         return runner
     }
 
-    /// The interval of a run's records: even a short run has at least about a dozen of them.
+    /// Returns the interval between a run's records, which gives even a short run about a dozen.
     private static func recordInterval(of duration: Duration) -> UInt64 {
         min(1_000_000_000, max(100_000_000, duration.wholeNanoseconds / 12))
     }
@@ -215,7 +219,8 @@ public final class ComparisonRun: Sendable {
             try target.close()
         }
         scenario.clients.removeAll { leftOut[$0.name] != nil }
-        // Thresholds apply to single runs; thresholds on errors declare the expected ones.
+        // Thresholds apply to single runs. A threshold on errors indicates that errors are
+        // expected.
         scenario.thresholds.removeAll { threshold in
             leftOut.keys.contains { threshold.metric.hasPrefix($0 + ".") }
         }

@@ -11,11 +11,11 @@ struct ComparisonSummary {
     let isPartial: Bool
     let leftOut: [String: String]
 
-    /// The whole result.
+    /// Returns the complete result.
     func result(of completed: [ComparisonRun.Block]) -> ComparisonResult {
         let seconds = options.duration.inSeconds
-        // A block that its generator limited does not measure the database and does not count. If
-        // there are too many such blocks, the whole comparison is invalid.
+        // If the generator limits a block, the block does not measure the database and does not
+        // count. If there are too many such blocks, the whole comparison is invalid.
         let valid = completed.filter { $0.runs.allSatisfy(\.result.valid) }
         let tests = plan.primary.count * plan.pairs.count
         let isValid =
@@ -106,7 +106,7 @@ struct ComparisonSummary {
         lines(of: blocks) { $0.invalidReason.map { [$0] } ?? [] }
     }
 
-    /// Collects texts of runs, as `block 3, pool: …`; nil if no run has one.
+    /// Collects descriptions of runs, as `block 3, pool: …`; returns nil if there are none.
     private func lines(
         of blocks: [ComparisonRun.Block],
         _ texts: (ArmResult) -> [String]
@@ -153,14 +153,13 @@ struct ComparisonSummary {
         return warnings + skips(blocks)
     }
 
-    /// The warning that speed changes of the machine determine the noise floor; nil if they do
-    /// not.
+    /// Returns a warning if changes in the machine's speed determine the noise floor, or nil.
     private func leaps(
         _ analysis: ComparisonAnalysis,
         _ noise: [NoiseMeasurement],
         _ count: Int
     ) -> String? {
-        // A high percentile may vary because the load itself is random.
+        // A high percentile may vary because the load is random.
         let steady = noise.filter { [".throughput", ".p50"].contains(where: $0.metric.hasSuffix) }
         let found = steady.compactMap { own in
             analysis.leaps(in: own).map { (metric: own.metric, leaps: $0) }
@@ -175,11 +174,12 @@ struct ComparisonSummary {
             : blocks > options.blocks ? "; more blocks reduce this: try --blocks \(blocks)" : ""
         return "in \(leaps.count) of \(count) blocks two runs of \(first) differ by "
             + "\(RatioText.factor(leaps.least)) or more in \(metric), in the others by "
-            + "\(RatioText.factor(leaps.usual)) at most, as when the machine occasionally becomes "
+            + "\(RatioText.factor(leaps.usual)) at most, as if the machine occasionally became "
             + "faster or slower" + advice
     }
 
-    /// Returns the clients that skipped accesses: only a lower bound of their responses is known.
+    /// Returns warnings about the clients that skipped accesses, because only a lower bound of
+    /// their response times is known.
     private func skips(_ blocks: [ComparisonRun.Block]) -> [String] {
         scenario.clients.compactMap { client in
             guard case .open(let arrival) = client.pace, let limit = arrival.skipAfter else {
@@ -189,7 +189,7 @@ struct ComparisonSummary {
                 let results = blocks.compactMap { $0.runs[slot].result.clients[client.name] }
                 let offered = results.reduce(0) { $0 + $1.offered }
                 let skipped = results.reduce(0) { $0 + $1.skipped }
-                // Fewer skipped accesses do not affect a reported percentile.
+                // A smaller number of skipped accesses does not affect a reported percentile.
                 guard offered > 0, skipped * 1000 > offered else { return nil }
                 let share = HumanUnits.percent(Double(skipped) / Double(offered))
                 return "\(share) on \(plan.arms[slot].name)"

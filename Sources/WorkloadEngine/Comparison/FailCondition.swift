@@ -2,8 +2,8 @@ import Units
 
 /// A condition that makes a comparison fail, such as `ui.response.p99 > 1.1x`.
 ///
-/// It limits the ratio of a metric between an arm and the first one. With the prefix `pool:`, it
-/// applies only to that arm.
+/// The condition limits the ratio of an arm's metric to the first arm's. A condition with a prefix,
+/// such as `pool:`, applies only to that arm.
 public struct FailCondition: Sendable, Equatable {
     /// The condition as written.
     public let expression: String
@@ -13,18 +13,18 @@ public struct FailCondition: Sendable, Equatable {
     public let metric: ComparisonMetric
     /// Whether a ratio above ``factor`` fails; otherwise, a ratio below it fails.
     public let failsAbove: Bool
-    /// The limit of the ratio.
+    /// The ratio's limit.
     public let factor: Double
 
-    /// A condition that cannot be parsed.
+    /// An error that reports an invalid condition.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// The condition, the problem, and the expected form.
         public var description: String
     }
 
-    /// Parses a condition for a comparison of `arms`, by name, with the baseline arm first.
+    /// Parses a condition for a comparison of the named arms, with the baseline arm first.
     ///
-    /// - Throws: ``Failure``, with the nearest valid name.
+    /// - Throws: ``Failure``, which suggests the nearest valid name.
     public init(_ expression: String, in scenario: Scenario, arms: [String]) throws(Failure) {
         self.expression = expression
         func failure(_ problem: String) -> Failure {
@@ -63,7 +63,7 @@ public struct FailCondition: Sendable, Equatable {
         self.factor = factor
     }
 
-    /// Decides whether a pair fails; returns nil for a pair that the condition does not apply to.
+    /// Returns the outcome for a pair, or nil if the condition does not apply to the pair.
     ///
     /// A condition against a regression, such as `> 1.1x`, fails only if the estimate is beyond the
     /// limit and the difference is beyond chance and noise. A condition that requires an
@@ -100,7 +100,7 @@ public struct FailCondition: Sendable, Equatable {
     }
 }
 
-/// The outcome of a condition for one arm.
+/// A condition's outcome for one arm.
 public struct FailConditionResult: Sendable, Codable, Equatable {
     /// The condition as written.
     public var expression: String
@@ -108,16 +108,16 @@ public struct FailConditionResult: Sendable, Codable, Equatable {
     public var a: String
     /// The arm that is judged.
     public var b: String
-    /// The ratio; absent with too few samples, in which case the condition fails.
+    /// The ratio; absent if there are too few samples, in which case the condition fails.
     public var ratio: Double?
-    /// Whether the condition makes the comparison fail.
+    /// Whether the comparison fails because of the condition.
     public var failed: Bool
-    /// The measured ratio, or why there is none.
+    /// The measured ratio, or the reason for its absence.
     public var reason: String
 }
 
 extension ComparisonPair {
-    /// Why an estimate beyond a limit does not count.
+    /// The reason for ignoring an estimate beyond the limit.
     fileprivate var doubt: String {
         verdict == .same ? "is within the noise floor" : note ?? "may be due to chance"
     }

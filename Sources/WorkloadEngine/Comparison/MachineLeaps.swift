@@ -2,7 +2,7 @@ import Foundation
 
 /// Blocks in which two runs of one arm differ by far more than in the others.
 ///
-/// A shared machine switches between a few speeds, each of which lasts for seconds: runs at one
+/// A shared machine switches between a few speeds, each of which lasts for seconds. Runs at one
 /// speed agree to a few percent, but runs before and after a change do not. A few such blocks widen
 /// the intervals of all comparisons and determine the noise floor. More blocks reduce their effect.
 struct MachineLeaps: Equatable {
@@ -17,14 +17,16 @@ struct MachineLeaps: Equatable {
     private static let smallest = log(1.05)
     /// The smallest leap, as a multiple of the median difference.
     ///
-    /// With normal noise, one difference in 1,300 is that large.
+    /// With normally distributed noise, one difference in 1,300 is that large.
     private static let multiple = 5.0
 
-    /// Finds leaps between the values of one arm's two runs; nil if none determines the noise
-    /// floor, or if they are too many to distinguish from the others.
+    /// Finds leaps between the values of one arm's two runs.
+    ///
+    /// Returns nil if no leap affects the noise floor, or if there are too many leaps to
+    /// distinguish them from noise.
     ///
     /// - Parameters:
-    ///   - first: The values of the first runs, block by block; nil with too few samples.
+    ///   - first: The values of the first runs, block by block; nil if there are too few samples.
     ///   - second: The values of the second runs.
     ///   - floor: The noise floor of these values, a ratio of at least 1.
     init?(_ first: [Double?], _ second: [Double?], floor: Double) {
@@ -36,7 +38,7 @@ struct MachineLeaps: Equatable {
         let limit = max(Self.smallest, Self.multiple * differences[differences.count / 2])
         guard let index = differences.firstIndex(where: { $0 > limit }) else { return nil }
         let usual = index > 0 ? differences[index - 1] : 0
-        // Without leaps, the floor would be about the largest difference of the other blocks.
+        // Without leaps, the floor would be close to the largest difference in the other blocks.
         guard log(floor) > max(usual, Self.smallest) else { return nil }
         count = differences.count - index
         least = exp(differences[index])

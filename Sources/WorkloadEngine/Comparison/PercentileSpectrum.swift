@@ -1,10 +1,10 @@
-/// A client's responses by percentile, for a chart whose axis stretches the tail.
+/// A client's response times by percentile, for a chart whose axis expands the tail.
 public struct PercentileSpectrum: Sendable, Codable, Equatable {
-    /// The number of responses.
+    /// The number of response times.
     public var count: UInt64
-    /// The longest one, in nanoseconds.
+    /// The longest response time, in nanoseconds.
     public var max: UInt64
-    /// Points in ascending order, up to the last one with ten responses above it.
+    /// Points in ascending order, up to the last point with ten response times above it.
     public var points: [Point]
 
     /// A response time that `percentile` percent of the responses do not exceed.
@@ -17,16 +17,16 @@ public struct PercentileSpectrum: Sendable, Codable, Equatable {
 }
 
 extension PercentileSpectrum {
-    /// The number of points for each halving of the rest.
+    /// The number of points for each halving of the remaining share.
     private static let ticks = 5
 
-    /// Creates the spectrum of responses; nil without responses.
+    /// Creates the spectrum of response times; returns nil if there are none.
     init?(_ histogram: LatencyHistogram) {
         guard histogram.count > 0 else { return nil }
         count = histogram.count
         max = histogram.maximum
         points = []
-        // Each halving of the rest is divided evenly: 0, 10 … 50, 55 … 75, 77.5 … 87.5 …
+        // Each halving of the remaining share is divided evenly: 0, 10 … 50, 55 … 75, 77.5 … 87.5 …
         var start = 0.0
         var rest = 100.0
         while let value = histogram.value(at: start) {

@@ -2,13 +2,14 @@ import Foundation
 
 /// Formats ratios for reports: `4.1×`, `1.08×`, `12×`.
 enum RatioText {
-    /// Formats a ratio: three digits below 1.1, where the third digit matters, and two above.
+    /// Formats a ratio with three digits below 1.1, where the third digit matters, and with two
+    /// digits otherwise.
     static func factor(_ ratio: Double) -> String { number(ratio, digits: digits(ratio)) + "×" }
 
     /// Formats the ends of an interval with the same number of digits: `3.6–4.7`.
     static func range(_ low: Double, _ high: Double) -> String {
         var digits = digits(low)
-        // Add digits while both ends would look the same.
+        // Add digits until the ends look different.
         while digits < 4, number(low, digits: digits) == number(high, digits: digits),
             low != high
         {

@@ -1,17 +1,17 @@
 extension Scenario {
-    /// The shortest warm-up of a run, if the block is long enough for it.
+    /// The shortest warm-up of a run, if the block has room for it.
     private static let leastWarmUp = Duration.milliseconds(500)
 
-    /// The smallest limit on the drain at the end of a block.
+    /// The smallest drain limit at the end of a block.
     private static let leastDrain = Duration.milliseconds(500)
 
-    /// Returns the scenario with phases, including a warm-up, that fit into a block of a
-    /// comparison.
+    /// Returns the scenario with its phases, including a warm-up, scaled to a comparison's block
+    /// length.
     ///
-    /// - Throws: ``ScenarioError`` for a time that does not fit.
+    /// - Throws: ``ScenarioError`` if a time does not fit.
     func scaled(toBlock duration: Duration) throws(ScenarioError) -> Scenario {
         var scenario = try scaled(toMeasured: duration)
-        // Limit the drain: accesses that cannot end must not take as long as the block itself.
+        // Limit the drain to prevent accesses that never end from taking as long as the block.
         scenario.drain = min(scenario.drain, max(Self.leastDrain, duration / 6))
         let least = min(Self.leastWarmUp, duration / 2)
         let warmUp = scenario.phases.prefix { !$0.isMeasured }

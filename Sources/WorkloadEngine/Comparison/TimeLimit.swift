@@ -1,18 +1,18 @@
-/// Decides whether another step of equal steps fits into a time limit.
+/// Determines whether another step of similar length fits into a time limit.
 struct TimeLimit {
     private let clock: any RunClock
     private let end: UInt64
     private var last: UInt64
     private var longest: UInt64 = 0
 
-    /// Starts the time.
+    /// Creates a limit whose time starts now.
     init(_ limit: Duration, clock: any RunClock) {
         self.clock = clock
         last = clock.now()
         end = last + limit.wholeNanoseconds
     }
 
-    /// Records the end of a step, and returns whether a step as long as the longest one fits.
+    /// Records the end of a step and returns whether another step as long as the longest one fits.
     mutating func fitsAnotherStep() -> Bool {
         let now = clock.now()
         longest = max(longest, now - last)

@@ -2,9 +2,9 @@ extension Dataset {
     /// The number of YCSB records per unit of scale.
     static let ycsbRecordsPerScale = 1000
 
-    /// The supported scales; nil for an existing database.
+    /// The supported scales, or nil for an existing database.
     ///
-    /// The largest scales have 10¹⁰ accounts of pgbench, 10⁷ records of YCSB, or 10⁹ rows of sysbench.
+    /// The largest scales result in 10¹⁰ pgbench accounts, 10⁷ YCSB records, or 10⁹ sysbench rows.
     var scales: ClosedRange<Int>? {
         switch self {
         case .pgbench, .sysbench: 1...100_000
@@ -14,7 +14,7 @@ extension Dataset {
         }
     }
 
-    /// Returns the dataset with a scale, which must be one of ``scales``.
+    /// Returns the dataset at a scale, which must be in ``scales``.
     func with(scale: Int) -> Dataset {
         switch self {
         case .pgbench: return .pgbench(scale: scale)
@@ -27,17 +27,17 @@ extension Dataset {
         }
     }
 
-    /// One of each preset, for messages.
+    /// An example of each built-in dataset, for messages.
     static let presets: [Dataset] = [
         .pgbench(scale: 1), .ycsb(records: ycsbRecordsPerScale),
         .sysbench(rows: SysbenchDataset.rowsPerScale),
     ]
 
-    /// The predeclared variables of statements.
+    /// The predeclared variables for statements.
     ///
     /// pgbench: `aid`, `bid`, `tid`, `delta`. YCSB: `key`, `new_key`, `field`, `value`, `scan`.
-    /// sysbench: `id`, `point1` and so on. A custom schema: `notes_id` for a numbered column `id`
-    /// of the table `notes`, over the existing numbers.
+    /// sysbench: `id`, `point1` and so on. A custom schema has a variable such as `notes_id` for a
+    /// numbered column `id` of the table `notes`, which draws existing numbers.
     public var variables: [String: Variable] {
         switch self {
         case .pgbench(let scale): PgbenchDataset.variables(scale: scale)
@@ -48,7 +48,7 @@ extension Dataset {
         }
     }
 
-    /// The predeclared transactions for `use:`, by name.
+    /// The predeclared transactions for `use:`, keyed by name.
     public var transactions: [String: [String]] {
         switch self {
         case .pgbench: PgbenchDataset.transactions
@@ -58,7 +58,7 @@ extension Dataset {
         }
     }
 
-    /// The default statement that an import runs for each row.
+    /// The statement that an import runs for each row by default.
     public var importStatement: String? {
         switch self {
         case .pgbench: PgbenchDataset.importStatement
@@ -68,7 +68,7 @@ extension Dataset {
         }
     }
 
-    /// The default query of a snapshot.
+    /// The query that a snapshot runs by default.
     public var snapshotQuery: String? {
         switch self {
         case .pgbench: PgbenchDataset.snapshotQuery

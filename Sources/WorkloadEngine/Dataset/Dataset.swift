@@ -1,6 +1,6 @@
 /// The data that every arm starts with.
 public enum Dataset: Sendable, Equatable {
-    /// pgbench's four tables: 100,000 accounts for each unit of scale.
+    /// pgbench's four tables: 100,000 accounts per unit of scale.
     case pgbench(scale: Int)
     /// YCSB's `usertable` with this many records.
     case ycsb(records: Int)
@@ -8,7 +8,7 @@ public enum Dataset: Sendable, Equatable {
     case sysbench(rows: Int)
     /// Custom tables, filled with random values.
     case schema(SchemaDataset)
-    /// An existing database, by its path; it is copied and never changed.
+    /// An existing database at a path. It is copied and never changed.
     case file(String)
 
     /// Statements that create and fill the tables.
@@ -17,15 +17,15 @@ public enum Dataset: Sendable, Equatable {
     }
 }
 
-/// Custom tables, and the values that fill them.
+/// Custom tables and the values that fill them.
 public struct SchemaDataset: Sendable, Equatable {
-    /// Statements that create the tables; they run first.
+    /// The statements that create the tables, which run first.
     public var statements: [String]
     /// The tables to fill, in order.
     public var tables: [Table]
-    /// Statements that run after the tables are filled, such as those that create indexes.
+    /// The statements that run after the tables are filled, such as those that create indexes.
     public var finally: [String]
-    /// The factor by which the tables' counts are multiplied.
+    /// The factor that multiplies the tables' row counts.
     public var scale: Int
 
     /// A table and its rows.
@@ -49,7 +49,7 @@ public struct SchemaDataset: Sendable, Equatable {
     public struct Column: Sendable, Equatable {
         /// The column's name.
         public var name: String
-        /// The variable that draws its values.
+        /// The variable that draws the column's values.
         public var values: Variable
 
         /// Creates a column.

@@ -1,5 +1,5 @@
 extension DatasetBuilder {
-    /// The largest number of rows that one transaction inserts.
+    /// The maximum number of rows that one transaction inserts.
     private static let rowsPerTransaction = 5000
 
     static func build(
@@ -9,7 +9,7 @@ extension DatasetBuilder {
         progress: (Double) throws -> Void
     ) throws {
         let rows = schema.tables.reduce(0) { $0 + schema.rows(of: $1) }
-        // The duration of statements is unknown, so they count as one batch of rows.
+        // The duration of the statements is unknown, so each counts as one batch of rows.
         let parts = [
             schema.statements.isEmpty ? 0 : rowsPerTransaction, rows,
             schema.finally.isEmpty ? 0 : rowsPerTransaction,
@@ -53,7 +53,7 @@ extension DatasetBuilder {
         try build(schema, seed: seed, in: target, progress: progress)
     }
 
-    /// Inserts a table's rows, each with one statement, many in one transaction.
+    /// Inserts a table's rows with one statement each and many rows per transaction.
     private static func fill(
         _ table: SchemaDataset.Table,
         rows: Int,
@@ -61,7 +61,8 @@ extension DatasetBuilder {
         in target: any WorkloadTarget,
         progress: (_ rows: Int) throws -> Void
     ) throws {
-        // Each table has its own stream, so that another table does not change the others.
+        // Each table has its own stream, so that adding a table does not change the other tables'
+        // values.
         var stream = RandomStream(seed: seed, stream: "dataset/\(table.name)")
         var generators = table.columns.map { $0.values.makeGenerator() }
         let sql = insertRow(of: table)

@@ -1,7 +1,8 @@
 extension DatasetBuilder {
-    /// Records inserted by one statement: 550 values, under SQLite's old limit of 999.
+    /// The number of records that one statement inserts: 550 values, below SQLite's old limit of
+    /// 999.
     private static let recordsPerStatement = 50
-    /// Records inserted in one transaction: about 5 MB.
+    /// The number of records that one transaction inserts: about 5 MB.
     private static let recordsPerTransaction = 5000
 
     static func buildYCSB(

@@ -1,6 +1,6 @@
 /// Creates a dataset's tables and fills them.
 public enum DatasetBuilder {
-    /// A statement of the dataset that failed.
+    /// An error that reports a failed statement of a dataset.
     public struct Failure: Error, CustomStringConvertible {
         /// The statement.
         public let sql: String
@@ -11,7 +11,7 @@ public enum DatasetBuilder {
         public var description: String { "the dataset's statement '\(sql)' failed: \(cause)" }
     }
 
-    /// A dataset that can only be copied, not built.
+    /// An error that reports that a dataset can only be copied, not built.
     public struct NotBuilt: Error, CustomStringConvertible {
         /// The explanation.
         public var description: String { "an existing database is copied, not built" }
@@ -23,9 +23,9 @@ public enum DatasetBuilder {
     ///   - dataset: The dataset to build.
     ///   - seed: The seed of the random values.
     ///   - target: The database.
-    ///   - progress: Receives the completed share, in 0…1, after each batch.
-    /// - Throws: ``Failure``, ``NotBuilt``, an error of `target`, or an error of `progress`, which
-    ///   ends the build.
+    ///   - progress: A function that receives the completed share, in 0…1, after each batch.
+    /// - Throws: ``Failure``, ``NotBuilt``, or an error that `target` or `progress` throws. An
+    ///   error in `progress` ends the build.
     public static func build(
         _ dataset: Dataset,
         seed: UInt64,
@@ -46,7 +46,7 @@ public enum DatasetBuilder {
         }
     }
 
-    /// Creates the dataset's tables without rows, so that statements can be checked.
+    /// Creates the dataset's tables without rows, to check statements against them.
     ///
     /// Custom statements run, even if they insert rows.
     ///
@@ -63,7 +63,9 @@ public enum DatasetBuilder {
 
     static let client = WorkloadClientName("dataset")
 
-    /// Runs the statements, in one transaction between statements that do not allow one.
+    /// Runs the statements.
+    ///
+    /// Those that can run inside a transaction share one, up to the next statement that cannot.
     static func run(
         _ statements: [String],
         in target: any WorkloadTarget,
@@ -90,7 +92,7 @@ public enum DatasetBuilder {
         }
     }
 
-    /// Whether SQLite rejects or ignores the statement inside a transaction.
+    /// Returns whether SQLite rejects or ignores the statement inside a transaction.
     private static func needsNoTransaction(_ sql: String) -> Bool {
         ["PRAGMA", "VACUUM", "ATTACH", "DETACH"].contains(StatementTemplate(sql: sql).verb)
     }

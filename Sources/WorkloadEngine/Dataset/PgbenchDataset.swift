@@ -37,7 +37,7 @@ public enum PgbenchDataset {
         VALUES (:tid, :bid, :aid, :delta, CURRENT_TIMESTAMP)
         """
 
-    /// The transactions for `use:`, by name.
+    /// The transactions for `use:`, keyed by name.
     static let transactions: [String: [String]] = [
         "tpcb": [
             updateAccount,
@@ -50,18 +50,18 @@ public enum PgbenchDataset {
         "select-only": [selectBalance],
     ]
 
-    /// The import statement: history without a payment, so that the four sums stay equal.
+    /// The import statement, which adds history without a payment to keep the four sums equal.
     static let importStatement = """
         INSERT INTO history (tid, bid, aid, delta, mtime) \
         VALUES (:tid, :bid, :aid, 0, CURRENT_TIMESTAMP)
         """
 
-    /// The query of snapshots: every payment and every import changes its result.
+    /// The snapshot query, whose result changes with every payment and every import.
     static let snapshotQuery =
         "SELECT (SELECT sum(tbalance) FROM tellers), (SELECT max(rowid) FROM history)"
 
-    /// One row of four sums, which are equal between *tpcb* transactions: accounts,
-    /// tellers, branches, and the deltas of the history.
+    /// A query for one row of four sums, which are equal between *tpcb* transactions: those of the
+    /// accounts, the tellers, the branches and the history's deltas.
     public static let sumsQuery = """
         SELECT (SELECT sum(abalance) FROM accounts), (SELECT sum(tbalance) FROM tellers), \
         (SELECT sum(bbalance) FROM branches), (SELECT coalesce(sum(delta), 0) FROM history)

@@ -1,5 +1,5 @@
 extension SchemaDataset {
-    /// A uniform variable `table_column` over the numbers of each numbered column.
+    /// A uniform variable `table_column` for each numbered column, over the column's numbers.
     var variables: [String: Variable] {
         var variables: [String: Variable] = [:]
         for table in tables {
@@ -15,7 +15,7 @@ extension SchemaDataset {
         return variables
     }
 
-    /// Returns the number of rows of a table.
+    /// Returns the number of rows in a table.
     func rows(of table: Table) -> Int { table.count * scale }
 }
 

@@ -49,7 +49,7 @@ enum SysbenchDataset {
         "id BETWEEN :range\(number) AND :range\(number) + \(rangeSize - 1)"
     }
 
-    /// The transactions for `use:`, by the names of sysbench's scripts without `oltp_`.
+    /// The transactions for `use:`, keyed by the names of sysbench's scripts without `oltp_`.
     static let transactions: [String: [String]] = [
         "point-select": ["SELECT c FROM sbtest WHERE id = :id"],
         "read-only": points + ranges,
@@ -57,13 +57,14 @@ enum SysbenchDataset {
         "read-write": points + ranges + writes,
     ]
 
-    /// Adds a row after the last one.
+    /// The import statement, which adds a row after the last one.
     static let importStatement = """
         INSERT INTO sbtest (id, k, c, pad) \
         VALUES ((SELECT max(id) + 1 FROM sbtest), :k, :c, :pad)
         """
 
-    /// The query of snapshots: every write to the first hundred rows and every insert changes it.
+    /// The snapshot query, whose result changes with every insert and every write to the first
+    /// hundred rows.
     static let snapshotQuery = """
         SELECT (SELECT max(id) FROM sbtest), (SELECT group_concat(k || c || pad) FROM \
         (SELECT * FROM sbtest ORDER BY id LIMIT 100))

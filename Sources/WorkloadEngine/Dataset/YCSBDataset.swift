@@ -1,8 +1,8 @@
 /// YCSB's table and operations (<https://github.com/brianfrankcooper/YCSB/wiki/Core-Workloads>).
 ///
 /// A key is `user` followed by the hash of the record's number, which starts at 0. The records are
-/// inserted in the order of their numbers, and therefore in random order of their keys: YCSB's
-/// `insertorder=hashed`. The table is the one of YCSB's JDBC binding.
+/// inserted in the order of their numbers, and therefore in random key order, like YCSB's
+/// `insertorder=hashed`. The table matches YCSB's JDBC binding.
 enum YCSBDataset {
     static let fieldCount = 10
     static let fieldLength = 100
@@ -18,10 +18,10 @@ enum YCSBDataset {
 
     private static let read =
         "SELECT \(fields.joined(separator: ", ")) FROM usertable WHERE YCSB_KEY = :key"
-    /// Writes one field.
+    /// A statement that writes one field.
     ///
-    /// SQLite writes the whole record anyway, so selecting the field inside the statement costs
-    /// only a few steps, and one statement replaces ten.
+    /// SQLite writes the whole record in any case. Selecting the field inside the statement
+    /// therefore costs only a few steps, and one statement replaces ten.
     private static let update =
         "UPDATE usertable SET "
         + fields.enumerated()
@@ -31,7 +31,7 @@ enum YCSBDataset {
         SELECT \(columns) FROM usertable WHERE YCSB_KEY >= :key ORDER BY YCSB_KEY LIMIT :scan
         """
 
-    /// Inserts a record with the next number.
+    /// A statement that inserts a record with the next number.
     static let insert =
         "INSERT INTO usertable (\(columns)) VALUES (:new_key"
         + String(repeating: ", :value", count: fieldCount) + ")"
@@ -44,14 +44,15 @@ enum YCSBDataset {
         "ycsb-read-modify-write": [read, update],
     ]
 
-    /// The query of snapshots: updates of the first hundred records and inserts change it.
+    /// The snapshot query, whose result changes with inserts and with updates of the first hundred
+    /// records.
     static let snapshotQuery = """
         SELECT (SELECT max(rowid) FROM usertable), (SELECT group_concat(\
         \(fields.joined(separator: " || "))) FROM \
         (SELECT * FROM usertable ORDER BY rowid LIMIT 100))
         """
 
-    /// Returns the key of a record's number.
+    /// Returns the key for a record's number.
     static func key(_ number: Int64) -> String {
         keyPrefix + String(FNV1a.ycsbHash(UInt64(bitPattern: number)))
     }

@@ -1,8 +1,8 @@
-/// Blobs of uniformly distributed random bytes.
+/// A distribution of blobs with uniformly distributed random bytes.
 public struct BlobDistribution: Sendable, Equatable {
     private var lengths: LengthDistribution
 
-    /// Creates a distribution of blobs with random lengths, in bytes.
+    /// Creates a distribution of blobs with the given lengths, in bytes.
     public init(lengths: LengthDistribution) { self.lengths = lengths }
 
     /// Draws the next blob.

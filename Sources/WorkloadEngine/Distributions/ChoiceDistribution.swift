@@ -1,10 +1,12 @@
-/// A list of values, drawn in proportion to their weights.
+/// A distribution that draws values from a list in proportion to their weights.
 public struct ChoiceDistribution: Sendable, Equatable {
     private let values: [WorkloadValue]
-    /// The sums of the weights up to each value.
+    /// The sum of the weights up to each value.
     private let sums: [Double]
 
-    /// Creates the distribution; values beyond the weights have the weight 1.
+    /// Creates the distribution.
+    ///
+    /// Values without a weight have weight 1.
     public init(_ values: [WorkloadValue], weights: [Double] = []) {
         self.values = values
         var sum = 0.0
@@ -14,7 +16,7 @@ public struct ChoiceDistribution: Sendable, Equatable {
         }
     }
 
-    /// Draws the next value; NULL from an empty list.
+    /// Draws the next value, or NULL if the list is empty.
     public func next(using stream: inout RandomStream) -> WorkloadValue {
         guard let total = sums.last else { return .null }
         let point = stream.nextUnit() * total

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Gaps between independent arrivals: a Poisson process.
+/// A distribution of the gaps between independent arrivals, which form a Poisson process.
 public struct ExponentialDistribution: Sendable, Equatable {
     private let mean: Double
 
     /// Creates the distribution of gaps at `rate` arrivals per second.
     ///
-    /// - Precondition: `rate` is above 0.
+    /// - Precondition: `rate` is greater than 0.
     public init(rate: Double) {
         precondition(rate > 0, "the rate must be above 0")
         mean = 1 / rate

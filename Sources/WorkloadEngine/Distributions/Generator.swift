@@ -1,26 +1,26 @@
 /// Draws a variable's integers, without allocation.
 ///
 /// Equal streams produce equal integers. Uniform integers are identical on all platforms; others
-/// depend on the platforms' `exp`, `log`, `pow` and `sin`.
+/// depend on the platform's `exp`, `log`, `pow` and `sin`.
 public enum Generator: Sendable, Equatable {
-    /// All integers are equally likely.
+    /// A uniform distribution, in which all integers are equally likely.
     case uniform(UniformDistribution)
-    /// Zipf's law; the smallest integer, the associated `minimum`, is the most popular.
+    /// Zipf's law, in which the smallest integer, the associated `minimum`, is the most popular.
     case zipfian(ZipfianDistribution, minimum: Int64)
     /// Zipf's law, with the popular integers spread over the range.
     case scrambledZipfian(ScrambledZipfianDistribution)
-    /// Zipf's law; the newest integer is the most popular.
+    /// Zipf's law, in which the newest integer is the most popular.
     case latest(LatestDistribution)
-    /// A few integers receive most draws.
+    /// A hotspot distribution, in which a few integers receive most draws.
     case hotspot(HotspotDistribution)
-    /// The probability decreases exponentially from the smallest integer on.
+    /// An exponential distribution, in which the smallest integer is the most likely.
     case exponential(TruncatedExponentialDistribution)
-    /// Normally distributed around the middle.
+    /// A normal distribution around the middle.
     case gaussian(GaussianDistribution)
     /// Consecutive integers.
     case sequential(SequentialDistribution)
 
-    /// The usual theta of benchmarks.
+    /// The theta that benchmarks commonly use.
     public static let usualTheta = 0.99
 
     /// Draws the next integer.

@@ -1,7 +1,7 @@
-/// Integers up to the newest, which is the most popular: Zipf's law counted from the top.
+/// A distribution that follows Zipf's law, in which the newest integer is the most popular.
 ///
-/// YCSB's `SkewedLatestGenerator` (Cooper et al., "Benchmarking Cloud Serving Systems with YCSB",
-/// SoCC 2010): each rank is drawn from the current number of items.
+/// It corresponds to YCSB's `SkewedLatestGenerator` (Cooper et al., "Benchmarking Cloud Serving
+/// Systems with YCSB", SoCC 2010): each rank is drawn from the current number of items.
 public struct LatestDistribution: Sendable, Equatable {
     private let minimum: Int64
     private let theta: Double
@@ -11,13 +11,12 @@ public struct LatestDistribution: Sendable, Equatable {
 
     /// Creates the distribution over a fixed range.
     ///
-    /// - Precondition: The range has at most 2⁵² integers, and `theta` is above 0.
+    /// - Precondition: The range has at most 2⁵² integers, and `theta` is greater than 0.
     public init(_ range: ClosedRange<Int64>, theta: Double) {
         self.init(range, theta: theta, following: nil)
     }
 
-    /// Creates the distribution over a range that grows to the published value of a sequence when
-    /// that value exceeds the range.
+    /// Creates the distribution over a range that grows as a sequence publishes larger values.
     init(_ range: ClosedRange<Int64>, theta: Double, following sequence: SharedSequence?) {
         minimum = range.lowerBound
         newest = range.upperBound

@@ -1,4 +1,4 @@
-/// Lengths of texts and blobs.
+/// A distribution of text and blob lengths.
 public enum LengthDistribution: Sendable, Equatable {
     /// A constant length.
     case fixed(Int)

@@ -1,8 +1,8 @@
 /// A stream of random numbers that is identical on all platforms for the same seed and name.
 ///
-/// The generator is xoshiro256**, 1.0, by Blackman and Vigna ("Scrambled Linear Pseudorandom
-/// Number Generators", ACM TOMS 47, 2021). Its state comes from SplitMix64 (Steele, Lea and Flood,
-/// OOPSLA 2014), as its authors recommend, so that neighboring seeds give unrelated streams.
+/// The generator is xoshiro256**, 1.0, by Blackman and Vigna ("Scrambled Linear Pseudorandom Number
+/// Generators", ACM TOMS 47, 2021). Its state comes from SplitMix64 (Steele, Lea and Flood, OOPSLA
+/// 2014), as its authors recommend, so neighboring seeds produce unrelated streams.
 public struct RandomStream: RandomNumberGenerator, Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
@@ -19,7 +19,7 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
         state = (mixer.next(), mixer.next(), mixer.next(), mixer.next())
     }
 
-    /// Creates a stream from a state of the generator, which must not be all zero.
+    /// Creates a stream from a generator state, which must not be all zero.
     init(state: (UInt64, UInt64, UInt64, UInt64)) { self.state = state }
 
     /// Draws the next 64 bits.
@@ -35,10 +35,10 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
         return result
     }
 
-    /// Draws a uniform number in 0..<bound; in 0...UInt64.max for a bound of 0.
+    /// Draws a uniform number in 0..<bound, or in 0...UInt64.max if the bound is 0.
     ///
-    /// Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29, 2019: divisions are
-    /// rare, and the result has no bias.
+    /// The algorithm is Lemire's ("Fast Random Integer Generation in an Interval", ACM TOMACS 29,
+    /// 2019). Divisions are rare, and the result is unbiased.
     public mutating func next(below bound: UInt64) -> UInt64 {
         guard bound > 0 else { return next() }
         var product = next().multipliedFullWidth(by: bound)
@@ -57,7 +57,7 @@ public struct RandomStream: RandomNumberGenerator, Sendable {
     }
 }
 
-/// SplitMix64: turns a seed into well mixed words.
+/// The SplitMix64 generator, which turns a seed into well-mixed words.
 struct SplitMix64 {
     var state: UInt64
 
@@ -69,6 +69,6 @@ struct SplitMix64 {
         return word ^ (word >> 31)
     }
 
-    /// Makes all later words depend on one more value.
+    /// Adds a value that affects all later words.
     mutating func absorb(_ value: UInt64) { state = next() ^ value }
 }

@@ -10,7 +10,7 @@ struct RangeScale: Sendable, Equatable {
         count = Double(range.upperBound) - Double(range.lowerBound) + 1
     }
 
-    /// Returns the integer whose share of 0..<1 contains `unit`.
+    /// Returns the integer whose part of 0..<1 contains `unit`.
     func integer(at unit: Double) -> Int64 {
         let offset = (count * unit).rounded(.down)
         // Rounding can exceed the range, and Int64, at the end.

@@ -1,12 +1,14 @@
 import Foundation
 
-/// Integers of a range whose popularity follows Zipf's law, with popular ones spread over it.
+/// A distribution of integers whose popularity follows Zipf's law, with the popular integers spread
+/// over the range.
 ///
 /// This is YCSB's `ScrambledZipfianGenerator` (Cooper et al., "Benchmarking Cloud Serving Systems
-/// with YCSB", SoCC 2010): a rank is drawn from 10¹⁰ items, whatever the range, hashed, and taken
-/// modulo the range's length. Several ranks may share an item, and some items have no rank.
+/// with YCSB", SoCC 2010): a rank is drawn from 10¹⁰ items, regardless of the range, then hashed
+/// and reduced modulo the range's length. Several ranks may share an item, and some items have no
+/// rank.
 public struct ScrambledZipfianDistribution: Sendable, Equatable {
-    /// The way to draw ranks.
+    /// The method of drawing ranks.
     private enum Ranks: Sendable, Equatable {
         case published
         case exact(ZipfianDistribution)
@@ -19,7 +21,7 @@ public struct ScrambledZipfianDistribution: Sendable, Equatable {
 
     /// Creates the distribution over `range`; YCSB uses a theta of 0.99.
     ///
-    /// - Precondition: `theta` is above 0.
+    /// - Precondition: `theta` is greater than 0.
     public init(_ range: ClosedRange<Int64>, theta: Double) {
         minimum = range.lowerBound
         count = UInt64(bitPattern: range.upperBound &- range.lowerBound) &+ 1
@@ -39,10 +41,12 @@ public struct ScrambledZipfianDistribution: Sendable, Equatable {
         return minimum &+ Int64(bitPattern: count == 0 ? hash : hash % count)
     }
 
-    /// Ranks from 0 of 10¹⁰ items, theta 0.99, with the constants that YCSB publishes.
+    /// Draws ranks of 10¹⁰ items, starting at 0, with a theta of 0.99 and the constants that YCSB
+    /// publishes.
     ///
-    /// Gray et al., "Quickly Generating Billion-Record Synthetic Databases", SIGMOD 1994: the
-    /// first two ranks are exact, the others an approximation in closed form.
+    /// The algorithm is from Gray et al., "Quickly Generating Billion-Record Synthetic Databases",
+    /// SIGMOD 1994. The probabilities of the first two ranks are exact, and those of the others are
+    /// approximated in closed form.
     enum GrayZipfian {
         static let theta = 0.99
         /// The sum of k^−theta over all items.

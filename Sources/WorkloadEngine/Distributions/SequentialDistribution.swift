@@ -1,13 +1,14 @@
-/// The consecutive integers of a range, which repeat after the last one.
+/// A distribution that returns a range's integers in order and repeats after the last one.
 ///
-/// This is YCSB's `SequentialGenerator`. Copies share the counter: no value repeats in a round.
+/// This is YCSB's `SequentialGenerator`. Copies share the counter, so no value repeats within a
+/// round.
 public struct SequentialDistribution: Sendable, Equatable {
     private let minimum: Int64
     /// The number of integers in the range; 0 represents 2⁶⁴.
     private let count: UInt64
     let sequence: SharedSequence
 
-    /// Creates the distribution over `range`, which starts with its smallest integer.
+    /// Creates a distribution that starts with the smallest integer in `range`.
     public init(_ range: ClosedRange<Int64>) {
         self.init(range, sequence: SharedSequence())
     }

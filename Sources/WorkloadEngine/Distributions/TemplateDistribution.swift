@@ -1,10 +1,11 @@
-/// Texts from a template, in which `#` becomes a digit and `@` a lowercase letter.
+/// A distribution of text from a template, in which `#` becomes a digit and `@` a lowercase letter.
 ///
-/// This is sysbench's `sysbench.rand.string` (<https://github.com/akopytov/sysbench>), uniform.
+/// It corresponds to sysbench's `sysbench.rand.string` (<https://github.com/akopytov/sysbench>),
+/// with uniform characters.
 public struct TemplateDistribution: Sendable, Equatable {
     private let template: [UInt8]
 
-    /// Creates the distribution of a template's texts.
+    /// Creates the distribution for a template.
     public init(_ template: String) { self.template = Array(template.utf8) }
 
     /// Draws the next text.

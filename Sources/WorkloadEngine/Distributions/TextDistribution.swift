@@ -1,4 +1,4 @@
-/// Texts of uniformly distributed ASCII letters, digits, `-` and spaces.
+/// A distribution of text with uniformly distributed ASCII letters, digits, `-` and spaces.
 public struct TextDistribution: Sendable, Equatable {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789- ".utf8
@@ -18,7 +18,7 @@ public struct TextDistribution: Sendable, Equatable {
             Self.alphabet.withUnsafeBufferPointer { alphabet in
                 var bits: UInt64 = 0
                 for index in 0..<length {
-                    // Sixty of 64 bits make ten characters of six bits.
+                    // Sixty of the 64 bits provide ten characters of six bits each.
                     if index % 10 == 0 { bits = stream.next() >> 4 }
                     buffer[index] = alphabet[Int(bits & 63)]
                     bits >>= 6

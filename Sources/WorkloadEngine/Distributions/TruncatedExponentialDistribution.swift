@@ -1,10 +1,11 @@
 import Foundation
 
-/// Integers of a range whose probability decreases exponentially from the smallest on.
+/// A distribution of integers whose probability decreases exponentially from the smallest integer.
 ///
-/// pgbench's `random_exponential` (<https://www.postgresql.org/docs/current/pgbench.html>): with
-/// n integers, the one at offset i has the probability
-/// (e^(−p·i/n) − e^(−p·(i+1)/n)) / (1 − e^−p). Drawn by inversion.
+/// It corresponds to pgbench's `random_exponential`
+/// (<https://www.postgresql.org/docs/current/pgbench.html>). With n integers, the integer at offset
+/// i has the probability (e^(−p·i/n) − e^(−p·(i+1)/n)) / (1 − e^−p). Integers are drawn by
+/// inversion.
 public struct TruncatedExponentialDistribution: Sendable, Equatable {
     private let scale: RangeScale
     private let parameter: Double
@@ -13,7 +14,7 @@ public struct TruncatedExponentialDistribution: Sendable, Equatable {
 
     /// Creates the distribution over `range`.
     ///
-    /// - Precondition: `parameter` is above 0.
+    /// - Precondition: `parameter` is greater than 0.
     public init(_ range: ClosedRange<Int64>, parameter: Double) {
         precondition(parameter > 0 && parameter.isFinite, "the parameter must be above 0")
         scale = RangeScale(range)

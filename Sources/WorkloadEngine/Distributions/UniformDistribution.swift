@@ -1,4 +1,4 @@
-/// Uniformly distributed integers of a range.
+/// A uniform distribution of integers in a range.
 public struct UniformDistribution: Sendable, Equatable {
     private let minimum: Int64
     /// The number of integers in the range; 0 represents 2⁶⁴.

@@ -12,12 +12,13 @@ public struct ValueGenerator: Sendable, Equatable {
 
     private var source: Source
     private let isHashed: Bool
-    /// The prefix in UTF-8; nil for plain integers.
+    /// The prefix in UTF-8, or nil for plain integers.
     private let prefix: [UInt8]?
     private let nulls: Double
-    /// The integer of the last value, before hashing and conversion to text.
+    /// The last value's integer, before it is hashed and converted to text.
     private(set) var lastInteger: Int64 = 0
-    /// The sequence to which completed accesses publish; nil if no variable follows this one.
+    /// The sequence to which completed accesses publish values, or nil if no variable follows this
+    /// one.
     private(set) var followed: SharedSequence?
 
     /// Creates the generator of a variable's values.
@@ -95,7 +96,7 @@ public struct ValueGenerator: Sendable, Equatable {
 
     /// Returns the prefix and the integer's digits, with one allocation.
     private static func text(_ prefix: [UInt8], _ integer: Int64) -> String {
-        // The digits and the sign of an Int64 take at most twenty bytes.
+        // The digits and sign of an Int64 need at most twenty bytes.
         String(unsafeUninitializedCapacity: prefix.count + 20) { buffer in
             var digits = 1
             var rest = integer.magnitude
@@ -119,9 +120,11 @@ public struct ValueGenerator: Sendable, Equatable {
 }
 
 extension Variable {
-    /// Creates an independent generator of the variable's values; `latest` follows no sequence.
+    /// Creates an independent generator of the variable's values.
     ///
-    /// - Precondition: `minimum` is not above `maximum`.
+    /// A `latest` variable does not follow a sequence.
+    ///
+    /// - Precondition: `minimum` does not exceed `maximum`.
     public func makeGenerator() -> ValueGenerator { ValueGenerator(self) }
 
     /// Creates the generator of the variable's integers.
@@ -152,7 +155,7 @@ extension Variable {
 }
 
 extension Variable.Length {
-    /// The distribution of the lengths.
+    /// The distribution of lengths.
     fileprivate var distribution: LengthDistribution {
         switch self {
         case .fixed(let length): .fixed(length)

@@ -1,7 +1,8 @@
-/// Texts of artificial words, drawn from a vocabulary by Zipf's law, for searches.
+/// A distribution of text with artificial words for searches, drawn from a vocabulary by Zipf's
+/// law.
 ///
-/// Zipf, "Human Behavior and the Principle of Least Effort", 1949: in a natural language, the
-/// frequency of the word of rank k is proportional to 1/k, and frequent words are short.
+/// In a natural language, the frequency of the word of rank k is proportional to 1/k, and frequent
+/// words are short (Zipf, "Human Behavior and the Principle of Least Effort", 1949).
 public struct WordsDistribution: Sendable, Equatable {
     private static let consonants = Array("bdfghklmnprstvz".utf8)
     private static let vowels = Array("aeiou".utf8)
@@ -30,7 +31,7 @@ public struct WordsDistribution: Sendable, Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the unique word of a rank, from 1.
+    /// Returns the unique word for a rank; ranks start at 1.
     static func word(_ rank: Int64) -> String {
         var bytes: [UInt8] = []
         append(word: rank, to: &bytes)
@@ -42,7 +43,7 @@ public struct WordsDistribution: Sendable, Equatable {
         var rest = Int(rank)
         while rest > 0 {
             rest -= 1
-            // 31 and 75 are coprime, so that neighboring ranks get distant syllables.
+            // 31 and 75 are coprime, so neighboring ranks have distant syllables.
             let syllable = rest % syllables * 31 % syllables
             bytes.append(consonants[syllable / vowels.count])
             bytes.append(vowels[syllable % vowels.count])

@@ -1,27 +1,29 @@
 import Foundation
 
-/// Ranks 1...n, with the probability of rank k proportional to k^−theta, for any theta above 0.
+/// A distribution of ranks 1...n, in which the probability of rank k is proportional to k^−theta,
+/// for any theta above 0.
 ///
-/// Rejection-inversion: Hörmann and Derflinger, "Rejection-inversion to generate variates from
-/// monotone discrete distributions", ACM TOMACS 6, 1996. Exact, with constant time and memory for
-/// any n; theta = 1 is not a special case. `H` integrates the density `h`, and its inverse maps a
-/// uniform number into a candidate that is nearly always accepted.
+/// The algorithm is rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate
+/// variates from monotone discrete distributions", ACM TOMACS 6, 1996). It is exact and takes
+/// constant time and memory for any n; theta = 1 is not a special case. `H` integrates the density
+/// `h`, and its inverse maps a uniform number to a candidate that is nearly always accepted.
 public struct ZipfianDistribution: Sendable, Equatable {
-    /// The largest number of ranks that Double arithmetic distinguishes here.
+    /// The largest number of ranks that this algorithm can distinguish in Double arithmetic.
     static let mostRanks: Int64 = 1 << 52
 
     private let theta: Double
     private let count: Double
-    /// H(3/2) − h(1): the start of the first rank's share.
+    /// H(3/2) − h(1), the start of the first rank's interval.
     private let lower: Double
     /// H(n + 1/2).
     private let upper: Double
-    /// Candidates at most this far below their rank are accepted without computing the density.
+    /// The distance below a rank within which candidates are accepted without computing the
+    /// density.
     private let squeeze: Double
 
     /// Creates the distribution of ranks 1...count.
     ///
-    /// - Precondition: `count` is in 1...2⁵² and `theta` is above 0.
+    /// - Precondition: `count` is in 1...2⁵² and `theta` is greater than 0.
     public init(count: Int64, theta: Double) {
         precondition((1...Self.mostRanks).contains(count), "there must be 1 to 2^52 ranks")
         precondition(theta > 0 && theta.isFinite, "theta must be above 0")

@@ -37,7 +37,7 @@ extension InvariantCheck {
 }
 
 extension WorkloadValue {
-    /// Whether the value counts as true: a number other than 0, a text or a blob.
+    /// Whether the value counts as true: a number other than 0, text or a blob.
     fileprivate var isTrue: Bool {
         switch self {
         case .null: false

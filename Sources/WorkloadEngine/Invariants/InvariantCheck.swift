@@ -1,14 +1,14 @@
 /// Checks the scenario's invariants after a run.
 struct InvariantCheck {
-    /// The database, after the load.
+    /// The database after the load.
     let target: any WorkloadTarget
-    /// The comparisons of snapshots during the load.
+    /// The snapshot comparisons made during the load.
     let stability: StabilityLog
     /// The transactions that ran alongside the load, or the error that prevented them; nil if the
-    /// arm has no writes.
+    /// arm does not support writes.
     var isolation: Result<IsolationWatch, any Error>?
 
-    /// The client name of the reads.
+    /// The client name that the reads use.
     private static let reader = WorkloadClientName("invariants")
 
     /// Checks an invariant by name.
@@ -36,8 +36,8 @@ struct InvariantCheck {
         }
     }
 
-    /// pgbench's invariant: each transaction adds one delta to an account, a teller, a branch and
-    /// the history, so their four sums are equal.
+    /// Checks pgbench's invariant: each transaction adds one delta to an account, a teller, a
+    /// branch and the history, so the four sums are equal.
     private func checkSums(_ name: String) throws -> InvariantResult {
         let columns = [
             ("accounts", "abalance"), ("tellers", "tbalance"), ("branches", "bbalance"),
@@ -118,7 +118,7 @@ struct InvariantCheck {
     }
 }
 
-/// A query that returned unexpected rows.
+/// An error that reports a query's unexpected rows.
 private struct UnexpectedAnswer: Error, CustomStringConvertible {
     var question: String
     var rows: [[WorkloadValue]]

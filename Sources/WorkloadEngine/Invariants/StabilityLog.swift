@@ -1,12 +1,12 @@
 import Telemetry
 
-/// Records whether snapshots stayed unchanged.
+/// Records whether snapshots remained unchanged.
 final class StabilityLog: Sendable {
     /// The comparisons so far.
     struct Tally: Sendable {
         /// The number of snapshots that were read at their start and at their end.
         var compared = 0
-        /// The clients that made the changed snapshots.
+        /// The clients that created the changed snapshots.
         var changed: [String] = []
     }
 

@@ -9,14 +9,14 @@ struct StateDigest: Equatable, Sendable {
     private var hash: Int
     private var rows: Int
 
-    /// The number of rows to read from each table without a query.
+    /// The number of rows to read from each table if there are no queries.
     private static let rowsPerTable = 1000
 
     /// Computes the digest of a snapshot.
     ///
-    /// Without queries, it covers the number of rows of each table, and the first thousand rows.
+    /// Without queries, the digest covers each table's row count and first thousand rows.
     static func of(_ snapshot: any WorkloadSnapshot, _ queries: [Query]) throws -> StateDigest {
-        // A hasher has a random seed in each process, but digests never leave the process.
+        // A hasher's seed differs between processes, but digests never leave the process.
         var hasher = Hasher()
         var rows = 0
         try snapshot.read { session in

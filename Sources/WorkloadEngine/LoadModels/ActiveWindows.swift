@@ -10,12 +10,12 @@ struct ActiveWindows: Sendable, Equatable {
     /// The intervals, ordered and separate; nil if the client is always active.
     private let windows: [Range<UInt64>]?
 
-    /// Windows that cover the whole load.
+    /// Windows that cover the entire load.
     static let always = ActiveWindows(windows: nil)
 
     private init(windows: [Range<UInt64>]?) { self.windows = windows }
 
-    /// Creates windows from the phases with these names; from all phases without names.
+    /// Creates windows from the named phases, or from all phases if there are no names.
     init(phases names: [String], of plan: PhasePlan) {
         guard !names.isEmpty else {
             self = .always
@@ -32,7 +32,7 @@ struct ActiveWindows: Sendable, Equatable {
         self.windows = windows
     }
 
-    /// Returns the first active time from `time` on; nil after the last window.
+    /// Returns the first active time at or after `time`, or nil after the last window.
     @inline(__always)
     func first(from time: UInt64) -> UInt64? {
         guard let windows else { return time }
@@ -42,7 +42,7 @@ struct ActiveWindows: Sendable, Equatable {
         return nil
     }
 
-    /// Returns whether a time is active.
+    /// Returns whether the client is active at a time.
     func contains(_ time: UInt64) -> Bool { first(from: time) == time }
 
     /// Splits an interval into its active and inactive parts, in order.

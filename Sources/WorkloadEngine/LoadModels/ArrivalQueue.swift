@@ -1,10 +1,10 @@
 import Telemetry
 
-/// The arrivals that no worker has taken yet.
+/// The arrivals that workers have not taken yet.
 final class ArrivalQueue: Sendable {
     private let schedule: Lock<ArrivalSchedule>
 
-    /// Creates a queue of all arrivals of a schedule.
+    /// Creates a queue of a schedule's arrivals.
     init(_ schedule: ArrivalSchedule) {
         self.schedule = Lock(schedule)
     }
@@ -12,7 +12,8 @@ final class ArrivalQueue: Sendable {
     /// The current rate over time.
     var curve: RateCurve { schedule.withLock { $0.curve } }
 
-    /// Takes the next arrival: its mass, and its load time; nil if the load ends before.
+    /// Takes the next arrival and returns its mass and its load time; the time is nil if the load
+    /// ends first.
     func take() -> (mass: Double, time: UInt64?) {
         schedule.withLock { schedule in
             let mass = schedule.nextMass()
@@ -25,7 +26,9 @@ final class ArrivalQueue: Sendable {
         schedule.withLock { $0.curve.time(ofMass: mass) }
     }
 
-    /// Changes the rate from `time` on; earlier arrivals stay unchanged.
+    /// Changes the rate from `time` on.
+    ///
+    /// Earlier arrivals remain unchanged.
     func steer(from time: UInt64, by curve: RateCurve, times factor: Double) {
         schedule.withLock { schedule in
             schedule.curve = schedule.curve.continued(from: time, by: curve, times: factor)
@@ -33,13 +36,13 @@ final class ArrivalQueue: Sendable {
     }
 }
 
-/// Counts the due arrivals of a schedule, whether or not a worker has taken them.
+/// Counts a schedule's due arrivals, whether or not workers have taken them.
 struct DueArrivals: Sendable {
     private var schedule: ArrivalSchedule
     private var next: Double
     private var count: UInt64 = 0
 
-    /// Creates a count on a copy of the schedule that workers take from.
+    /// Creates a counter for a copy of the schedule that workers use.
     init(_ schedule: ArrivalSchedule) {
         self.schedule = schedule
         next = self.schedule.nextMass()

@@ -1,11 +1,11 @@
-/// The sequence of arrivals of an open loop, fixed before the run.
+/// An open loop's sequence of arrivals, fixed before the run.
 struct ArrivalSchedule: Sendable {
     /// The rate over time.
     var curve: RateCurve
     private let process: Arrival.Process
     private let gaps = ExponentialDistribution(rate: 1)
     private var random: RandomStream
-    /// The last arrival's mass, which a double holds exactly up to 9 × 10¹⁵.
+    /// The last arrival's mass, which a Double represents exactly up to 9 × 10¹⁵.
     private var mass = 0.0
 
     /// Creates a schedule along a curve.
@@ -26,16 +26,16 @@ struct ArrivalSchedule: Sendable {
         )
     }
 
-    /// Returns the mass of the next arrival: the number of arrivals that the curve has before it.
+    /// Returns the next arrival's mass: the number of earlier arrivals on the curve.
     mutating func nextMass() -> Double {
         switch process {
-        // Count instead of adding gaps, so that rounding does not shift the rate.
+        // Count instead of adding gaps, to prevent rounding from shifting the rate.
         case .even: mass += 1
         case .poisson: mass += gaps.next(using: &random)
         }
         return mass
     }
 
-    /// Returns the next arrival, in load time; nil if the load ends before it.
+    /// Returns the next arrival in load time, or nil if the load ends first.
     mutating func next() -> UInt64? { curve.time(ofMass: nextMass()) }
 }

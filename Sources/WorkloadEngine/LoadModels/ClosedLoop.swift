@@ -1,12 +1,13 @@
-/// A worker that starts its next access after the previous one has ended and a think time passed.
+/// A worker that starts its next access after the previous one has ended and a think time has
+/// passed.
 ///
-/// It measures capacity: a slow database receives fewer accesses. The accesses have no schedule, so
-/// they cannot lag.
+/// A closed loop measures capacity, because a slow database receives fewer accesses. The accesses
+/// have no schedule, so they cannot lag.
 struct ClosedLoop: LoadModel {
     /// The end of the load, in load time.
     let end: UInt64
     private let think: ThinkTime
-    /// The constant think time, in nanoseconds; nil for a random one.
+    /// The constant think time, in nanoseconds, or nil for a random think time.
     private let fixed: UInt64?
     private let windows: ActiveWindows
     private var random: RandomStream?
@@ -21,7 +22,7 @@ struct ClosedLoop: LoadModel {
 
     /// Creates a loop that starts accesses until `end`, inside `windows`.
     ///
-    /// Random think times need `random`.
+    /// Random think times require `random`.
     init(
         think: ThinkTime,
         end: UInt64,

@@ -6,7 +6,7 @@ struct OneShot: LoadModel {
 
     let isScheduled = true
 
-    /// Creates a load of one access at a load time.
+    /// Creates a load with one access at a load time.
     init(at moment: UInt64) {
         self.moment = moment
     }

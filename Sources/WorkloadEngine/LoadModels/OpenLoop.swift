@@ -1,8 +1,8 @@
 /// A worker of a client whose accesses arrive on a schedule, whether or not a worker is free.
 ///
 /// All workers of the client share one schedule. An arrival waits for a free worker, and its
-/// response counts from its scheduled time: a stalled database cannot improve its latencies by
-/// delaying accesses (*coordinated omission*).
+/// response time starts at its scheduled time. A stalled database therefore cannot improve its
+/// latencies by delaying accesses (*coordinated omission*).
 struct OpenLoop: LoadModel {
     /// The schedule that the client's workers share.
     let queue: ArrivalQueue
@@ -14,7 +14,7 @@ struct OpenLoop: LoadModel {
     /// Creates the load of one worker.
     init(queue: ArrivalQueue) { self.queue = queue }
 
-    /// Returns the next arrival; `.max` if it is after the end at the current rate.
+    /// Returns the next arrival, or `.max` if it is after the load's end at the current rate.
     mutating func next(freeAt now: UInt64) -> UInt64? {
         let arrival = queue.take()
         mass = arrival.mass

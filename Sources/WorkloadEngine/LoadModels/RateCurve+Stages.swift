@@ -1,8 +1,8 @@
 extension RateCurve {
-    /// Creates the curve of a scenario's arrivals over the phases of a run.
+    /// Creates the curve of a scenario's arrivals over a run's phases.
     ///
-    /// Stages follow each other in the measured part. Before it, in gaps, and after the last stage,
-    /// the rate stays constant.
+    /// Stages run one after another in the measured part. Before the measured part, in gaps, and
+    /// after the last stage, the rate is constant.
     init(_ arrival: Arrival, over phases: PhasePlan) {
         self.init()
         guard !arrival.stages.isEmpty else {

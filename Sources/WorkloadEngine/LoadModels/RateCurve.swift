@@ -1,8 +1,7 @@
-/// A rate of arrivals over load time, in linear pieces, and its integral, the number of arrivals.
+/// An arrival rate over load time, in linear pieces, and its integral, the number of arrivals.
 ///
-/// The *mass* of an arrival is the number of arrivals that the curve has before it. In terms of
-/// mass, a load of any shape has the rate 1, and a change of the rate keeps each arrival's mass but
-/// moves its time.
+/// An arrival's *mass* is the number of earlier arrivals on the curve. In terms of mass, a load of
+/// any shape has the rate 1. A rate change keeps each arrival's mass but moves its time.
 struct RateCurve: Sendable, Equatable {
     /// A linear piece.
     struct Piece: Sendable, Equatable {
@@ -67,7 +66,7 @@ struct RateCurve: Sendable, Equatable {
         return piece.mass + piece.mass(until: time)
     }
 
-    /// Returns the time of the arrival with a mass; nil if the curve ends before.
+    /// Returns the time of the arrival with a mass, or nil if the curve ends first.
     func time(ofMass mass: Double) -> UInt64? {
         for piece in pieces {
             let rest = mass - piece.mass
@@ -88,7 +87,7 @@ struct RateCurve: Sendable, Equatable {
         return nil
     }
 
-    /// Returns the curve up to a time, followed by another curve with its rates scaled.
+    /// Returns the curve up to a time, followed by another curve with scaled rates.
     func continued(from time: UInt64, by other: RateCurve, times factor: Double) -> RateCurve {
         let time = Double(time)
         var curve = RateCurve()

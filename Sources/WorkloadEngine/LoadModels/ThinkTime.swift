@@ -1,4 +1,4 @@
-/// The pause of a closed loop's worker after an access.
+/// The time that a closed loop's worker pauses after an access.
 public enum ThinkTime: Sendable, Equatable {
     /// A constant time.
     case constant(Duration)

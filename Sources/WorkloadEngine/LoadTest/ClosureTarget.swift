@@ -9,7 +9,7 @@ final class ClosureTarget: WorkloadTarget {
         case awaited(LoadTest.AsyncBody)
     }
 
-    /// Creates the target of a test, which has no database.
+    /// Creates a test's target, which has no database.
     struct Factory: WorkloadTargetFactory {
         let test: LoadTest
         let bodies: [String: Body]

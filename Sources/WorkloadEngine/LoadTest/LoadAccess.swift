@@ -2,9 +2,9 @@ import Telemetry
 
 /// One access of a load test, inside its closure.
 public final class LoadAccess: Sendable {
-    /// The access's number among its client's, from 0.
+    /// The access's index among the client's accesses, starting at 0.
     public let number: UInt64
-    /// The random numbers of this access: identical in every run with the same seed.
+    /// The access's random numbers, which are identical in every run with the same seed.
     public let random: RandomStream
     private let clock: any RunClock
     private let entry = Lock<UInt64?>(nil)
@@ -15,17 +15,18 @@ public final class LoadAccess: Sendable {
         self.clock = clock
     }
 
-    /// Records the end of the wait and the start of the work: call it first inside a `read` or a
-    /// `write`.
+    /// Records the end of the wait and the start of the work.
     ///
-    /// The time before the call is the access's wait, the time after it its service. Without a
-    /// call, the whole access counts as service. It is safe to call from any thread; only the first
-    /// call counts.
+    /// Call it first inside a `read` or a `write`.
+    ///
+    /// The time before the call is the access's wait, and the time after it is the service time. If
+    /// the closure does not call this method, the whole access counts as service time. It is safe
+    /// to call from any thread; only the first call counts.
     public func enter() {
         let now = clock.now()
         entry.withLock { $0 = $0 ?? now }
     }
 
-    /// The clock time of the first call of ``enter()``.
+    /// The clock time of the first call to ``enter()``.
     var entered: UInt64? { entry.withLock { $0 } }
 }

@@ -21,24 +21,26 @@ import Telemetry
 /// }
 /// ```
 ///
-/// Times are measured as in a scenario: a response counts from the intended start of an access, so
-/// a stall affects every access that it delays.
+/// Times are measured as in a scenario: a response time starts at the access's intended start, so a
+/// stall affects every access that it delays.
 public struct LoadTest: Sendable {
     /// The closure of an access.
     public typealias Body = @Sendable (LoadAccess) throws -> Void
     /// The closure of an asynchronous access.
     public typealias AsyncBody = @Sendable (LoadAccess) async throws -> Void
 
-    /// The seed of arrivals, think times and ``LoadAccess/random``.
+    /// The seed for arrivals, think times and ``LoadAccess/random``.
     public var seed: UInt64 = 42
-    /// The time for which the end of the load waits for running accesses.
+    /// The maximum time to wait for running accesses when the load ends.
     public var drain: Duration = .seconds(2)
-    /// Returns the state of the database, such as `{ pool.status() }`, for waits and saturation in
-    /// the result; nil to omit them.
+    /// A function that returns the database's state, such as `{ pool.status() }`, for waits and
+    /// saturation in the result; nil to omit them.
     public var status: (@Sendable () -> DatabaseStatus)?
-    /// Classifies an error; by default, as an error named after its type.
+    /// A function that classifies an error.
+    ///
+    /// By default, an error is named after its type.
     public var failure: @Sendable (any Error) -> WorkloadFailure = { .error("\(type(of: $0))") }
-    /// Interrupts accesses that do not end in time, such as `{ pool.interrupt() }`.
+    /// A function that interrupts accesses that do not end in time, such as `{ pool.interrupt() }`.
     public var interrupt: @Sendable () -> Void = {}
 
     private let name: String
@@ -66,8 +68,10 @@ public struct LoadTest: Sendable {
         self.phases = phases
     }
 
-    /// Adds a client in a closed loop: each worker, a thread, starts its next access after the
-    /// previous one has ended and the think time has passed.
+    /// Adds a client in a closed loop.
+    ///
+    /// Each worker is a thread that starts its next access after the previous one has ended and the
+    /// think time has passed.
     public mutating func client(
         _ name: String,
         workers: Int = 1,
@@ -81,8 +85,8 @@ public struct LoadTest: Sendable {
     ///
     /// - Parameters:
     ///   - name: The client's name, for metrics: letters, digits, `-` and `_`.
-    ///   - workers: The threads that serve the arrivals.
-    ///   - rate: Arrivals per second.
+    ///   - workers: The number of threads that serve the arrivals.
+    ///   - rate: The number of arrivals per second.
     ///   - process: The distribution of the arrivals over time.
     ///   - skipAfter: The lateness after which an access is skipped; nil to never skip.
     ///   - body: The closure of an access.
@@ -108,7 +112,7 @@ public struct LoadTest: Sendable {
         add(name, workers, .closed(think: think), .async, .awaited(body))
     }
 
-    /// Adds a client whose workers are tasks, and whose accesses arrive on a schedule.
+    /// Adds a client whose workers are tasks and whose accesses arrive on a schedule.
     public mutating func asyncClient(
         _ name: String,
         workers: Int = 1,
@@ -128,7 +132,7 @@ public struct LoadTest: Sendable {
         _ style: Client.Style,
         _ body: ClosureTarget.Body
     ) {
-        // The statement is the name by which the target finds the closure.
+        // The statement is the name that the target uses to find the closure.
         let operation = Operation(name: name, statements: [name])
         var client = Client(name: name, activity: .operations(.read, mix: [operation]))
         client.workers = workers
@@ -138,16 +142,16 @@ public struct LoadTest: Sendable {
         bodies[name] = body
     }
 
-    /// Adds a condition for the test to pass, in the notation of a scenario's thresholds: the
-    /// metric `list.response` with `p(99) < 50ms` or `max < 1s`, or `list.errors` with `count < 1`.
+    /// Adds a condition for the test to pass, in the notation of scenario thresholds: the metric
+    /// `list.response` with `p(99) < 50ms` or `max < 1s`, or `list.errors` with `count < 1`.
     public mutating func limit(_ metric: String, _ expression: String) {
         limits.append((metric, expression))
     }
 
     /// Runs the load.
     ///
-    /// - Throws: ``RunError`` for a limit that cannot be parsed, two clients with the same name,
-    ///   and accesses that do not end; `CancellationError` if the task is cancelled before the load
+    /// - Throws: ``RunError`` if a limit cannot be parsed, if two clients have the same name, or
+    ///   if accesses do not end; `CancellationError` if the task is canceled before the load
     ///   starts.
     /// - Returns: The measurements; see ``ArmResult/missed``.
     public func run() async throws -> ArmResult {
@@ -188,9 +192,9 @@ public struct LoadTest: Sendable {
 }
 
 extension ArmResult {
-    /// The limits that did not hold, each in a line with the observed value; empty if all held.
+    /// The missed limits, each in a line with the observed value; empty if all limits were met.
     ///
-    /// Includes limits with too few samples to decide.
+    /// The list includes limits that have too few samples.
     public var missed: [String] {
         thresholds.filter { $0.passed == false || $0.undecided == true }.map { threshold in
             var observed = threshold.observed.map { "\($0)" } ?? "nothing"

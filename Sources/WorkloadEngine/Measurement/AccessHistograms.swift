@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The latencies of one operation.
+/// An operation's latencies.
 struct AccessHistograms: Sendable {
     /// The times from intended start to end of completed accesses.
     var response = LatencyHistogram()
@@ -20,7 +20,7 @@ struct AccessHistograms: Sendable {
         lag.add(other.lag)
     }
 
-    /// Adds the counts of ended accesses of other histograms, without lags.
+    /// Adds other histograms' counts of ended accesses, without lags.
     mutating func addEnded(_ other: AccessHistograms) {
         response.add(other.response)
         wait.add(other.wait)
@@ -28,14 +28,14 @@ struct AccessHistograms: Sendable {
         processor.add(other.processor)
     }
 
-    /// Adds the counts of ended accesses to the distributions of a live view.
+    /// Adds the counts of ended accesses to a live view's distributions.
     func add(to latencies: inout OperationLatencies) {
         response.add(to: &latencies.response)
         wait.add(to: &latencies.wait)
         service.add(to: &latencies.service)
     }
 
-    /// Resets all counts, and keeps the memory.
+    /// Resets all counts but keeps the memory.
     mutating func clear() {
         response.clear()
         wait.clear()

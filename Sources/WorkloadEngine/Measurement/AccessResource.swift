@@ -2,18 +2,19 @@
 public enum AccessResource: String, Sendable, Codable, Equatable {
     /// One of a pool's readers.
     case reader
-    /// A pool's writer, or SQLite's write lock, which one transaction holds at a time.
+    /// A pool's writer, or SQLite's write lock, which only one transaction can hold at a time.
     case writer
     /// The only connection of a queue, which reads and writes.
     case connection
 }
 
 extension AccessResource {
-    /// Returns the resource that accesses of a kind need in an arm; nil if none is shared.
+    /// Returns the resource that accesses of a kind need in an arm, or nil if they share none.
     static func needed(for access: WorkloadAccess, in arm: Arm) -> AccessResource? {
         let isWrite = access == .write || access == .writeWithoutTransaction
         guard isWrite || access == .read else { return nil }
-        // With bare libsqlite3, each worker has a connection: only writes exclude each other.
+        // With bare libsqlite3, each worker has its own connection, so only writes exclude each
+        // other.
         if arm.library == .raw { return isWrite ? .writer : nil }
         switch arm.kind {
         case .queue, .memory, .snapshot: return .connection
@@ -21,7 +22,7 @@ extension AccessResource {
         }
     }
 
-    /// Returns the number of connections of this kind; nil if unknown.
+    /// Returns the number of connections of this kind, or nil if unknown.
     func capacity(readers: Int?) -> Int? {
         switch self {
         case .reader: readers

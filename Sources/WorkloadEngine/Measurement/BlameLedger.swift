@@ -2,19 +2,21 @@ import Telemetry
 
 /// Matches the waits of slow accesses with the clients that held the resource at that time.
 ///
-/// Only the sampling thread uses it, once per second. Its memory does not grow with the run.
+/// Only the sampling thread uses the ledger, once per second. Its memory does not grow with the
+/// run.
 struct BlameLedger {
-    /// A slow access, with the clients that held the resource that it waited for.
+    /// A slow access and the clients that held its resource while it waited.
     struct Entry {
         var access: SlowAccesses.Access
         var operation: String
-        /// The time for which each client held the resource, in nanoseconds over all connections.
+        /// The time during which each client held the resource, in nanoseconds, summed over all
+        /// connections.
         var held: [Int: UInt64]
     }
 
     /// The number of slow accesses to keep for each client.
     static let limit = 256
-    /// The number of slow accesses that a result lists.
+    /// The number of slow accesses to list in a result.
     static let named = 5
     /// The number of slow accesses to keep for each client and recent second.
     static let recentLimit = 32
@@ -25,9 +27,9 @@ struct BlameLedger {
         var timeline: HoldTimeline
         var longest: UInt64 = 0
         var entries: [Entry] = []
-        /// The slow accesses of each of the last seconds, for a live view.
+        /// The slow accesses of each recent second, for a live view.
         var recent: [[Entry]] = []
-        /// The response time above which an access is among the slowest ones.
+        /// The response time above which an access is one of the slowest.
         var floor: UInt64 = 0
 
         init(_ plan: ClientPlan, arm: Arm, origin: UInt64) {
@@ -59,7 +61,9 @@ struct BlameLedger {
         }
     }
 
-    /// Advances to `now`: the following calls add holds up to that time.
+    /// Advances to `now`.
+    ///
+    /// The following calls add holds up to that time.
     mutating func advance(to now: UInt64) {
         for index in clients.indices { clients[index].timeline.advance(to: now) }
     }
@@ -68,10 +72,10 @@ struct BlameLedger {
     ///
     /// - Parameters:
     ///   - holds: The holds that ended.
-    ///   - openSince: The start of a hold that has not ended.
+    ///   - openSince: The start of a hold that has not ended, if any.
     ///   - client: The client's index.
     ///   - now: The clock time.
-    ///   - isMeasured: Whether the length of the holds counts.
+    ///   - isMeasured: Whether to count the holds' lengths.
     mutating func add(
         _ holds: HoldLog,
         openSince: UInt64?,
@@ -89,7 +93,7 @@ struct BlameLedger {
     }
 
     private mutating func add(_ entry: HoldLog.Entry, of client: Int) {
-        // A hold that started earlier was open at the last call, and is known up to that time.
+        // A hold that started earlier was open at the last call and is included up to that time.
         let from = max(entry.from, latest)
         guard from < entry.until else { return }
         let isWhole = from == entry.from
@@ -105,7 +109,7 @@ struct BlameLedger {
         latest = now
     }
 
-    /// Matches the slow accesses of a client with the holds, which must be complete.
+    /// Matches a client's slow accesses with the holds, which must be complete.
     mutating func join(
         _ slow: SlowAccesses,
         of client: Int,
@@ -120,12 +124,13 @@ struct BlameLedger {
             )
             clients[client].entries.append(entry)
         }
-        // Allow twice the limit, so that sorting is rare.
+        // Allow twice the limit to make sorting rare.
         if clients[client].entries.count > 2 * Self.limit { shorten(client) }
     }
 
-    /// Matches the slow accesses of a client's last second for a live view; call this for every
-    /// second, even without slow accesses.
+    /// Matches a client's slow accesses in the last second, for a live view.
+    ///
+    /// Call this method for every second, even without slow accesses.
     mutating func joinRecent(
         _ slow: [SlowAccesses],
         of client: Int,
@@ -146,7 +151,7 @@ struct BlameLedger {
         if surplus > 0 { clients[client].recent.removeFirst(surplus) }
     }
 
-    /// Returns the current number of slow accesses of a client.
+    /// Returns a client's current number of slow accesses.
     func entryCount(of client: Int) -> Int { clients[client].entries.count }
 
     private mutating func shorten(_ client: Int) {
@@ -171,18 +176,18 @@ struct BlameLedger {
 
     // MARK: The result
 
-    /// Returns what the slow accesses of a client waited for.
+    /// Returns what a client's slow accesses waited for.
     ///
     /// - Parameters:
     ///   - client: The client's index.
-    ///   - response: Its measured responses.
-    ///   - readers: The number of readers; nil if unknown.
-    /// - Returns: Nil if the client made no timed access.
+    ///   - response: The client's measured response times.
+    ///   - readers: The number of readers, or nil if unknown.
+    /// - Returns: The result, or nil if the client made no timed accesses.
     func result(of client: Int, response: LatencyHistogram, readers: Int?) -> BlameResult? {
         result(clients[client].entries, of: client, response: response, readers: readers)
     }
 
-    /// Returns the same for the seconds that ``joinRecent(_:of:operation:)`` added.
+    /// Returns the same information for the seconds that ``joinRecent(_:of:operation:)`` added.
     func recentSplit(of client: Int, response: LatencyHistogram, readers: Int?) -> SlowSplit? {
         let entries = clients[client].recent.flatMap(\.self)
         return result(entries, of: client, response: response, readers: readers).map(\.split)
@@ -197,7 +202,7 @@ struct BlameLedger {
         let (beyond, from) = Self.limit(of: response)
         let sorted = entries.sorted { $0.access.response > $1.access.response }
             .prefix(Self.limit)
-        // A histogram's value is the middle of its bucket, so compare with two digits.
+        // A histogram returns the middle of a bucket, so compare two digits only.
         let slow = sorted.prefix { Double($0.access.response) >= Double(from) * 0.99 }
         let chosen = slow.isEmpty ? sorted.prefix(1) : slow
         guard !chosen.isEmpty else { return nil }
@@ -226,11 +231,11 @@ struct BlameLedger {
         )
     }
 
-    /// Limits the sum of an entry's holds to the number of connections.
+    /// Limits an entry's total hold time to what the connections allow.
     ///
-    /// A worker records the end of its access after it releases the connection, and the next holder
-    /// may have acquired it by then: such holds appear to overlap, and each is reduced by the same
-    /// factor.
+    /// A worker records the end of its access after it releases the connection. The next holder may
+    /// already have acquired the connection by then. Such holds appear to overlap, so each is
+    /// reduced by the same factor.
     private static func bounded(_ entry: Entry, by capacity: Int?) -> Entry {
         let time = entry.access.stamps.entry - entry.access.stamps.intended
         let sum = entry.held.values.reduce(0, +)
@@ -261,7 +266,9 @@ struct BlameLedger {
         .sorted { ($0.held, $1.client) > ($1.held, $0.client) }
     }
 
-    /// Rounds a share down to three digits, so that the sum of shares never exceeds the total.
+    /// Rounds a share down to three digits.
+    ///
+    /// The sum of the shares then never exceeds the total.
     private static func share(_ value: Double) -> Double { (value * 1_000).rounded(.down) / 1_000 }
 
     private func describe(_ entry: Entry) -> BlameResult.Access {
@@ -283,7 +290,7 @@ struct BlameLedger {
         )
     }
 
-    /// Returns the highest percentile with enough values above it, down to the 90th.
+    /// Returns the highest percentile with enough values above it, but at least the 90th.
     private static func limit(of response: LatencyHistogram) -> (name: String, value: UInt64) {
         for percentile in [99.0, 95, 90] {
             if let value = response.value(at: percentile) { return ("p\(Int(percentile))", value) }
@@ -293,7 +300,7 @@ struct BlameLedger {
 }
 
 extension BlameResult {
-    /// The part that a live view shows.
+    /// The part that live views show.
     fileprivate var split: SlowSplit {
         SlowSplit(
             beyond: beyond,

@@ -1,30 +1,30 @@
 /// Why the database was busy.
 public enum BusyCause: String, Sendable, Codable, CaseIterable {
-    /// The busy handler waited for its timeout.
+    /// The busy handler waited until its timeout expired.
     case timeout
-    /// A transaction that had read wanted to write, but another connection wrote, or had written
-    /// since: waiting cannot help.
+    /// A transaction that had already read tried to write, but another connection was writing or
+    /// had written since the read. Waiting cannot help.
     case snapshotUpgrade = "snapshot-upgrade"
-    /// Another connection recovered the write-ahead log.
+    /// Another connection was recovering the write-ahead log.
     case recovery
     /// Another connection blocked a checkpoint.
     case checkpoint
     /// The connection has no busy timeout.
     case noTimeout = "no-timeout"
 
-    /// The name in reports.
+    /// The cause's name in reports.
     var title: String { rawValue.replacing("-", with: " ") }
 
-    /// Classifies a failure; nil if its code is not `SQLITE_BUSY`.
+    /// Classifies a failure; returns nil if its code is not `SQLITE_BUSY`.
     ///
-    /// A plain `SQLITE_BUSY` without a call of the busy handler belongs to an upgrade: SQLite then
-    /// skips the handler to avoid a deadlock, in WAL mode and with a rollback journal
+    /// A plain `SQLITE_BUSY` without a call to the busy handler results from an upgrade. SQLite
+    /// skips the handler to avoid a deadlock, both in WAL mode and with a rollback journal
     /// (<https://sqlite.org/c3ref/busy_handler.html>).
     ///
     /// - Parameters:
     ///   - code: The name of the extended result code.
-    ///   - handler: The part of the busy handler.
-    ///   - timeout: The arm's busy timeout in nanoseconds, if the handler's is unknown.
+    ///   - handler: The busy handler's role in the failure.
+    ///   - timeout: The arm's busy timeout in nanoseconds, if the handler's timeout is unknown.
     init?(code: String, handler: BusyFailure.Handler, timeout: UInt64?) {
         switch (code, handler) {
         case ("SQLITE_BUSY_SNAPSHOT", _): self = .snapshotUpgrade
@@ -36,7 +36,7 @@ public enum BusyCause: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Describes a remedy.
+    /// Returns a description of a remedy.
     ///
     /// - Parameters:
     ///   - timeout: The busy timeout in nanoseconds; nil if unknown.

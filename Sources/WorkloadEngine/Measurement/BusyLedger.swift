@@ -1,14 +1,14 @@
 import Telemetry
 
-/// Groups the failures with `SQLITE_BUSY` of a run by cause, client and statement.
+/// Groups a run's `SQLITE_BUSY` failures by cause, client and statement.
 ///
-/// Any thread may use it. Its memory does not grow with the run.
+/// Any thread may use the ledger. Its memory does not grow with the run.
 final class BusyLedger: Sendable {
     /// One failure.
     struct Failure: Sendable {
         var cause: BusyCause
         var client: String
-        /// The name of the extended result code; nil for a checkpoint that reported a lock.
+        /// The extended result code's name, or nil for a checkpoint that reported a lock.
         var code: String?
         /// The SQL that failed.
         var statement: String?
@@ -43,11 +43,17 @@ final class BusyLedger: Sendable {
         var others: UInt64 = 0
     }
 
-    /// The largest number of groups; the failures of further ones are only counted.
+    /// The maximum number of groups.
+    ///
+    /// Failures in additional groups are only counted.
     static let limit = 64
-    /// The largest number of holders of a group; further ones count as unknown.
+    /// The maximum number of holders in a group.
+    ///
+    /// Additional holders count as unknown.
     static let holderLimit = 8
-    /// The largest length of a statement; longer ones are shortened.
+    /// The maximum length of a statement.
+    ///
+    /// Longer statements are shortened.
     static let statementLimit = 500
 
     private let state = Lock(State())
@@ -74,7 +80,7 @@ final class BusyLedger: Sendable {
         return String(sql.prefix(statementLimit)) + "…"
     }
 
-    /// Returns the groups, most frequent first; nil without failures.
+    /// Returns the groups, starting with the most frequent, or nil if there are no failures.
     var result: BusyResult? {
         let state = state.withLock { $0 }
         guard !state.groups.isEmpty else { return nil }

@@ -1,6 +1,7 @@
 import Telemetry
 
-/// What the workers of a run need to classify failures with `SQLITE_BUSY`, and to name the holder.
+/// The information that a run's workers need to classify `SQLITE_BUSY` failures and identify the
+/// holder.
 final class BusyRecord: Sendable {
     /// The classified failures.
     let ledger = BusyLedger()
@@ -10,7 +11,7 @@ final class BusyRecord: Sendable {
     private let target: any WorkloadTarget
     private let recorders = Lock<[(client: String, recorder: WorkerRecorder)]>([])
 
-    /// Creates an empty record for the run of an arm.
+    /// Creates an empty record for an arm's run.
     init(_ arm: Arm, on target: any WorkloadTarget) {
         timeout = arm.writerTimeout?.wholeNanoseconds
         isWAL = arm.isWAL
@@ -22,11 +23,12 @@ final class BusyRecord: Sendable {
         recorders.withLock { $0.append((client, recorder)) }
     }
 
-    /// The client that holds the write lock through the run's own connections; nil if unknown.
+    /// Returns the client that holds the write lock through one of the run's connections, or nil if
+    /// unknown.
     func writingClient() -> String? { target.writingClient }
 
-    /// Returns the client of the access that has been inside its closure for the longest time, if
-    /// such an access can be the cause; otherwise nil.
+    /// Returns the client of the access that has been inside its closure for the longest time, or
+    /// nil if such an access cannot be the cause.
     ///
     /// Any access can block a checkpoint. With a rollback journal, any access can block a commit,
     /// because it holds at least a shared lock (<https://sqlite.org/lockingv3.html>).
@@ -41,7 +43,7 @@ final class BusyRecord: Sendable {
 }
 
 extension Arm {
-    /// The busy timeout of a connection that writes; nil if only a pragma's text states it.
+    /// The busy timeout of a connection that writes, or nil if only a pragma specifies it.
     var writerTimeout: Duration? {
         let pragma = pragmas.last { $0.name.lowercased() == "busy_timeout" }
         if let pragma { return Int64(pragma.value).map { .milliseconds(max(0, $0)) } }

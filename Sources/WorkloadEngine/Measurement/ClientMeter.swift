@@ -1,28 +1,28 @@
 import Telemetry
 
-/// Combines the measurements of a client's workers: the sampler's side of the recorders.
+/// Combines the measurements that a client's workers record, for the sampler.
 ///
-/// Only the sampling thread uses it.
+/// Only the sampling thread uses the meter.
 struct ClientMeter {
     /// The client.
     let plan: ClientPlan
     private(set) var recorders: [WorkerRecorder]
     private let phases: PhasePlan
-    /// A cleared window to swap with a worker's filled one.
+    /// A cleared window to swap with a worker's filled window.
     private var spare: WorkerRecorder.Window
-    /// The latencies of the whole run, by place; nil for places without latencies.
+    /// The latencies of the whole run, indexed by place; nil for places without latencies.
     private var totals: [AccessHistograms?]
-    /// The lags of accesses with a free worker, over the whole run.
+    /// The lags of accesses that found a free worker, over the whole run.
     private(set) var freeLag = LatencyHistogram()
-    /// The latencies of the last seconds, over all accesses, measured or not.
+    /// The recent latencies of all accesses, measured or not.
     private var recent = RecentLatencies()
-    /// The distributions of the last collected second, until a sample takes them.
+    /// The distributions of the last collected second, which the next sample takes.
     private var fresh: [OperationLatencies]?
-    /// The parts of the slow accesses of the last seconds.
+    /// The parts of recent slow accesses.
     var slow: SlowSplit?
-    /// The due arrivals, including those that wait for a worker; nil without a schedule.
+    /// The due arrivals, including those that wait for a worker; nil if there is no schedule.
     private var due: DueArrivals?
-    /// Whether the number of workers has not changed.
+    /// Whether the number of workers is unchanged.
     private var isSteady = true
     /// The completed accesses at recent samples, for the throughput.
     private var progress = RateWindow()
@@ -40,7 +40,7 @@ struct ClientMeter {
     /// Adds a worker that starts while the load runs.
     mutating func add(_ recorder: WorkerRecorder) { recorders.append(recorder) }
 
-    /// The responses of the last ten seconds.
+    /// The response times of the last ten seconds.
     var recentResponse: LatencyHistogram { recent.response }
 
     /// The number of started accesses, measured or not.
@@ -142,7 +142,7 @@ struct ClientMeter {
         return status
     }
 
-    /// Returns the client's accesses since the last call, for an interval's record.
+    /// Returns the client's accesses since the last call, for the record of an interval.
     ///
     /// Call it after ``collect(at:into:as:isMeasured:)``; `duration` is in seconds.
     mutating func interval(duration: Double) -> IntervalResult.Client {
@@ -160,7 +160,7 @@ struct ClientMeter {
 
     private var completedAtInterval: UInt64 = 0
 
-    /// Returns the whole run's result, given the length of each phase in seconds.
+    /// Returns the result of the whole run, given the length of each phase in seconds.
     ///
     /// Call it after the workers have ended and all windows were collected.
     func result(seconds: [Double], until end: UInt64) -> ClientResult {
@@ -168,7 +168,7 @@ struct ClientMeter {
         let measured = phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
         var result = result(inPhases: measured, readings, seconds)
         result.spectra = LatencySpectra(histograms())
-        // The spectra of a single operation would equal those of the client.
+        // A single operation's spectra would equal the client's.
         for (index, name) in plan.operationNames.enumerated() where plan.operationNames.count > 1 {
             result.operations?[name]?.spectra = LatencySpectra(histograms(of: index))
         }
@@ -202,7 +202,8 @@ struct ClientMeter {
     ///
     /// - Parameters:
     ///   - readings: The counts of each worker.
-    ///   - now: The clock time until which running accesses wait; nil after the end of the load.
+    ///   - now: The current clock time, at which running accesses are still waiting; nil after the
+    ///     load has ended.
     /// - Returns: How evenly the workers shared the accesses; nil for one worker.
     private func fairness(
         _ readings: [WorkerRecorder.Reading],
@@ -250,7 +251,7 @@ struct ClientMeter {
             all.add(histograms)
             operations[name] = ClientResult(counts, histograms, seconds: length)
         }
-        // Arrivals that no worker has started have no operation yet.
+        // Arrivals have no operation until a worker starts them.
         for reading in readings {
             let unstarted = indices.reduce(0) { $0 + reading.unstarted[$1] }
             sum.offered += unstarted

@@ -3,7 +3,7 @@ public enum GeneratorSelfTest {
     /// Returns the cost of an access to a target that does nothing, in nanoseconds of processor
     /// time.
     ///
-    /// The measurement uses the code of a run, and takes some milliseconds.
+    /// The measurement uses the same code as a run and takes a few milliseconds.
     public static func nanosecondsPerAccess() throws -> UInt64 {
         try GeneratorCost.measure()
     }

@@ -1,17 +1,20 @@
 import Foundation
 import Telemetry
 
-/// The time that a client's accesses took from the generator's workers.
+/// The time that the generator's workers spent on a client's accesses.
 struct GeneratorLoad {
     /// The client's name.
     var client: String
-    /// The median time of an access inside the target, in nanoseconds; nil with too few samples.
+    /// The median time of an access inside the target, in nanoseconds; nil if there are too few
+    /// samples.
     var typical: UInt64?
-    /// The share of the measured time, in 0…1, that a worker was busy with accesses.
+    /// The share of the measured time, in 0…1, during which a worker was busy with accesses.
     var busyShare: Double
 }
 
-/// Monitors the generator: a load that the generator itself limits is not a valid measurement.
+/// Monitors the generator.
+///
+/// If the generator itself limits the load, the measurement is invalid.
 struct GeneratorWatch {
     /// The cost of an access to a target that does nothing, in nanoseconds.
     let noop: UInt64
@@ -23,15 +26,18 @@ struct GeneratorWatch {
 
     /// The share of the process's processor time above which the generator is the bottleneck.
     private static let shareLimit = 0.5
-    /// The share of one processor below which the generator is not the bottleneck: a process that
-    /// sleeps most of the time may spend the rest on reading the clock.
+    /// The share of one processor below which the generator is not the bottleneck.
+    ///
+    /// A process that sleeps most of the time may spend the rest on reading the clock.
     private static let workLimit = 0.25
     /// The share of a worker's time in accesses above which their cost matters.
     private static let busyLimit = 0.1
     /// The lag of free workers above which the generator is the bottleneck, in nanoseconds.
     private static let lagLimit: UInt64 = 50_000_000
 
-    /// Starts monitoring; call this on the sampling thread.
+    /// Starts monitoring.
+    ///
+    /// Call this initializer on the sampling thread.
     init(noop: UInt64, clock: any RunClock) {
         self.noop = noop
         self.clock = clock
@@ -41,13 +47,13 @@ struct GeneratorWatch {
         stealStart = Self.steal()
     }
 
-    /// Returns the measurements and the reason why the run is invalid, if it is.
+    /// Returns the measurements and the reason that the run is invalid, if any.
     ///
     /// - Parameters:
     ///   - accesses: The number of started accesses.
-    ///   - freeLag: The lags of accesses with a free worker.
-    ///   - loads: The times that the clients' accesses took.
-    /// - Returns: The measurements, and the reason, or nil if the run is valid.
+    ///   - freeLag: The lags of accesses that found a free worker.
+    ///   - loads: The time spent on each client's accesses.
+    /// - Returns: The measurements and the reason; the reason is nil if the run is valid.
     func verdict(
         accesses: UInt64,
         freeLag: LatencyHistogram,
@@ -73,9 +79,10 @@ struct GeneratorWatch {
         return (result, reason ?? loads.lazy.compactMap { self.reason(of: $0) }.first)
     }
 
-    /// Why the cost of a client's accesses makes a run invalid; nil if it does not.
+    /// Explains why the cost of a client's accesses makes a run invalid; returns nil if it does
+    /// not.
     ///
-    /// Compares medians, because other work on the machine slows down only some accesses.
+    /// It compares medians, because other work on the machine slows down only some accesses.
     func reason(of load: GeneratorLoad) -> String? {
         guard let typical = load.typical, noop > typical, load.busyShare > Self.busyLimit else {
             return nil
@@ -84,7 +91,7 @@ struct GeneratorWatch {
             + "\(load.client), and the database \(HumanUnits.time(typical))"
     }
 
-    /// Returns all reasons why these numbers make a run invalid; nil if they do not.
+    /// Returns all reasons why these numbers make a run invalid, or nil if they do not.
     static func reason(
         shareOfProcess: Double,
         shareOfProcessor: Double,
@@ -114,8 +121,8 @@ struct GeneratorWatch {
             / Double(now.total - stealStart.total)
     }
 
-    /// Returns the stolen time and the total time, in ticks since the machine started; nil if the
-    /// system does not report them.
+    /// Returns the stolen time and the total time, in ticks since the machine started, or nil if
+    /// the system does not report them.
     private static func steal() -> (steal: UInt64, total: UInt64)? {
         guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8) else {
             return nil

@@ -1,4 +1,4 @@
-/// The times at which one worker held its connection.
+/// The times at which a worker held its connection.
 ///
 /// Holds in quick succession share one entry with the sum of their times, so a second has at most
 /// a thousand entries, regardless of its number of accesses.
@@ -9,16 +9,18 @@ struct HoldLog: Sendable {
         var from: UInt64
         /// The end, on the clock.
         var until: UInt64
-        /// The time for which the connection was held, in nanoseconds.
+        /// The time during which the connection was held, in nanoseconds.
         var held: UInt64
     }
 
     /// The longest interval that combines several holds, in nanoseconds.
     static let longestStretch: UInt64 = 2_000_000
-    /// The largest number of entries: new ones replace the oldest if no sample collects them.
+    /// The maximum number of entries.
+    ///
+    /// Unless a sample collects them, new entries replace the oldest.
     static let limit = 2048
 
-    /// The entries, in order of time unless there were more than ``limit``.
+    /// The entries, in chronological order unless there were more than ``limit``.
     private(set) var entries: [Entry] = []
     /// The longest hold, in nanoseconds.
     private(set) var longest: UInt64 = 0
@@ -47,7 +49,7 @@ struct HoldLog: Sendable {
         }
     }
 
-    /// Removes all entries, and keeps the memory.
+    /// Removes all entries but keeps the memory.
     mutating func clear() {
         entries.removeAll(keepingCapacity: true)
         last = 0

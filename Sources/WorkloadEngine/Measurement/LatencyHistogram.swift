@@ -3,7 +3,9 @@ import Telemetry
 
 /// Latencies from 1 ns to an hour with two significant digits, in 18 KB, and their exact mean.
 struct LatencyHistogram: Sendable {
-    /// The largest distinguished latency, one hour in nanoseconds; longer ones count as this one.
+    /// The largest distinguished latency, one hour in nanoseconds.
+    ///
+    /// Longer latencies count as one hour.
     static let longest: UInt64 = 3_600_000_000_000
 
     private var histogram = Histogram<UInt32>(
@@ -11,7 +13,7 @@ struct LatencyHistogram: Sendable {
         highestTrackableValue: longest,
         numberOfSignificantValueDigits: .two
     )
-    /// The sum of all latencies, in nanoseconds: 64 bits hold 584 years.
+    /// The sum of all latencies, in nanoseconds; 64 bits can represent 584 years.
     private var sum: UInt64 = 0
 
     /// The number of counted latencies.
@@ -31,7 +33,7 @@ struct LatencyHistogram: Sendable {
         sum &+= value
     }
 
-    /// Counts a latency, in nanoseconds, `times` times.
+    /// Counts a latency `times` times, in nanoseconds.
     mutating func count(_ nanoseconds: UInt64, times: UInt64) {
         let value = min(nanoseconds, Self.longest)
         histogram.record(value, count: UInt32(clamping: times))
@@ -45,7 +47,7 @@ struct LatencyHistogram: Sendable {
         sum &+= other.sum
     }
 
-    /// Adds the counts to a distribution for a live view.
+    /// Adds the counts to a live view's distribution.
     func add(to distribution: inout LatencyDistribution) {
         guard count > 0 else { return }
         for step in histogram.recordedValues() {
@@ -56,7 +58,7 @@ struct LatencyHistogram: Sendable {
         }
     }
 
-    /// The counts in the buckets of a result.
+    /// The counts in the buckets that results use.
     var spectrum: LatencySpectrum {
         guard count > 0 else { return LatencySpectrum() }
         return histogram.recordedValues().reduce(into: LatencySpectrum()) { spectrum, step in
@@ -67,14 +69,15 @@ struct LatencyHistogram: Sendable {
         }
     }
 
-    /// Resets all counts, and keeps the memory.
+    /// Resets all counts but keeps the memory.
     mutating func clear() {
         guard count > 0 else { return }
         histogram.reset()
         sum = 0
     }
 
-    /// Returns the value at `percentile` (0…100), or nil with too few values (``PercentileRule``).
+    /// Returns the value at `percentile` (0…100), or nil if there are too few values
+    /// (``PercentileRule``).
     func value(at percentile: Double) -> UInt64? {
         guard count > 0 else { return nil }
         guard percentile < 100 else { return maximum }
@@ -82,7 +85,7 @@ struct LatencyHistogram: Sendable {
         return histogram.valueAtPercentile(percentile)
     }
 
-    /// A summary of the latencies; nil if there are none.
+    /// A summary of the latencies, or nil if there are none.
     var summary: LatencySummary? {
         guard count > 0 else { return nil }
         return LatencySummary(

@@ -1,11 +1,12 @@
-/// Profiles each operation once: how SQLite executes it.
+/// Profiles once how SQLite executes each operation.
 struct OperationProfiler {
     private let plan: RunPlan
     private let target: any WorkloadTarget
     /// Whether the profiler may also run statements, in addition to explaining them.
     private let runsStatements: Bool
 
-    /// The time of a statement in the load above which it is not run again, in nanoseconds.
+    /// The time of a statement during the load above which the profiler does not run it, in
+    /// nanoseconds.
     private static let patience: UInt64 = 1_000_000_000
 
     init(_ plan: RunPlan, on target: any WorkloadTarget, runsStatements: Bool) {
@@ -14,7 +15,7 @@ struct OperationProfiler {
         self.runsStatements = runsStatements
     }
 
-    /// Adds the profiles to the operations of the clients.
+    /// Adds the profiles to the clients' operations.
     func add(to clients: inout [String: ClientResult]) {
         for client in plan.clients {
             guard let access = client.access else { continue }
@@ -30,7 +31,7 @@ struct OperationProfiler {
                 let bound = statements.map {
                     BoundStatement(sql: $0.sql, values: values.values(of: $0))
                 }
-                // An interrupted statement may never end otherwise.
+                // Without an interrupt, the statement may never end.
                 let isQuick =
                     measured.interrupted == 0
                     && measured.service.map { $0.max <= Self.patience } == true

@@ -1,9 +1,9 @@
 import Telemetry
 
-/// The latencies of a client over the last seconds, for a live view.
+/// A client's recent latencies, for a live view.
 ///
-/// One second with 200 accesses of a client has no 99th percentile: fewer than ten values lie
-/// above it. A live view therefore covers ten seconds, and moves second by second.
+/// One second with 200 of a client's accesses has no 99th percentile, because fewer than ten values
+/// lie above it. A live view therefore covers ten seconds and advances second by second.
 struct RecentLatencies {
     /// The summaries of a time interval.
     struct Summaries {
@@ -31,7 +31,7 @@ struct RecentLatencies {
     /// The summaries of the last ten seconds.
     private(set) var summaries = Summaries()
 
-    /// The responses of the last ten seconds.
+    /// The response times of the last ten seconds.
     var response: LatencyHistogram { sum.response }
 
     /// Starts a second.

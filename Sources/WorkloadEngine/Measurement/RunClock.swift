@@ -1,29 +1,29 @@
 import Foundation
 import Telemetry
 
-/// The clock of a run: monotonic, in nanoseconds from an arbitrary origin.
+/// A run's clock, which is monotonic and counts nanoseconds from an arbitrary origin.
 ///
-/// A protocol, so that tests can simulate the time of a workload.
+/// This is a protocol to enable tests to simulate a workload's time.
 package protocol RunClock: Sendable {
     /// Returns the current time, in nanoseconds.
     func now() -> UInt64
 
-    /// Creates the sleeper of one thread; call this before the thread starts.
+    /// Creates a thread's sleeper. Call this method before the thread starts.
     func makeSleeper() -> any Sleeper
 }
 
-/// Lets one thread wait until a deadline, and lets other threads wake it.
+/// An object that lets a thread wait until a deadline and other threads wake it.
 package protocol Sleeper: AnyObject, Sendable {
-    /// Waits until the clock reaches `deadline`, or until ``wake()``.
+    /// Waits until the clock reaches `deadline` or until a call to ``wake()``.
     ///
-    /// An earlier ``wake()`` makes the call return immediately. The caller checks the clock
-    /// afterwards.
+    /// After an earlier call to ``wake()``, this method returns immediately. The caller must check
+    /// the clock afterward.
     func sleep(until deadline: UInt64)
 
     /// Ends the current sleep, or the next one if the thread is not asleep.
     func wake()
 
-    /// Declares that the thread has ended.
+    /// Notifies the clock that the thread has ended.
     func retire()
 }
 
@@ -60,7 +60,7 @@ package struct MonotonicClock: RunClock {
 }
 
 extension Duration {
-    /// The duration in nanoseconds; a negative one counts as zero.
+    /// The duration in nanoseconds; a negative duration counts as zero.
     var wholeNanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -1,10 +1,10 @@
-/// The slowest accesses of one worker in a time interval.
+/// A worker's slowest accesses in a time interval.
 struct SlowAccesses: Sendable {
     /// A slow access.
     struct Access: Sendable {
-        /// The time stamps.
+        /// The access's timestamps.
         var stamps: WorkerRecorder.Stamps
-        /// The place of the operation and phase.
+        /// The place, which identifies the operation and the phase.
         var place: Int
 
         /// The time from intended start to end, in nanoseconds.
@@ -16,7 +16,7 @@ struct SlowAccesses: Sendable {
 
     /// The slowest accesses, in no particular order.
     private(set) var accesses: [Access] = []
-    /// The response of the fastest kept access, once the number of accesses reaches the limit.
+    /// The response time of the fastest kept access, once the number of accesses reaches the limit.
     private var least: UInt64 = 0
     private var leastIndex = 0
 
@@ -38,7 +38,7 @@ struct SlowAccesses: Sendable {
         least = accesses[leastIndex].response
     }
 
-    /// Removes all accesses, and keeps the memory.
+    /// Removes all accesses but keeps the memory.
     mutating func clear() {
         accesses.removeAll(keepingCapacity: true)
         least = 0

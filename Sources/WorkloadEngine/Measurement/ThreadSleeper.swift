@@ -1,6 +1,6 @@
 import Foundation
 
-/// Waits on a condition variable with an absolute deadline on the monotonic clock.
+/// A sleeper that waits on a condition variable with an absolute deadline on the monotonic clock.
 final class ThreadSleeper: Sleeper, @unchecked Sendable {
     // Unchecked: `isAwake` is protected by `mutex`; the two pointers never change.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -55,7 +55,7 @@ final class ThreadSleeper: Sleeper, @unchecked Sendable {
 
     private func wait(until deadline: UInt64) -> Int32 {
         #if canImport(Darwin)
-        // Darwin's conditions cannot use the monotonic clock, but support relative waits.
+        // Darwin's condition variables cannot use the monotonic clock but support relative waits.
         let now = MonotonicClock().now()
         guard deadline > now else { return ETIMEDOUT }
         var time = Self.time(deadline - now)

@@ -1,11 +1,11 @@
 extension WorkerRecorder {
-    /// The measurements of a worker in a time interval.
+    /// A worker's measurements in a time interval.
     struct Window: Sendable {
-        /// The latencies of each place; nil before the first one.
+        /// The latencies at each place; nil before the first one.
         ///
         /// Most operations occur in only one phase per second, so memory is allocated on demand.
         private(set) var histograms: [AccessHistograms?]
-        /// The lags of measured accesses whose worker was free and only had to wake.
+        /// The lags of measured accesses whose worker was free and had only to wake.
         var freeLag = LatencyHistogram()
         /// The times at which the worker held its connection.
         var holds = HoldLog()
@@ -31,7 +31,7 @@ extension WorkerRecorder {
             histograms[place]?.lag.count(lag)
         }
 
-        /// Resets all counts, and keeps the memory.
+        /// Resets all counts but keeps the memory.
         mutating func clear() {
             for index in histograms.indices { histograms[index]?.clear() }
             freeLag.clear()

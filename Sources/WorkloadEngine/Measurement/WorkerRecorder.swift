@@ -1,14 +1,14 @@
 import Synchronization
 import Telemetry
 
-/// Records the counts and times of one worker's accesses.
+/// Records the counts and times of a worker's accesses.
 ///
-/// The worker writes and the sampler reads, for a few nanoseconds each, under a lock with little
-/// contention: the sampler swaps filled histograms for cleared ones.
+/// The worker writes and the sampler reads, each for a few nanoseconds under a lock with little
+/// contention. The sampler swaps filled histograms for cleared ones.
 ///
-/// An access is either a `skip`, or a `begin` and a `finish`. After ``seal()``, neither counts:
-/// accesses that have begun and not finished are *unfinished*, and so are due arrivals that no
-/// worker has started.
+/// An access is either a `skip`, or a `begin` and a `finish`. After ``seal()``, neither counts.
+/// Accesses that have begun but not finished are *unfinished*, as are due arrivals that no worker
+/// has started.
 final class WorkerRecorder: Sendable {
     /// The outcome of an access.
     enum Outcome {
@@ -16,13 +16,13 @@ final class WorkerRecorder: Sendable {
         case completed
         /// An interrupt ended the access.
         case interrupted
-        /// The access failed, with the name of the error's code.
+        /// The access failed with the named error code.
         case failed(String)
     }
 
     /// The times of an access, in nanoseconds of the run's clock.
     struct Stamps: Sendable {
-        /// The intended start; the actual start without a schedule.
+        /// The intended start, or the actual start if there is no schedule.
         var intended: UInt64
         /// The start.
         var start: UInt64
@@ -30,7 +30,7 @@ final class WorkerRecorder: Sendable {
         var entry: UInt64
         /// The end.
         var end: UInt64
-        /// The processor time of the thread from entry to end, in nanoseconds; nil if it was not
+        /// The thread's processor time from entry to end, in nanoseconds; nil if it was not
         /// measured.
         var processorTime: UInt64?
     }
@@ -42,7 +42,7 @@ final class WorkerRecorder: Sendable {
         var completed: UInt64 = 0
         /// The number of started accesses, measured or not.
         var begun: UInt64 = 0
-        /// The number of due arrivals that no worker started, by phase.
+        /// The number of due arrivals that no worker started, indexed by phase.
         var unstarted: [UInt64]
         /// The place of the running access.
         var running: Int?
@@ -50,7 +50,7 @@ final class WorkerRecorder: Sendable {
         var isMeasured = false
         /// The clock time at which the running access started; nil if its wait is unknown.
         var startedAt: UInt64?
-        /// The longest wait of a measured access, in nanoseconds; nil without waits.
+        /// The longest wait of a measured access, in nanoseconds; nil if there were no waits.
         var longestWait: UInt64?
         var isSealed = false
 
@@ -63,16 +63,16 @@ final class WorkerRecorder: Sendable {
 
     private let operations: Int
     private let state: Lock<State>
-    /// The clock time at which the running access entered its closure; 0 if none has.
+    /// The clock time at which the running access entered its closure, or 0 if no access has.
     ///
-    /// Cleared and read inside the lock, so that a reader finds each hold either here or, after its
-    /// end, in a window.
+    /// The time is cleared and read inside the lock. A reader therefore finds each hold either here
+    /// or, after the hold has ended, in a window.
     private let heldSince = Atomic<UInt64>(0)
 
     /// Creates a recorder for a client with `operations` operations in a run with `phases` phases.
     init(operations: Int, phases: Int = 1) {
         self.operations = operations
-        // One more, for accesses outside all phases.
+        // Add one for accesses outside all phases.
         let places = operations * (phases + 1)
         state = Lock(
             State(
@@ -88,7 +88,7 @@ final class WorkerRecorder: Sendable {
         phase.index &* operations &+ operation
     }
 
-    /// Counts a due arrival that no worker started: it is offered and unfinished.
+    /// Counts a due arrival that no worker started, as offered and unfinished.
     func countUnstarted(in phase: PhasePlan.Place) {
         state.withLock { $0.unstarted[phase.index] += 1 }
     }
@@ -103,15 +103,15 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// Counts an access that starts.
+    /// Counts the start of an access.
     ///
     /// - Parameters:
-    ///   - operation: The index of its operation.
-    ///   - phase: The phase of its intended start.
-    ///   - lag: The delay of its start, in nanoseconds; nil without a schedule.
-    ///   - wasFree: Whether its worker was waiting for it.
-    ///   - start: The clock time of its start; nil if its wait cannot be known while it runs.
-    /// - Returns: False if the run is over and the access must not start.
+    ///   - operation: The index of the access's operation.
+    ///   - phase: The phase of the intended start.
+    ///   - lag: The delay of the start, in nanoseconds; nil if there is no schedule.
+    ///   - wasFree: Whether the worker was waiting for the access.
+    ///   - start: The clock time of the start; nil if the wait is unknown while the access runs.
+    /// - Returns: `false` if the run is over and the access must not start.
     func begin(
         _ operation: Int,
         in phase: PhasePlan.Place,
@@ -137,13 +137,13 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// Records that the running access has entered its closure, and therefore holds a connection.
+    /// Records that the running access has entered its closure and therefore holds a connection.
     @inline(__always)
     func enter(at now: UInt64) {
         heldSince.store(now, ordering: .relaxed)
     }
 
-    /// The clock time at which the running access entered its closure; nil if none has.
+    /// The clock time at which the running access entered its closure, or nil if no access has.
     var runningSince: UInt64? {
         let since = heldSince.load(ordering: .relaxed)
         return since == 0 ? nil : since
@@ -162,7 +162,8 @@ final class WorkerRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - outcome: The outcome.
-    ///   - stamps: The times; nil if they are meaningless or the closure was not entered.
+    ///   - stamps: The times; nil if they are meaningless or if the access did not enter its
+    ///     closure.
     ///   - waited: The wait of an access that did not enter its closure, in nanoseconds.
     func finish(_ outcome: Outcome, _ stamps: Stamps?, waited: UInt64? = nil) {
         state.withLock { state in
@@ -190,7 +191,9 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// Ends the recording at a clock time: a running access stays unfinished.
+    /// Ends the recording at a clock time.
+    ///
+    /// A running access remains unfinished.
     func seal(at now: UInt64) {
         state.withLock { state in
             if let wait = currentWait(state, at: now) { state.count(wait: wait) }
@@ -198,7 +201,8 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// Returns the wait so far of the running access, in nanoseconds; nil if none waits.
+    /// Returns how long the running access has waited so far, in nanoseconds, or nil if no access
+    /// is waiting.
     private func currentWait(_ state: State, at now: UInt64) -> UInt64? {
         guard !state.isSealed, state.running != nil, state.isMeasured,
             let start = state.startedAt, heldSince.load(ordering: .relaxed) == 0
@@ -214,18 +218,20 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// The counts of a worker so far.
+    /// A worker's counts so far.
     ///
-    /// A *place* is `phase × operations + operation`; places after the last phase do not appear in
+    /// A *place* is `phase × operations + operation`. Places after the last phase do not appear in
     /// results.
     struct Reading: Sendable {
-        /// The counts of each place; the running access is only offered and started.
+        /// The counts at each place.
+        ///
+        /// The running access counts only as offered and started.
         var counts: [AccessCounts]
         /// The number of completed accesses, measured or not.
         var completed: UInt64
         /// The number of started accesses, measured or not.
         var begun: UInt64
-        /// The number of due arrivals that no worker started, by phase.
+        /// The number of due arrivals that no worker started, indexed by phase.
         var unstarted: [UInt64]
         /// The place of the running access.
         var running: Int?
@@ -246,7 +252,8 @@ final class WorkerRecorder: Sendable {
 
     /// Swaps the filled window with a cleared one.
     ///
-    /// - Returns: The clock time at which the running access entered its closure; nil if none has.
+    /// - Returns: The clock time at which the running access entered its closure; nil if no access
+    ///   has.
     func exchange(_ window: inout Window) -> UInt64? {
         let since = state.withLock { state in
             swap(&state.window, &window)

@@ -2,7 +2,8 @@ import Units
 
 /// The metrics that a run produces, by the names that thresholds and comparisons use.
 ///
-/// A client's metrics are `<client>.response` and so on; the database's are `wal.bytes` and so on.
+/// A client's metrics have names such as `<client>.response`. The database's metrics have names
+/// such as `wal.bytes`.
 public struct MetricCatalog: Sendable {
     /// A metric: its aggregates and their units.
     public struct Metric: Sendable, Equatable {
@@ -30,10 +31,10 @@ public struct MetricCatalog: Sendable {
     /// The clients' names, in the scenario's order.
     public let clients: [String]
 
-    /// Creates the catalog of a run with these clients.
+    /// Creates the catalog for a run with the given clients.
     public init(clients: [String]) { self.clients = clients }
 
-    /// Returns the metric of a name, or nil if no run of this scenario produces it.
+    /// Returns the metric with the given name, or nil if the scenario's runs do not produce it.
     public func metric(_ name: String) -> Metric? {
         if let metric = Self.databaseMetrics[name] { return metric }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -62,7 +63,7 @@ public struct MetricCatalog: Sendable {
             + Self.databaseMetrics.keys.sorted()
     }
 
-    /// Describes an unknown name, with the nearest known one.
+    /// Describes an unknown name and suggests the nearest known name.
     func problem(with name: String) -> String {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let groups = clients + Self.databaseGroups

@@ -1,16 +1,17 @@
 /// The threshold that ended a run early.
 public struct AbortResult: Sendable, Codable, Equatable {
-    /// The measured time until then, in seconds.
+    /// The measured time when the threshold was missed, in seconds.
     public var seconds: Double
     /// The metric, such as `ui.response`.
     public var metric: String
-    /// The expression as written.
+    /// The threshold's expression as written.
     public var expression: String
-    /// The value at that time, in the metric's base unit; absent if a lower percentile decided.
+    /// The value when the threshold was missed, in the metric's base unit; absent if a lower
+    /// percentile decided.
     public var observed: Double?
-    /// The miss in a sentence, such as `p(99) of ui.response was 120 ms, limit 50ms`.
+    /// A description of the missed limit, such as `p(99) of ui.response was 120 ms, limit 50ms`.
     public var reason: String
 
-    /// The time and the miss in a sentence.
+    /// A sentence with the time and the missed limit.
     var sentence: String { "aborted after \(HumanUnits.seconds(seconds)): \(reason)" }
 }

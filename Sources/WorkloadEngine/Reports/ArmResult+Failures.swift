@@ -1,18 +1,19 @@
 extension ArmResult {
-    /// The share of failed accesses of a client, in 0…1, above which a run fails if the scenario
-    /// has no threshold on the client's errors.
+    /// The share of a client's accesses, in 0…1, that may fail if the scenario has no threshold on
+    /// the client's errors.
     public static let errorShareLimit = 0.05
 
-    /// Returns why a complete run failed: clients with too many errors, and clients without a
-    /// single success.
+    /// Returns the reasons that a complete run failed: clients with too many errors, and clients
+    /// without any successful accesses.
     ///
-    /// A threshold on a client's `errors` states how many are allowed, so errors beside successes do
-    /// not fail the run here. Only a threshold on their rate that allows 100 % accepts a client
-    /// without a success.
+    /// A threshold on a client's `errors` specifies how many are allowed, so errors do not fail the
+    /// run here if other accesses succeed. Only a rate threshold that allows 100 % accepts a client
+    /// without any successful accesses.
     ///
     /// - Parameters:
     ///   - thresholds: The scenario's thresholds.
-    ///   - judgesUnfinished: Whether a client fails if all its accesses outlast the run.
+    ///   - judgesUnfinished: Whether a client fails if all its accesses are unfinished when the run
+    ///     ends.
     /// - Returns: One sentence for each client that failed.
     func clientFailures(for thresholds: [Threshold], judgesUnfinished: Bool) -> [String] {
         let judged = Set(thresholds.map(\.metric))

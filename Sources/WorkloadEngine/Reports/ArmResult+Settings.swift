@@ -1,6 +1,6 @@
 extension ArmResult {
-    /// The journal mode and `synchronous` in force and the arm's `busy`, such as `journal_mode wal,
-    /// synchronous normal, busy timeout 5.00 s`; nil if none is known.
+    /// The journal mode and `synchronous` setting in effect, and the arm's `busy` setting, such as
+    /// `journal_mode wal, synchronous normal, busy timeout 5.00 s`; nil if none is known.
     var journalSettings: String? {
         let known = ["journal_mode", "synchronous", "busy"].compactMap { name in
             environment[name].map { "\(name) \($0)" }
@@ -18,7 +18,7 @@ enum ArmSettings {
         return known.isEmpty ? [] : [known.joined(separator: "; ")]
     }
 
-    /// Returns the same line for settings by arm name.
+    /// Returns the same line for settings that are keyed by the arms' names.
     static func lines(of settings: [String: String]?) -> [String] {
         lines((settings ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }

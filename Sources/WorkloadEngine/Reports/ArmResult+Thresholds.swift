@@ -21,18 +21,19 @@ extension ArmResult {
         return result
     }
 
-    /// Returns the value that a threshold limits; nil if it was not measured.
+    /// Returns the value that a threshold limits, or nil if it was not measured.
     private func observed(for threshold: Threshold) -> Double? {
         let value = value(of: threshold.metric, threshold.aggregate)
         guard value == nil, threshold.aggregate == "count" else { return value }
-        // For a client without latencies, the count of latencies is 0.
+        // A client without latencies has a latency count of 0.
         let parts = threshold.metric.split(separator: ".").map(String.init)
         let isLatency = parts.count == 2 && ClientMetrics.isLatency(parts[1])
         return isLatency && clients[parts[0]] != nil ? 0 : nil
     }
 
-    /// Records the threshold that ended the run, whose value the end of running accesses may have
-    /// changed since then.
+    /// Marks the threshold that ended the run as missed.
+    ///
+    /// Its value may have changed since then, while running accesses ended.
     mutating func markMissed(by abort: AbortResult) {
         for index in thresholds.indices
         where thresholds[index].metric == abort.metric
@@ -45,8 +46,10 @@ extension ArmResult {
         }
     }
 
-    /// Decides a percentile with too few samples by the maximum or by another percentile, because
-    /// higher percentiles are never smaller; nil if they do not decide.
+    /// Checks a percentile with too few samples against the maximum or another percentile, because
+    /// higher percentiles are never smaller.
+    ///
+    /// Returns nil if these values do not decide.
     private func decidedByNeighbors(_ threshold: Threshold) -> Bool? {
         guard let percentile = threshold.percentile else { return nil }
         let isUpperLimit = threshold.comparison.hasPrefix("<")
@@ -65,14 +68,17 @@ extension ArmResult {
         return nil
     }
 
-    /// Returns the number of samples with which, at 95 % confidence, one of them reaches the
-    /// percentile: only then is their maximum an upper bound of it.
+    /// Returns the number of samples for which, at 95 % confidence, at least one reaches the
+    /// percentile.
+    ///
+    /// Only then is the maximum an upper bound of the percentile.
     private static func countForMaximum(_ percentile: Double) -> Double {
         percentile < 100 ? log(0.05) / log(percentile / 100) : .infinity
     }
 
-    /// Returns the measured time, in seconds, that yields enough samples at this run's rate; nil if
-    /// more time yields no more samples, or if the rate is unknown.
+    /// Returns the measured time, in seconds, that yields enough samples at this run's rate.
+    ///
+    /// Returns nil if more time does not yield more samples or if the rate is unknown.
     private func decidingSeconds(_ threshold: Threshold) -> Double? {
         let client = threshold.metric.split(separator: ".").first.map(String.init) ?? ""
         guard let needed = threshold.neededSamples, clients[client]?.loop != .scheduled,
@@ -84,12 +90,12 @@ extension ArmResult {
 }
 
 extension Threshold {
-    /// The limited percentile, in 0…100; nil for other aggregates.
+    /// The limited percentile, in 0…100, or nil for other aggregates.
     var percentile: Double? {
         guard aggregate.hasPrefix("p("), aggregate.hasSuffix(")") else { return nil }
         return Double(aggregate.dropFirst(2).dropLast())
     }
 
-    /// The number of samples that the percentile needs; nil for other aggregates.
+    /// The number of samples that the percentile requires, or nil for other aggregates.
     var neededSamples: UInt64? { percentile.flatMap(PercentileRule.neededCount) }
 }

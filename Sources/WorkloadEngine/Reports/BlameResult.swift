@@ -1,13 +1,13 @@
 /// The resource that a client's slow accesses waited for, and the clients that held it.
 public struct BlameResult: Sendable, Codable, Equatable {
-    /// The percentile of the client's responses from which accesses count as slow, such as `p99`;
-    /// `max` if there were too few accesses for a percentile.
+    /// The percentile of the client's response times at which accesses start to count as slow, such
+    /// as `p99`, or `max` if there were too few accesses for a percentile.
     public var beyond: String
-    /// The response at that percentile, in nanoseconds.
+    /// The response time at that percentile, in nanoseconds.
     public var from: UInt64
-    /// The number of examined accesses, the slowest ones.
+    /// The number of examined accesses, which are the slowest.
     public var accesses: Int
-    /// Their mean response, in nanoseconds: the sum of the next three values.
+    /// The mean response time of these accesses, in nanoseconds: the sum of the next three values.
     public var response: UInt64
     /// The part from intended start to start: until a worker of the client was free and awake.
     public var queued: UInt64
@@ -15,27 +15,28 @@ public struct BlameResult: Sendable, Codable, Equatable {
     public var waited: UInt64
     /// The part inside the closure.
     public var service: UInt64
-    /// The resource that they waited for: `reader`, `writer` or `connection`; absent if each access
-    /// has its own connection.
+    /// The resource that the accesses waited for: `reader`, `writer` or `connection`; absent if
+    /// each access has its own connection.
     public var resource: AccessResource?
     /// The number of connections of that kind; absent if unknown.
     public var capacity: Int?
-    /// The clients that held it from the intended starts to the entries, longest first.
+    /// The clients that held the resource between the intended starts and the entries, starting
+    /// with the longest time.
     public var holders: [Holder]
-    /// The slowest accesses, slowest first.
+    /// The slowest accesses, starting with the slowest.
     public var slowest: [Access]
 
     /// A client that held the resource.
     public struct Holder: Sendable, Codable, Equatable {
         /// The client's name.
         public var client: String
-        /// The mean number of connections that it held during the waits.
+        /// The mean number of connections that the client held during the waits.
         public var held: Double
-        /// Its longest hold in the measured time, in nanoseconds.
+        /// The client's longest hold in the measured time, in nanoseconds.
         public var longest: UInt64
     }
 
-    /// One slow access.
+    /// A slow access.
     public struct Access: Sendable, Codable, Equatable {
         /// The intended start, in seconds since the start of the load, including pauses.
         public var time: Double
@@ -49,7 +50,8 @@ public struct BlameResult: Sendable, Codable, Equatable {
         public var waited: UInt64
         /// The time inside the closure, in nanoseconds.
         public var service: UInt64
-        /// The mean number of connections that each client held during the wait, by name.
+        /// The mean number of connections that each client held during the wait, keyed by the
+        /// client's name.
         public var held: [String: Double]
     }
 }

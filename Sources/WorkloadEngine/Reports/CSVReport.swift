@@ -3,12 +3,12 @@ import Telemetry
 /// Writes results as comma-separated values (RFC 4180, with bare line feeds): one row for each
 /// client, for each of its operations and for each of its phases.
 ///
-/// The column `row` states the kind of a row: `client` for all accesses of a client,
+/// The `row` column specifies the kind of row: `client` for all of a client's accesses,
 /// `operation`, `phase`, or `phase-operation` for an operation within a phase. Rows of different
 /// kinds count the same accesses.
 ///
-/// The header is always the same; later versions only append columns. Times are integers
-/// in nanoseconds; unmeasured values are empty.
+/// The header is always the same, except that later versions append columns. Times are integers in
+/// nanoseconds. Unmeasured values are empty.
 public enum CSVReport {
     /// The columns before the latencies.
     private static let columns =
@@ -33,13 +33,13 @@ public enum CSVReport {
         + BusyCause.allCases.map { "busy_\($0.rawValue.replacing("-", with: "_"))" }
         + ["journal_mode", "synchronous"] + furtherCounts
 
-    /// The first line, without its end.
+    /// The first line, without the line feed.
     public static var header: String {
         let times = latencies.flatMap { latency in values.map { "\(latency)_\($0)" } }
         return (columns + times + lastColumns).joined(separator: ",")
     }
 
-    /// Returns the header and all rows, each with a line feed at its end.
+    /// Returns the header and all rows, each terminated by a line feed.
     public static func text(of result: RunResult) -> String {
         var lines = [header]
         let versions = result.environment.versions.sorted { $0.key < $1.key }
@@ -83,7 +83,8 @@ public enum CSVReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The number of failures of a client by cause; empty cells in rows of its parts.
+    /// Returns the number of a client's failures for each cause; the cells are empty in rows for
+    /// parts of a client.
     private static func busy(of client: String, in run: ArmResult, isWhole: Bool) -> [String] {
         BusyCause.allCases.map { cause in
             guard isWhole else { return "" }
@@ -108,7 +109,7 @@ public enum CSVReport {
         counts.map { key in String(ClientMetrics.metric(key)?.number?(row) ?? 0) }
     }
 
-    /// The cells of percentiles that later versions appended.
+    /// Returns the cells of the percentiles that were appended in later versions.
     private static func tails(_ row: ClientResult) -> [String] {
         ClientMetrics.latencies.map { metric in
             metric.latency?(row)?.p9999.map { String($0) } ?? ""

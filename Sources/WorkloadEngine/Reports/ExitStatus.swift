@@ -1,6 +1,6 @@
-/// The exit status of the command.
+/// The command's exit status.
 public enum ExitStatus: Int32, Sendable {
-    /// Everything passed.
+    /// All checks passed.
     case passed = 0
     /// The run failed.
     case failed = 1
@@ -12,9 +12,9 @@ public enum ExitStatus: Int32, Sendable {
     case invariantViolated = 4
     /// The generator was the bottleneck.
     case invalid = 5
-    /// A threshold has too few samples to be decided.
+    /// A threshold is undecided because there are too few samples.
     case undecided = 6
-    /// The run was stopped; the partial result is written.
+    /// The run was stopped and a partial result was written.
     case interrupted = 130
 }
 
@@ -22,8 +22,8 @@ extension ArmResult {
     /// The run's verdict.
     ///
     /// A failure explains other problems, so it comes first. A violated invariant counts in any
-    /// run. The thresholds of an invalid run are meaningless, so they come last; so are those of a
-    /// partial run, unless a missed threshold ended it.
+    /// run. The thresholds of an invalid run are meaningless, so they come last. The same applies
+    /// to a partial run, unless a missed threshold ended it.
     public var exitStatus: ExitStatus {
         if failures?.isEmpty == false { return .failed }
         if partial, aborted == nil { return .interrupted }

@@ -1,24 +1,28 @@
 /// How evenly a client's workers shared its accesses.
 ///
-/// An equal share is the mean number of measured accesses that a worker completed. Shares are absent
-/// with a common schedule of arrivals, where any worker serves any arrival; with fewer than ten
-/// accesses for each worker; and if the number of workers changed while the load ran.
+/// An equal share is the mean number of measured accesses that a worker completed. Shares are
+/// absent if the client's workers share a schedule of arrivals, because any worker can serve any
+/// arrival. They are also absent if there are fewer than ten accesses for each worker, or if the
+/// number of workers changed while the load ran.
 public struct FairnessResult: Sendable, Codable, Equatable {
     /// The number of workers.
     public var workers: Int
-    /// The accesses of the worker with the fewest, as a share of an equal share, in 0…1.
+    /// The fewest accesses of a worker, as a share of an equal share, in 0…1.
     public var smallestShare: Double?
-    /// The accesses of the worker with the most, as a share of an equal share, from 1.
+    /// The most accesses of a worker, as a share of an equal share, at least 1.
     public var largestShare: Double?
-    /// The longest time from the start of a measured access to the entry into its closure, in
-    /// nanoseconds, including accesses that failed or waited until the end; absent if unknown.
+    /// The longest time from a measured access's start to its entry into the closure, in
+    /// nanoseconds; absent if unknown.
+    ///
+    /// It includes accesses that failed or waited until the end.
     public var longestWait: UInt64?
-    /// The number of the worker that waited longest, from 1; absent if any worker serves any arrival.
+    /// The number of the worker that waited longest, starting at 1; absent if any worker serves any
+    /// arrival.
     public var longestWaitWorker: Int?
 }
 
 extension FairnessResult {
-    /// The mean number of accesses of a worker below which shares would show chance.
+    /// The mean number of accesses per worker below which shares would depend on chance.
     private static let leastMean = 10
 
     /// Combines the counts and waits of a client's workers.
@@ -27,7 +31,7 @@ extension FairnessResult {
     ///   - completed: The number of measured accesses that each worker completed.
     ///   - waits: The longest wait of each worker, in nanoseconds.
     ///   - sharesArrivals: Whether any worker serves any arrival.
-    ///   - isSteady: Whether the number of workers did not change.
+    ///   - isSteady: Whether the number of workers remained unchanged.
     init(completed: [UInt64], waits: [UInt64?], sharesArrivals: Bool, isSteady: Bool) {
         workers = completed.count
         let total = completed.reduce(0, +)

@@ -1,31 +1,32 @@
 import Foundation
 
-/// The environment of a run, which a reader must know before comparing its numbers with others.
+/// A run's environment, which readers need before they compare its numbers with those of other
+/// runs.
 public struct HostEnvironment: Sendable, Codable, Equatable {
     /// The operating system and its version.
     public var operatingSystem: String
     /// The processor's architecture, such as `x86_64`.
     public var architecture: String
-    /// The processors that the process can use.
+    /// The number of processors that the process can use.
     public var cpuCount: Int
-    /// The file system of the folder of the databases; absent if unknown.
+    /// The file system of the folder that contains the databases; absent if unknown.
     public var fileSystem: String?
-    /// The median time of five syncs of a small write in that folder, in nanoseconds; absent if
-    /// they failed.
+    /// The median time of five syncs of a small write in that folder, in nanoseconds; absent if the
+    /// syncs failed.
     public var syncNanoseconds: UInt64?
     /// Warnings for the reader; absent if there are none.
     public var warnings: [String]?
-    /// The versions of the libraries, by name.
+    /// The library versions, keyed by the libraries' names.
     public var versions: [String: String]
     /// The scenario's text.
     public var scenarioText: String
 }
 
 extension HostEnvironment {
-    /// Describes this machine.
+    /// Creates a description of this machine.
     ///
     /// - Parameters:
-    ///   - folder: The folder in which runs create their folders.
+    ///   - folder: The folder in which runs create their own folders.
     ///   - scenario: The scenario, if any.
     ///   - versions: The versions of the libraries, such as `sqlite` = `3.40.1`.
     public init(

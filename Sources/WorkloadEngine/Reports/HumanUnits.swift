@@ -13,7 +13,7 @@ enum HumanUnits {
         }
     }
 
-    /// Formats a time in nanoseconds; "–" if it is unknown.
+    /// Formats a time in nanoseconds, or returns "–" if it is unknown.
     static func time(_ nanoseconds: UInt64?) -> String {
         nanoseconds.map(time) ?? "–"
     }
@@ -57,7 +57,7 @@ enum HumanUnits {
         decimal(seconds, digits: seconds < 10 ? 2 : 1) + " s"
     }
 
-    /// Formats a number with three significant digits, and without decimals from 100 on.
+    /// Formats a number with three significant digits; numbers of 100 or more have no decimals.
     private static func threeDigits(_ value: Double) -> String {
         switch value {
         case ..<9.995: decimal(value, digits: 2)

@@ -1,6 +1,8 @@
 import Foundation
 
-/// Encodes results as JSON with sorted keys, so that equal results have equal texts.
+/// Encodes results as JSON with sorted keys.
+///
+/// Equal results therefore produce equal text.
 public enum JSONReport {
     /// Returns the result as indented JSON with a newline at the end.
     public static func text(of result: some Encodable) throws -> String {

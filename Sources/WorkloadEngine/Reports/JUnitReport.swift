@@ -1,5 +1,6 @@
-/// Writes verdicts as JUnit XML, which CI systems show as tests: a suite for each arm, a test case
-/// for the run itself, each threshold and each invariant.
+/// Writes verdicts as JUnit XML, which CI systems display as tests.
+///
+/// Each arm is a suite. The run itself, each threshold and each invariant are test cases.
 public enum JUnitReport {
     /// Returns the document for a run, with a newline at the end.
     public static func text(of result: RunResult) -> String {
@@ -58,7 +59,7 @@ public enum JUnitReport {
         ])
     }
 
-    /// The versions and the seed.
+    /// Returns the versions and the seed.
     private static func facts(of host: HostEnvironment, seed: UInt64) -> [Property] {
         host.versions.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
             + [(name: "seed", value: String(seed))]
@@ -72,16 +73,16 @@ public enum JUnitReport {
         var name: String
         var seconds: Double
         var cases: [Case]
-        /// The settings of the arms, the versions and the seed.
+        /// The arms' settings, the versions and the seed.
         var properties: [Property]
     }
 
     private struct Case {
         enum Outcome {
             case passed
-            /// A verdict: its kind and its reason.
+            /// A negative verdict, with its kind and reason.
             case failure(String, String)
-            /// Something prevented a verdict.
+            /// A problem that prevented a verdict.
             case error(String)
             case skipped(String)
         }

@@ -1,10 +1,10 @@
 import Telemetry
 
-/// The columns of a table of latencies.
+/// The columns of a latency table.
 ///
-/// Percentiles in the tail have a column only if at least one row has enough values for them.
+/// A tail percentile has a column only if at least one row has enough values for it.
 struct LatencyColumns {
-    /// A number of a summary.
+    /// A number in a summary.
     enum Name: String, CaseIterable {
         case p50
         case p90
@@ -15,10 +15,10 @@ struct LatencyColumns {
         case max
         case mean
 
-        /// Whether the column is absent without values.
+        /// Whether the column is omitted if it has no values.
         var isTail: Bool { self == .p999 || self == .p9999 }
 
-        /// Returns the number of a summary.
+        /// Returns the number from a summary.
         func value(of summary: LatencySummary) -> UInt64? {
             switch self {
             case .p50: summary.p50
@@ -33,22 +33,22 @@ struct LatencyColumns {
         }
     }
 
-    /// The columns of a table that has little room for latencies.
+    /// The columns for a table with little room for latencies.
     static let brief: [Name] = [.p50, .p99, .p999, .p9999, .max]
 
     private let names: [Name]
 
-    /// Chooses the columns for a table with a row for each summary.
+    /// Chooses the columns of a table that has a row for each summary.
     init(_ names: [Name] = Name.allCases, for summaries: [LatencySummary?]) {
         self.names = names.filter { name in
             !name.isTail || summaries.contains { $0.flatMap(name.value) != nil }
         }
     }
 
-    /// The titles.
+    /// The columns' titles.
     var titles: [String] { names.map(\.rawValue) }
 
-    /// Returns the cells of a row; "–" for a missing value.
+    /// Returns the cells of a row, with "–" for missing values.
     func cells(_ summary: LatencySummary?) -> [String] {
         names.map { name in HumanUnits.time(summary.flatMap(name.value)) }
     }

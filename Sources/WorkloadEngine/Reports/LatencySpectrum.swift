@@ -1,9 +1,10 @@
-/// The distribution of a run's latencies in a compact form for results: counts in sixteen buckets
-/// per octave, so that each latency is known within 6.25 %.
+/// The distribution of a run's latencies in a compact form for results.
 ///
-/// In JSON, it is a string such as `20000000:7 20971520:2`: the lower bound of each bucket in
-/// nanoseconds and its count, in ascending order, without empty buckets. A bucket extends to the
-/// next number with five significant bits.
+/// It counts latencies in sixteen buckets per octave, so each latency is known to within 6.25 %.
+///
+/// In JSON, the spectrum is a string such as `20000000:7 20971520:2`: the lower bound of each
+/// bucket in nanoseconds and its count, in ascending order, without empty buckets. A bucket extends
+/// to the next number with five significant bits.
 public struct LatencySpectrum: Sendable, Equatable {
     /// The number of latencies between two bounds.
     public struct Bucket: Sendable, Equatable {
@@ -24,7 +25,7 @@ public struct LatencySpectrum: Sendable, Equatable {
     /// Creates an empty spectrum.
     public init() {}
 
-    /// Returns the width of the bucket of a latency.
+    /// Returns the width of a latency's bucket.
     private static func width(at nanoseconds: UInt64) -> UInt64 {
         guard nanoseconds >= 16 else { return 1 }
         return 1 << UInt64(59 - nanoseconds.leadingZeroBitCount)
@@ -40,7 +41,7 @@ public struct LatencySpectrum: Sendable, Equatable {
         return buckets.reduce(0) { $0 + $1.middle * Double($1.count) } / Double(count)
     }
 
-    /// Adds `count` latencies of a number of nanoseconds.
+    /// Adds `count` latencies with the given number of nanoseconds.
     public mutating func add(_ nanoseconds: UInt64, count: UInt64 = 1) {
         guard count > 0 else { return }
         let lower = nanoseconds & ~(Self.width(at: nanoseconds) - 1)
@@ -58,10 +59,10 @@ public struct LatencySpectrum: Sendable, Equatable {
         for bucket in other.buckets { add(bucket.lower, count: bucket.count) }
     }
 
-    /// Returns the latency, in nanoseconds, that a share of all latencies does not exceed.
+    /// Returns the latency that a share of all latencies does not exceed, in nanoseconds.
     ///
-    /// - Parameter share: In 0…1.
-    /// - Returns: The middle of its bucket; nil if the spectrum is empty.
+    /// - Parameter share: The share of all latencies, in 0…1.
+    /// - Returns: The middle of the latency's bucket, or nil if the spectrum is empty.
     public func value(at share: Double) -> Double? {
         let rank = share * Double(count)
         var below = 0.0
@@ -74,9 +75,9 @@ public struct LatencySpectrum: Sendable, Equatable {
 }
 
 extension LatencySpectrum: Codable {
-    /// Decodes the string that ``encode(to:)`` writes.
+    /// Decodes a string that ``encode(to:)`` has written.
     ///
-    /// - Throws: `DecodingError` for an invalid string.
+    /// - Throws: `DecodingError` if the string is invalid.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -104,7 +105,7 @@ extension LatencySpectrum: Codable {
     }
 }
 
-/// The distributions of the latencies of a client or of an operation.
+/// The latency distributions of a client or an operation.
 public struct LatencySpectra: Sendable, Codable, Equatable {
     /// The times from intended start to end of completed accesses.
     public var response: LatencySpectrum
@@ -126,7 +127,7 @@ public struct LatencySpectra: Sendable, Codable, Equatable {
 }
 
 extension LatencySpectra {
-    /// Creates the spectra of completed accesses; nil if there were none.
+    /// Creates the spectra of completed accesses; returns nil if there were none.
     init?(_ histograms: AccessHistograms) {
         guard histograms.response.count > 0 else { return nil }
         self.init(

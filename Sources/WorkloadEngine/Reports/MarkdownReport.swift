@@ -20,7 +20,7 @@ public enum MarkdownReport {
         return parts.joined(separator: "\n\n") + "\n"
     }
 
-    /// The verdict, with its word in bold.
+    /// Returns the verdict, with its first word in bold.
     private static func verdict(_ run: ArmResult, of result: RunResult) -> String {
         let line = TextReport.verdict(of: run, scenario: result.scenario)
         let word = TextReport.verdictWord(of: run)
@@ -67,7 +67,7 @@ public enum MarkdownReport {
         return lines.joined(separator: "\n")
     }
 
-    /// The causes of waits, and the clients that kept the log from shrinking.
+    /// Returns notes about the causes of waits and the clients that kept the log from shrinking.
     private static func notes(_ run: ArmResult) -> String? {
         var lines: [String] = []
         for (client, reason) in (run.unsupported ?? [:]).sorted(by: { $0.key < $1.key }) {

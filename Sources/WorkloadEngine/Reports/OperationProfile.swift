@@ -1,7 +1,7 @@
-/// SQLite's profile of one operation: the query plans, and the counters of one execution.
+/// SQLite's profile of an operation: the query plans and the counters for one execution.
 ///
-/// It is taken once, after the load, on the resulting data; its writes are rolled back. It shows
-/// whether the queries, rather than the pool, are slow.
+/// The operation is profiled once, after the load, on the resulting data. Its writes are rolled
+/// back. The profile shows whether the queries are slow, rather than the pool.
 public struct OperationProfile: Sendable, Codable, Equatable {
     /// The output of `EXPLAIN QUERY PLAN` for each statement, in order.
     public var plans: [Plan] = []
@@ -30,24 +30,24 @@ public struct OperationProfile: Sendable, Codable, Equatable {
     /// SQLite's counters (https://sqlite.org/c3ref/c_stmtstatus_counter.html and
     /// https://sqlite.org/c3ref/c_dbstatus_options.html).
     public struct Counters: Sendable, Codable, Equatable {
-        /// The rows that the statements returned.
+        /// The number of rows that the statements returned.
         public var rows: Int = 0
-        /// Steps forward in full table scans.
+        /// The number of forward steps in full table scans.
         public var fullScanSteps: Int = 0
-        /// Sorts.
+        /// The number of sorts.
         public var sorts: Int = 0
-        /// Rows inserted into automatic indexes.
+        /// The number of rows inserted into automatic indexes.
         public var automaticIndexes: Int = 0
-        /// Instructions of the virtual machine.
+        /// The number of virtual machine instructions.
         public var vmSteps: Int = 0
-        /// Pages found in the connection's page cache.
+        /// The number of pages found in the connection's page cache.
         public var cacheHits: Int = 0
-        /// Pages missing from the connection's page cache.
+        /// The number of pages missing from the connection's page cache.
         public var cacheMisses: Int = 0
-        /// Changed pages written before the commit because the cache was full.
+        /// The number of changed pages written before the commit because the cache was full.
         public var cacheSpills: Int = 0
 
-        /// Creates counters of zero.
+        /// Creates counters with the value zero.
         public init() {}
     }
 }

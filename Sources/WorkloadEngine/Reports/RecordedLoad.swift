@@ -1,19 +1,21 @@
 import Foundation
 
-/// The requested load of a run: together with the measured times, it is all that a simulation needs
-/// to repeat the run.
+/// A run's requested load.
 ///
-/// Times are in nanoseconds. Times on the load's time line count from the start of the load.
+/// Together with the measured times, it contains everything that a simulation needs to repeat the
+/// run.
+///
+/// Times are in nanoseconds. Points in time are relative to the start of the load.
 public struct RecordedLoad: Sendable, Codable, Equatable {
-    /// The kind of arm, as in a scenario: `pool`, `queue` and so on.
+    /// The kind of arm, as in a scenario, such as `pool` or `queue`.
     public var kind: String
     /// The arm's library, as in a scenario: `engine`, `raw`, `grdb`.
     public var library: String
-    /// `maximumReaderCount`; absent if unknown.
+    /// The maximum number of readers (`maximumReaderCount`); absent if unknown.
     public var readers: Int?
     /// Whether the database was in WAL mode.
     public var isWAL: Bool
-    /// The seed of all randomness.
+    /// The seed for all random choices.
     public var seed: UInt64
     /// The scale of a preset dataset; absent if it has none.
     public var scale: Int?
@@ -22,9 +24,9 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
     public var ownDatabase: Bool?
     /// The phases, in order.
     public var phases: [Phase]
-    /// The time for which the end of the run waited for running accesses.
+    /// The maximum time to wait for running accesses at the end of the run.
     public var drain: UInt64
-    /// The clients that make accesses or interrupt them, by name.
+    /// The clients that make accesses or interrupt them, keyed by name.
     public var clients: [String: Client]
 
     /// A phase of the run.
@@ -33,49 +35,50 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
         public var name: String
         /// The phase's length.
         public var length: UInt64
-        /// Whether its accesses count.
+        /// Whether the phase's accesses count.
         public var measured: Bool
     }
 
-    /// The accesses of one client, and their times.
+    /// A client's accesses and their times.
     public struct Client: Sendable, Codable, Equatable {
         /// The number of workers.
         public var workers: Int
-        /// Whether they are threads (`sync`), tasks (`async`) or processes (`process`).
+        /// The kind of workers: threads (`sync`), tasks (`async`) or processes (`process`).
         public var style: String
         /// The operations; empty for a client that interrupts others.
         public var operations: [Operation]
-        /// The client whose accesses it interrupts, or ``everybody``; absent for a client that
-        /// makes accesses.
+        /// The client whose accesses this client interrupts, or ``everybody``; absent for a client
+        /// that makes accesses.
         public var interrupts: String?
-        /// Whether its accesses may end early, through a time limit or its next access; absent if
-        /// not.
+        /// Whether the client's accesses may end early, through a time limit or the next access;
+        /// absent if they may not.
         public var isCutShort: Bool?
-        /// The shortest time for which each access holds its connection; absent for accesses
-        /// without a hold.
+        /// The minimum time that each access holds its connection; absent for accesses without a
+        /// hold.
         public var hold: UInt64?
-        /// The number of consecutive accesses in each turn; absent for one.
+        /// The number of consecutive accesses in each turn; absent if there is only one.
         public var batches: Int?
-        /// The phases in which it is active; absent for all phases.
+        /// The phases in which the client is active; absent if it is active in all phases.
         public var phases: [String]?
         /// The arrivals of an open loop.
         public var arrivals: Arrivals?
         /// The think time between two accesses in a closed loop.
         public var think: Think?
-        /// The time of its only access, from the start of the measured part.
+        /// The time of the client's only access, relative to the start of the measured part.
         public var at: UInt64?
-        /// The time between two accesses of a worker.
+        /// The time between a worker's accesses.
         public var every: UInt64?
 
         /// The value of ``interrupts`` for a client that interrupts all accesses.
         public static let everybody = "*"
     }
 
-    /// One operation of a client.
+    /// A client's operation.
     public struct Operation: Sendable, Codable, Equatable {
         /// The operation's name.
         public var name: String
-        /// Its share of the client's operations: weight over the sum of weights.
+        /// The operation's share of the client's operations: its weight divided by the sum of the
+        /// weights.
         public var weight: Double
         /// The kind of access, such as `read`.
         public var access: String
@@ -85,7 +88,7 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
     public struct Arrivals: Sendable, Codable, Equatable {
         /// The arrival process: `poisson` or `even`.
         public var process: String
-        /// Arrivals per second; with stages, before the first stage.
+        /// The number of arrivals per second; if there are stages, the rate before the first stage.
         public var rate: Double
         /// The stages of the rate in the measured part; absent for a constant rate.
         public var stages: [Stage]?
@@ -93,7 +96,7 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
         public var skipAfter: UInt64?
     }
 
-    /// One stage of a changing rate.
+    /// A stage of a changing rate.
     public struct Stage: Sendable, Codable, Equatable {
         /// The starting rate, in arrivals per second.
         public var from: Double
@@ -103,7 +106,7 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
         public var length: UInt64
     }
 
-    /// The think time of a worker.
+    /// A worker's think time.
     public struct Think: Sendable, Codable, Equatable {
         /// The shortest time; equal to ``most`` for a constant time.
         public var least: UInt64?
@@ -115,7 +118,7 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
 }
 
 extension RecordedLoad {
-    /// Records the load of a scenario's plan, on its data or on the user's `database`.
+    /// Records the load of a scenario's plan on the scenario's data or the user's `database`.
     init(
         _ plan: RunPlan,
         of scenario: Scenario,
@@ -177,7 +180,8 @@ extension RecordedLoad.Client {
 }
 
 extension Client {
-    /// The client that it interrupts, in the form of ``RecordedLoad``; nil if it interrupts none.
+    /// The client that this client interrupts, in the form of ``RecordedLoad``; nil if there is
+    /// none.
     fileprivate var interrupted: String? {
         switch activity {
         case .interrupt: RecordedLoad.Client.everybody
@@ -218,7 +222,7 @@ extension RecordedLoad.Think {
 }
 
 extension Dataset {
-    /// The scale; nil for an existing database.
+    /// The scale, or nil for an existing database.
     var scaleFactor: Int? {
         switch self {
         case .pgbench(let scale): scale

@@ -1,20 +1,20 @@
-/// The result of one command's runs, in the form that other programs read (`poolgauge.run/1`).
+/// The result of a command's runs, in a form that other programs can read (`poolgauge.run/1`).
 ///
-/// Latencies are integers in nanoseconds, durations are in seconds. Unmeasured values are absent,
-/// never zero.
+/// Latencies are integers in nanoseconds, and durations are in seconds. Unmeasured values are
+/// absent, never zero.
 public struct RunResult: Sendable, Codable, Equatable {
-    /// The schema of this form.
+    /// The schema's identifier.
     public static let schemaName = "poolgauge.run/1"
 
-    /// `poolgauge.run/1`.
+    /// The schema's identifier, `poolgauge.run/1`.
     public var schema: String
     /// The scenario's name.
     public var scenario: String
-    /// The seed of all randomness.
+    /// The seed for all random choices.
     public var seed: UInt64
-    /// The machine and the versions.
+    /// The machine and the versions that the runs used.
     public var environment: HostEnvironment
-    /// Why arms are missing, with one reason each; absent if no arm is missing.
+    /// The reasons that arms are missing, one for each arm; absent if no arm is missing.
     public var failures: [String]?
     /// One result for each completed arm, in order.
     public var runs: [ArmResult]

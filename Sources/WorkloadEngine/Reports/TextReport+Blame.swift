@@ -1,7 +1,7 @@
 import Telemetry
 
 extension TextReport {
-    /// Describes the waits of slow accesses, in one or two lines per client.
+    /// Describes the waits of slow accesses in one or two lines per client.
     static func blame(_ run: ArmResult) -> [String] {
         guard let blame = run.blame, !blame.isEmpty else { return [] }
         var lines = ["  what the slow accesses waited for"]
@@ -11,14 +11,15 @@ extension TextReport {
         return lines
     }
 
-    /// The share of the response above which waits are reported.
+    /// The share of the response time above which waits are reported.
     private static let notableShare = 0.1
 
-    /// `ui: p99 is 48.0 ms; …, 44.0 ms of it waiting for a reader; report held 3.9 of 4 …`.
+    /// Returns sentences such as `ui: p99 is 48.0 ms; …, 44.0 ms of it waiting for a reader; report
+    /// held 3.9 of 4 …`.
     static func sentences(_ client: String, _ blame: BlameResult) -> [String] {
         let waiting = blame.queued + blame.waited
         let share = Double(waiting) / Double(max(1, blame.response))
-        // Readers expect p99, so mark other percentiles.
+        // Readers expect p99, so identify other percentiles.
         let title =
             switch blame.beyond {
             case "max": "the slowest (too few for a percentile) took"
@@ -48,7 +49,8 @@ extension TextReport {
         return lines
     }
 
-    /// `meanwhile report held 3.9 of 4 readers (up to 10.3 s at a time), search 0.4 (…)`.
+    /// Describes the holders, such as `meanwhile report held 3.9 of 4 readers (up to 10.3 s at a
+    /// time), search 0.4 (…)`.
     private static func holders(_ client: String, _ blame: BlameResult) -> String? {
         guard let resource = blame.resource else { return nil }
         let isCounted = resource == .reader

@@ -1,10 +1,10 @@
 extension TextReport {
-    /// The number of groups that a text shows.
+    /// The number of groups that a text report shows.
     private static let busyLimit = 10
-    /// The largest length of a statement in a text.
+    /// The maximum length of a statement in a text report.
     private static let statementLength = 100
 
-    /// Lists the failures because of locks by cause, each with its statement and a remedy.
+    /// Lists the failures that locks caused, by cause, each with its statement and a remedy.
     static func busy(_ run: ArmResult) -> [String] {
         guard let busy = run.busy else { return [] }
         let shown = busy.groups.prefix(busyLimit)
@@ -24,7 +24,7 @@ extension TextReport {
         return lines
     }
 
-    /// The cells of a group: cause, client, times, retried, waited, longest wait, holders.
+    /// Returns the cells of a group: cause, client, times, retried, waited, longest wait, holders.
     static func cells(_ group: BusyResult.Group) -> [String] {
         [
             group.cause.title, group.client, HumanUnits.count(group.count),
@@ -33,7 +33,8 @@ extension TextReport {
         ]
     }
 
-    /// One sentence for a bullet, such as `ui: 3 × timeout in UPDATE …, waited 150 ms in total, …`.
+    /// Returns a sentence for a bullet, such as `ui: 3 × timeout in UPDATE …, waited 150 ms in
+    /// total, …`.
     static func sentence(_ group: BusyResult.Group) -> String {
         let statement = group.statement.map { " in \(oneLine($0))" } ?? ""
         let waited = group.waited.map { ", waited \(HumanUnits.time($0)) in total" } ?? ""
@@ -42,13 +43,13 @@ extension TextReport {
             + "\(waited), held by \(holders(group)); remedy: \(group.remedy)"
     }
 
-    /// The number of failures and groups that a text omits; nil if there are none.
+    /// Describes the failures that a text report omits; returns nil if there are none.
     static func rest(_ busy: BusyResult) -> String? {
         let hidden = busy.groups.dropFirst(busyLimit).reduce(0) { $0 + $1.count } + busy.others
         return hidden > 0 ? "and \(HumanUnits.count(hidden)) more of other kinds" : nil
     }
 
-    /// The most frequent holders with their shares, such as `import 80 %, unknown 20 %`.
+    /// Returns the most frequent holders and their shares, such as `import 80 %, unknown 20 %`.
     private static func holders(_ group: BusyResult.Group) -> String {
         let sorted = group.holders.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
         if sorted.count == 1, let only = sorted.first { return only.key }
@@ -57,7 +58,7 @@ extension TextReport {
         }.joined(separator: ", ")
     }
 
-    /// A statement in one line of limited length.
+    /// Formats a statement as one line of limited length.
     static func oneLine(_ sql: String) -> String {
         let line = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return line.count <= statementLength ? line : line.prefix(statementLength) + "…"

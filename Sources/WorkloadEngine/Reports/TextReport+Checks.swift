@@ -1,5 +1,5 @@
 extension TextReport {
-    /// Thresholds and invariants, one per line.
+    /// Formats the thresholds and invariants, one per line.
     static func checks(_ run: ArmResult) -> [String] {
         var lines = run.thresholds.map { threshold in
             let observed =
@@ -25,7 +25,7 @@ extension TextReport {
         }
     }
 
-    /// Explains a missing value, and what decides the threshold instead.
+    /// Explains why a value is missing and what decides the threshold instead.
     private static func lack(of threshold: ThresholdResult, in run: ArmResult) -> String {
         let count = run.sampleCount(of: threshold.metric) ?? 0
         guard count > 0 else { return "no samples" }

@@ -1,6 +1,6 @@
 extension TextReport {
-    /// The shares and the longest wait of the workers of each client with several, one client in a
-    /// line.
+    /// Formats the shares and the longest wait of the workers, in one line for each client that has
+    /// several workers.
     static func fairness(_ run: ArmResult) -> [String] {
         run.clients.sorted { $0.key < $1.key }.compactMap { name, client in
             guard let fairness = client.fairness else { return nil }

@@ -1,7 +1,7 @@
 import Telemetry
 
 extension TextReport {
-    /// The operations of clients that have several.
+    /// Formats the operations of clients that have several operations.
     static func operations(_ run: ArmResult) -> [String] {
         let rows = run.clients.sorted { $0.key < $1.key }.flatMap { name, client in
             let operations = client.operations ?? [:]
@@ -11,7 +11,7 @@ extension TextReport {
         return rows.isEmpty ? [] : table("operation", rows)
     }
 
-    /// The clients by phase, if several phases are measured.
+    /// Formats the clients by phase, if several phases are measured.
     static func phases(_ run: ArmResult, measured: Int) -> [String] {
         guard measured > 1 else { return [] }
         return table(
@@ -41,7 +41,7 @@ extension TextReport {
         return table.lines(indent: "  ")
     }
 
-    /// SQLite's counters for one execution of each operation, and notable query plans.
+    /// Formats SQLite's counters for one execution of each operation, and notable query plans.
     static func profiles(_ run: ArmResult) -> [String] {
         var table = TextTable([
             "SQLite, one execution", "rows", "VM steps", "scan steps", "sorts", "auto-indexed",
@@ -73,7 +73,7 @@ extension TextReport {
         return (isEmpty ? [] : table.lines(indent: "  ")) + plans
     }
 
-    /// Whether a line of a plan shows work that an index would avoid.
+    /// Returns whether a line of a plan shows work that an index would avoid.
     private static func isNotable(_ line: String) -> Bool {
         line.contains("SCAN") && !line.contains("CONSTANT ROW") || line.contains("TEMP B-TREE")
             || line.contains("AUTOMATIC")

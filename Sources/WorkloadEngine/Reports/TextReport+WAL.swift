@@ -1,5 +1,5 @@
 extension TextReport {
-    /// The write-ahead log, with a sentence for each client that kept it from shrinking.
+    /// Describes the write-ahead log, with a sentence for each client that kept it from shrinking.
     static func log(_ run: ArmResult) -> [String] {
         guard let wal = run.wal else { return [] }
         let head =
@@ -11,7 +11,7 @@ extension TextReport {
         return lines
     }
 
-    /// Describes a pin: the client, the cause, the time, and the growth of the log.
+    /// Describes a pin: the client, the cause, the time, and the log's growth.
     static func sentence(_ pin: WALResult.Pin) -> String {
         let time = HumanUnits.seconds(pin.seconds)
         let growth =

@@ -23,7 +23,7 @@ public enum TextReport {
         Set(result.runs.flatMap(\.intervals).filter(\.measured).map(\.phase)).count
     }
 
-    /// Returns the verdict of a run in a word.
+    /// Returns a run's verdict in one word.
     static func verdictWord(of run: ArmResult) -> String {
         switch run.exitStatus {
         case .passed: "PASSED"
@@ -38,7 +38,7 @@ public enum TextReport {
         }
     }
 
-    /// Returns the verdict of a run in a line.
+    /// Returns a run's verdict in one line.
     public static func verdict(of run: ArmResult, scenario: String) -> String {
         let completed = run.clients.values.reduce(0) { $0 + $1.completed }
         var line =
@@ -55,7 +55,7 @@ public enum TextReport {
     private static func section(_ run: ArmResult, measuredPhases: Int) -> [String] {
         var lines = ["\(run.arm)" + pragmas(run)]
         for (client, reason) in (run.unsupported ?? [:]).sorted(by: { $0.key < $1.key }) {
-            lines.append("  unsupported: \(client) did not run, \(reason)")
+            lines.append("  unsupported: \(client) did not run: \(reason)")
         }
         lines += counts(run)
         let parts = [
@@ -69,7 +69,7 @@ public enum TextReport {
 
     private static func pragmas(_ run: ArmResult) -> String {
         var known = run.journalSettings.map { [$0] } ?? []
-        // Only libraries without probes report this.
+        // Only libraries without probes report this value.
         if let probes = run.environment["probes"] {
             known.append("\(run.environment["library"] ?? "library"), probes \(probes)")
         }
@@ -157,7 +157,7 @@ public enum TextReport {
         return lines
     }
 
-    /// The waits for connections and the holds, as reported by the library.
+    /// Describes the waits for connections and the holds, as reported by the library.
     private static func waits(_ run: ArmResult) -> [String] {
         guard let pool = run.pool else { return [] }
         let kind = pool.maximumReaderCount == nil ? "connection" : "readers"
@@ -169,7 +169,7 @@ public enum TextReport {
             guard let acquire else { return nil }
             var line = "  \(name): "
             if let atOnce { line += "\(HumanUnits.percent(atOnce)) of accesses found one free; " }
-            line += "wait " + summary(acquire, zero: "at once")
+            line += "wait " + summary(acquire, zero: "none")
             if let hold { line += "; held " + summary(hold, zero: "0 ns") }
             return line
         }

@@ -1,4 +1,4 @@
-/// Text in aligned columns: the first is left-aligned, the others are right-aligned.
+/// A table of text with a left-aligned first column and right-aligned other columns.
 struct TextTable {
     private var rows: [[String]]
 

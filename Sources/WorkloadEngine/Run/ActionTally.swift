@@ -9,10 +9,10 @@ final class ActionTally: Sendable {
 
     private let state = Lock(State())
 
-    /// The checkpoints; nil if there were none.
+    /// The checkpoints' result, or nil if there were none.
     var checkpoints: CheckpointResult? { state.withLock { $0.checkpoints } }
 
-    /// The size of the last backup, in bytes; nil if there was none.
+    /// The size of the last backup, in bytes, or nil if there was none.
     var backupBytes: UInt64? { state.withLock { $0.backupBytes } }
 
     /// Counts a checkpoint.
@@ -38,8 +38,8 @@ public struct CheckpointResult: Sendable, Codable, Equatable {
     public var count: Int
     /// The number of checkpoints that another connection blocked.
     public var blocked: Int
-    /// The frames in the log at the last checkpoint.
+    /// The number of frames in the log at the last checkpoint.
     public var frames: Int64
-    /// The frames that the database file contained after it.
+    /// The number of frames that the database file contained after the last checkpoint.
     public var copied: Int64
 }

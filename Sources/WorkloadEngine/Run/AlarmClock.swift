@@ -1,8 +1,8 @@
 import Telemetry
 
-/// Calls closures at times of the run's clock, on one thread for the whole run.
+/// Calls closures at given times on the run's clock, using one thread for the whole run.
 final class AlarmClock: Sendable {
-    /// Identifies an alarm, to cancel it.
+    /// An identifier that can be used to cancel an alarm.
     struct Ticket: Sendable, Equatable {
         fileprivate var number: UInt64
     }
@@ -14,7 +14,7 @@ final class AlarmClock: Sendable {
     }
 
     private struct State: Sendable {
-        /// The alarms, with the soonest one last.
+        /// The alarms, with the earliest one last.
         var alarms: [Alarm] = []
         var number: UInt64 = 0
         var isOver = false
@@ -30,7 +30,9 @@ final class AlarmClock: Sendable {
         self.sleeper = sleeper
     }
 
-    /// Schedules a short `body` for a clock time; a past time calls it soon.
+    /// Schedules a short `body` for a clock time.
+    ///
+    /// If the time is in the past, the clock calls it soon.
     @discardableResult
     func set(at time: UInt64, _ body: @escaping @Sendable () -> Void) -> Ticket {
         let (ticket, isSoonest) = state.withLock { state in
@@ -54,12 +56,14 @@ final class AlarmClock: Sendable {
         set(at: clock.now() &+ pause, body)
     }
 
-    /// Cancels an alarm that has not been called yet.
+    /// Cancels an alarm that has not fired yet.
     func cancel(_ ticket: Ticket) {
         state.withLock { $0.alarms.removeAll { $0.number == ticket.number } }
     }
 
-    /// Calls alarms until ``stop()``; this is the body of the thread.
+    /// Fires alarms until ``stop()``.
+    ///
+    /// This is the body of the thread.
     func run() {
         while true {
             let now = clock.now()
@@ -81,7 +85,7 @@ final class AlarmClock: Sendable {
         }
     }
 
-    /// Ends the thread without calling the remaining alarms.
+    /// Ends the thread without firing the remaining alarms.
     func stop() {
         state.withLock { $0.isOver = true }
         sleeper.wake()

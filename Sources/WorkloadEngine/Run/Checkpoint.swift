@@ -1,35 +1,36 @@
-/// The mode of a checkpoint (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>).
+/// A checkpoint's mode (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>).
 public enum CheckpointMode: String, Sendable, Codable, CaseIterable {
     /// Copies as many frames as possible without waiting.
     case passive
-    /// Waits for writers, and copies all frames that readers allow.
+    /// Waits for writers, then copies all frames that readers allow.
     case full
-    /// Like ``full``, then waits for readers, so that the next writer restarts the log.
+    /// Proceeds like ``full``, then waits for readers, which allows the next writer to restart the
+    /// log.
     case restart
-    /// Like ``restart``, and truncates the log.
+    /// Proceeds like ``restart``, then truncates the log.
     case truncate
 
     /// The statement.
     var sql: String { "PRAGMA wal_checkpoint(\(rawValue.uppercased()))" }
 }
 
-/// The result of a checkpoint.
+/// A checkpoint's result.
 struct Checkpoint: Sendable, CustomStringConvertible {
-    /// Whether another connection blocked it.
+    /// Whether another connection blocked the checkpoint.
     var isBlocked: Bool
-    /// The frames in the log.
+    /// The number of frames in the log.
     var frames: Int64
-    /// The frames that the database file contains now.
+    /// The number of those frames that the database file contains.
     var copied: Int64
 
-    /// A checkpoint of a database without a log.
+    /// An error that reports that a database has no write-ahead log.
     struct NoLog: Error, CustomStringConvertible {
         let description = "this database has no write-ahead log"
     }
 
     /// Runs a checkpoint through a pragma, which works in every library.
     ///
-    /// - Throws: Errors of the target, and ``NoLog``.
+    /// - Throws: ``NoLog``, or an error that the target throws.
     static func run(
         _ mode: CheckpointMode,
         on target: any WorkloadTarget,

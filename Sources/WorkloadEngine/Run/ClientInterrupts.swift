@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The running accesses of one client that others may interrupt, and the outcomes.
+/// A client's running accesses that other clients may interrupt, and the outcomes.
 final class ClientInterrupts: Sendable {
     private struct State: Sendable {
         var running: [RunningAccess] = []
@@ -10,7 +10,7 @@ final class ClientInterrupts: Sendable {
 
     private let state = Lock(State())
 
-    /// The outcomes of the interrupts so far; nil if there were none.
+    /// The outcomes of the interrupts so far, or nil if there were none.
     var status: InterruptStatus? {
         state.withLock { state in
             guard state.status.requested > 0 else { return nil }
@@ -20,16 +20,16 @@ final class ClientInterrupts: Sendable {
         }
     }
 
-    /// Adds an access that starts to wait for its connection.
+    /// Adds an access that is starting to wait for its connection.
     func add(_ access: RunningAccess) { state.withLock { $0.running.append(access) } }
 
     /// Removes an access that has ended.
     ///
     /// - Parameters:
     ///   - access: The access.
-    ///   - wasInterrupted: Whether it ended with an interrupt.
-    ///   - now: The clock time of its end.
-    /// - Returns: Whether an interrupt of this access was requested and ended it.
+    ///   - wasInterrupted: Whether an interrupt ended the access.
+    ///   - now: The clock time at which the access ended.
+    /// - Returns: Whether an interrupt was requested for this access and ended it.
     @discardableResult
     func remove(_ access: RunningAccess, wasInterrupted: Bool, at now: UInt64) -> Bool {
         let requestedAt = access.end()
@@ -40,7 +40,7 @@ final class ClientInterrupts: Sendable {
                 state.status.delivered += 1
                 state.latency.count(now > requestedAt ? now - requestedAt : 0)
             } else {
-                // The access was about to end.
+                // The access was already about to end.
                 state.status.withoutEffect += 1
             }
             return wasInterrupted
@@ -55,7 +55,7 @@ final class ClientInterrupts: Sendable {
         access.request(at: now) { state.withLock { $0.status.requested += 1 } }
     }
 
-    /// Interrupts all accesses but one.
+    /// Interrupts all accesses except one.
     func interruptAll(but exception: RunningAccess? = nil, at now: UInt64) {
         let running = state.withLock { $0.running }
         var isReceived = false

@@ -1,16 +1,16 @@
-/// A client of the scenario, prepared for a run: the data that its workers share.
+/// A scenario's client, prepared for a run: the data that its workers share.
 struct ClientPlan: Sendable {
     /// The client as declared in the scenario.
     let client: Client
-    /// The client's name for targets.
+    /// The client's name, in the form that targets use.
     let name: WorkloadClientName
-    /// The names of its operations, in the order of their indices.
+    /// The names of the client's operations, in the order of their indices.
     let operationNames: [String]
     /// The statements of each operation.
     let operations: [[StatementPlan]]
-    /// The steps of each operation; nil for an operation that only runs its statements.
+    /// The steps of each operation; nil for operations that only run their statements.
     let steps: [[StepPlan]?]
-    /// The reads after each write, which run concurrently with the next writes.
+    /// The reads that follow each write and run concurrently with the next writes.
     let thenRead: [StatementPlan]
     /// The kind of access of each operation.
     let accesses: [WorkloadAccess]
@@ -20,21 +20,21 @@ struct ClientPlan: Sendable {
     let writes: [Bool]
     /// The settings that can change while the load runs.
     let knobs: ClientKnobs
-    /// Its accesses that others may interrupt; nil if no client does.
+    /// The client's accesses that others may interrupt; nil if no client interrupts them.
     let interrupts: ClientInterrupts?
     /// The accesses that this client interrupts; nil if it interrupts none.
     let aim: ClientInterrupts?
-    /// The counts of its checkpoints and backups.
+    /// The counts of the client's checkpoints and backups.
     let tally = ActionTally()
-    /// The times at which it is active.
+    /// The times at which the client is active.
     let windows: ActiveWindows
     /// The lateness after which an access is skipped, in nanoseconds.
     let skipAfter: UInt64?
-    /// The arrivals that its workers share; nil if each worker has its own pace.
+    /// The arrivals that the client's workers share; nil if each worker has its own pace.
     let arrivals: ArrivalQueue?
-    /// The same arrivals, to count due ones.
+    /// The same arrivals, for counting due arrivals.
     let schedule: ArrivalSchedule?
-    /// The rate of arrivals that the scenario declares.
+    /// The arrival rate that the scenario declares.
     var declaredCurve: RateCurve { schedule?.curve ?? RateCurve() }
     /// The length of a hold or a snapshot, in nanoseconds.
     let holdTime: UInt64
@@ -47,10 +47,10 @@ struct ClientPlan: Sendable {
         let variables: [Int]
     }
 
-    /// The kind of its accesses; nil for a client without accesses.
+    /// The kind of the client's accesses; nil for a client without accesses.
     var access: WorkloadAccess? { client.access }
 
-    /// Whether its completed accesses have meaningful latencies.
+    /// Whether the client's completed accesses have meaningful latencies.
     var isTimed: Bool {
         switch client.activity {
         case .interrupt: false
@@ -59,10 +59,10 @@ struct ClientPlan: Sendable {
         }
     }
 
-    /// Whether a hold is long enough for an event.
+    /// Whether a hold is long enough to be recorded as an event.
     var isHoldNoteworthy: Bool { holdTime >= 500_000_000 }
 
-    /// The timing of its accesses.
+    /// The timing of the client's accesses.
     var loop: ClientResult.Loop {
         switch client.pace {
         case .closed: .closed
@@ -71,16 +71,16 @@ struct ClientPlan: Sendable {
         }
     }
 
-    /// Whether its accesses come from a mix of operations.
+    /// Whether the client's accesses come from a mix of operations.
     var makesOperations: Bool {
         if case .operations = client.activity { true } else { false }
     }
 
-    /// Returns the current target rate, in accesses/s; nil without a schedule of arrivals.
+    /// Returns the current target rate, in accesses/s, or nil if the client has no arrivals.
     func targetRate(at time: UInt64) -> Double? { arrivals?.curve.rate(at: time) }
 
-    /// Returns the mean target rate over the measured phases up to a time, in accesses/s; nil
-    /// without a schedule of arrivals.
+    /// Returns the mean target rate over the measured phases up to a time, in accesses/s, or nil if
+    /// the client has no arrivals.
     func targetRate(over phases: PhasePlan, until end: UInt64) -> Double? {
         guard let curve = arrivals?.curve else { return nil }
         var mass = 0.0
@@ -94,13 +94,13 @@ struct ClientPlan: Sendable {
         return (mass / time.secondsFromNanoseconds).rounded(toDigits: 6)
     }
 
-    /// The mean declared rate over the whole run; nil without a schedule of arrivals.
+    /// The mean declared rate over the whole run; nil if the client has no arrivals.
     var averageRate: Double? {
         guard let curve = schedule?.curve, curve.end > 0 else { return nil }
         return curve.mass(until: UInt64(curve.end)) / (curve.end / 1e9)
     }
 
-    /// Creates the load model of one worker, with its own random numbers.
+    /// Creates a worker's load model, which has its own random numbers.
     func makeLoadModel(_ plan: PhasePlan, random: RandomStream) -> any LoadModel {
         let measured = plan.measured
         switch client.pace {
@@ -126,7 +126,7 @@ struct ClientPlan: Sendable {
 }
 
 extension Client {
-    /// The kind of its accesses; nil for an interrupt.
+    /// The kind of the client's accesses; nil if the client sends interrupts.
     package var access: WorkloadAccess? {
         switch activity {
         case .operations(let access, _): access
@@ -138,7 +138,7 @@ extension Client {
         }
     }
 
-    /// Returns why an arm cannot run the client; nil if it can.
+    /// Returns the reason that an arm cannot run the client, or nil if it can.
     func obstacle(on target: any WorkloadTarget) -> String? {
         var accesses = access.map { [$0] } ?? []
         if case .operations(_, let mix) = activity { accesses += mix.compactMap(\.access) }
@@ -148,7 +148,7 @@ extension Client {
         return abilities.first { !target.has($0) }?.obstacle
     }
 
-    /// The abilities that it needs in addition to its accesses.
+    /// The abilities that the client needs in addition to its accesses.
     private var abilities: [WorkloadAbility] {
         var abilities: [WorkloadAbility] = []
         switch activity {
@@ -165,7 +165,7 @@ extension Client {
         return abilities
     }
 
-    /// Its activity in a word, for a status.
+    /// A word that describes the client's activity, for a status.
     var activityName: String {
         switch activity {
         case .operations(.read, _): "read"

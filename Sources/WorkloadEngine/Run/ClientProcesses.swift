@@ -13,16 +13,16 @@ final class ClientProcesses: Sendable {
     private let path: String
     private let targets = Lock<[Key: RemoteTarget]>([:])
 
-    /// Prepares processes that a command starts, for an arm's database at a path.
+    /// Prepares processes for an arm's database at a path; a command starts them.
     init(_ command: RemoteTarget.Command, arm: Arm, path: String) {
         self.command = command
         self.arm = arm
         self.path = path
     }
 
-    /// Returns the process of a worker, and starts it on first use.
+    /// Returns a worker's process, and starts it on first use.
     ///
-    /// - Throws: An error if it does not start.
+    /// - Throws: An error if the process does not start.
     func target(of client: String, worker: Int) throws -> any WorkloadTarget {
         let key = Key(client: client, worker: worker)
         if let target = targets.withLock({ $0[key] }) { return target }
@@ -33,7 +33,7 @@ final class ClientProcesses: Sendable {
         return target
     }
 
-    /// Returns the client of a process; nil for other processes.
+    /// Returns a process's client, or nil for other processes.
     func client(of process: Int32) -> String? {
         targets.withLock { targets in
             targets.first { $0.value.processIdentifier == process }?.key.client

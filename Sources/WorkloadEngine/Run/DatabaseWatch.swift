@@ -1,13 +1,13 @@
 import Telemetry
 
-/// Accumulates the statuses of a run's database: peaks, shares of time, pins of the log.
+/// Accumulates a run's database statuses: peaks, shares of time, and pins of the log.
 ///
-/// Only measured phases count. Only the sampling thread uses it.
+/// Only measured phases count. Only the sampling thread uses this value.
 struct DatabaseWatch {
     private var last: DatabaseStatus?
     private var first: DatabaseStatus?
     private var latest: DatabaseStatus?
-    /// The last status of a measured phase.
+    /// The last status in a measured phase.
     private var measured: DatabaseStatus?
     private var busy = 0.0
     private var saturated = 0.0
@@ -17,7 +17,7 @@ struct DatabaseWatch {
     private var oldestSnapshot: UInt64?
     private var peakBytes: UInt64 = 0
     private var hasWAL = false
-    /// The growth of the log in measured phases, for any cause.
+    /// The log's growth in measured phases, for any cause.
     private var grownBytes: UInt64 = 0
     private var pins: [PinKey: (bytes: UInt64, nanoseconds: UInt64)] = [:]
 
@@ -26,11 +26,11 @@ struct DatabaseWatch {
         var cause: String
     }
 
-    /// The shares of the time between two statuses.
+    /// The usage of the connections between two statuses.
     struct Shares {
-        /// Time-weighted readers in use over the maximum, in 0…1.
+        /// The time-weighted share of the readers in use, in 0…1.
         var utilization: Double?
-        /// The share of time in which all readers were in use and an access waited, in 0…1.
+        /// The share of time during which all readers were in use and an access waited, in 0…1.
         var saturation: Double?
     }
 
@@ -39,7 +39,7 @@ struct DatabaseWatch {
     /// - Parameters:
     ///   - status: The current status.
     ///   - isMeasured: Whether the time since the last status counts.
-    /// - Returns: The shares of the time since the last status.
+    /// - Returns: The usage of the connections since the last status.
     mutating func add(_ status: DatabaseStatus, isMeasured: Bool) -> Shares {
         defer { last = status }
         if first == nil { first = status }
@@ -102,7 +102,7 @@ struct DatabaseWatch {
         pins[key] = sum
     }
 
-    /// Returns the result's connections; nil without a status.
+    /// Returns the connections for the result, or nil if there is no status.
     func poolResult() -> PoolResult? {
         guard let latest else { return nil }
         return PoolResult(
@@ -122,12 +122,12 @@ struct DatabaseWatch {
         )
     }
 
-    /// Returns the result's log; nil without a log.
+    /// Returns the log for the result, or nil if there is no log.
     func walResult() -> WALResult? {
         guard hasWAL else { return nil }
         let finalBytes = latest?.wal?.bytes ?? 0
         return WALResult(
-            // Running accesses can make the log grow after the last measured sample.
+            // Running accesses can grow the log after the last measured sample.
             peakBytes: max(peakBytes, finalBytes),
             finalBytes: finalBytes,
             grownBytes: grownBytes,
@@ -142,7 +142,7 @@ struct DatabaseWatch {
         )
     }
 
-    /// Returns the result's snapshots; nil without a status.
+    /// Returns the snapshots for the result, or nil if there is no status.
     func snapshotResult() -> SnapshotResult? {
         guard let latest, let first else { return nil }
         return SnapshotResult(
@@ -151,7 +151,7 @@ struct DatabaseWatch {
         )
     }
 
-    /// Returns the result's interrupts since the first status; nil without a status.
+    /// Returns the interrupts since the first status for the result, or nil if there is no status.
     func interruptResult() -> InterruptStatus? {
         guard let now = latest?.interrupts, let before = first?.interrupts else { return nil }
         var result = InterruptStatus(

@@ -1,10 +1,10 @@
 import Foundation
 import Telemetry
 
-/// Keeps built datasets, so that every arm starts with a copy of the same file.
+/// Keeps built datasets, which lets every arm start with a copy of the same file.
 ///
 /// A dataset is built through a plain queue (rollback journal), regardless of the arm. It is closed
-/// before it is copied, so that all arms start with the same state.
+/// before it is copied, to give all arms the same initial state.
 public final class DatasetStore: Sendable {
     private struct Entry: Sendable {
         var dataset: Dataset
@@ -24,7 +24,9 @@ public final class DatasetStore: Sendable {
 
     deinit { remove() }
 
-    /// Deletes the files; a later use builds them again.
+    /// Deletes the files.
+    ///
+    /// Later use builds them again.
     public func remove() {
         entries.withLock { $0.removeAll() }
         try? FileManager.default.removeItem(at: folder)
@@ -32,8 +34,8 @@ public final class DatasetStore: Sendable {
 
     /// Copies an arm's data to `file`, which must not exist, and builds the data if necessary.
     ///
-    /// `progress` receives the completed share of the build, in 0…1; an error that it throws ends
-    /// the build.
+    /// `progress` receives the completed share of the build, in 0…1. If it throws an error, the
+    /// build ends.
     func copy(
         dataOf scenario: Scenario,
         for arm: Arm,
@@ -55,7 +57,7 @@ public final class DatasetStore: Sendable {
         Self.sync(file)
     }
 
-    /// Builds or copies data in a file of the store.
+    /// Builds or copies data into a file in the store.
     private func make(
         _ dataset: Dataset,
         seed: UInt64,
@@ -81,7 +83,7 @@ public final class DatasetStore: Sendable {
         _ factory: any WorkloadTargetFactory,
         _ progress: (Double) throws -> Void
     ) throws {
-        // The data need not survive a power loss.
+        // The data does not need to survive a power loss.
         let arm = Arm(name: "data", kind: .queue, synchronous: "off")
         let target = try factory.open(arm, at: file.path)
         do {
@@ -93,7 +95,7 @@ public final class DatasetStore: Sendable {
         try target.close()
     }
 
-    /// Syncs an unused file to disk, so that the load does not pay for it.
+    /// Syncs an unused file to disk, which keeps the cost out of the load.
     private static func sync(_ file: URL) {
         let descriptor = open(file.path, O_RDONLY)
         guard descriptor >= 0 else { return }

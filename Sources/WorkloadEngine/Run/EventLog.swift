@@ -1,16 +1,18 @@
 import Telemetry
 
-/// The events since the last sample: any thread records them, the sampler collects them.
+/// The events since the last sample.
+///
+/// Any thread records them, and the sampler collects them.
 final class EventLog: Sendable {
     private let pending = Lock<[Note]>([])
 
-    /// An event without its time, which the sampler adds.
+    /// An event without a time, which the sampler adds.
     struct Note: Sendable {
         var severity: TelemetryEvent.Severity
         var message: String
     }
 
-    /// The largest number of pending events, to bound memory.
+    /// The maximum number of pending events, which bounds memory.
     private static let limit = 100
 
     /// Records an event.

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The free space of a folder for databases.
+/// Determines the free space in a folder for databases.
 package enum FreeSpace {
-    /// The error for a folder with too little free space.
+    /// An error that reports a folder with too little free space.
     package struct Shortage: Error, Sendable, Equatable, CustomStringConvertible {
         /// The folder.
         package var folder: String
@@ -21,7 +21,7 @@ package enum FreeSpace {
             self.free = free
         }
 
-        /// The folder, the required and the free space, and a remedy.
+        /// The folder, the required space, the free space, and a remedy.
         package var description: String {
             "the folder '\(folder)' is full: \(purpose) needs \(HumanUnits.bytes(required)), but "
                 + "\(HumanUnits.bytes(free)) are free; free some space there, or set TMPDIR to a "
@@ -29,7 +29,7 @@ package enum FreeSpace {
         }
     }
 
-    /// Returns the free space of a folder's file system, in bytes; nil if the system does not
+    /// Returns the free space of a folder's file system, in bytes, or nil if the system does not
     /// report it.
     package static func bytes(in folder: String) -> UInt64? {
         var status = statvfs()
@@ -37,7 +37,7 @@ package enum FreeSpace {
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 
-    /// Returns the size of a file, in bytes; 0 if it does not exist.
+    /// Returns the size of a file, in bytes, or 0 if the file does not exist.
     package static func size(of path: String) -> UInt64 {
         var status = stat()
         return stat(path, &status) == 0 ? UInt64(clamping: status.st_size) : 0
@@ -51,7 +51,7 @@ package enum FreeSpace {
 
     /// Checks that a folder has `required` bytes of free space.
     ///
-    /// - Throws: ``Shortage``.
+    /// - Throws: ``Shortage`` if there is too little free space.
     package static func check(_ required: UInt64, in folder: String, for purpose: String) throws {
         guard let free = bytes(in: folder), free < required else { return }
         throw Shortage(folder: folder, purpose: purpose, required: required, free: free)

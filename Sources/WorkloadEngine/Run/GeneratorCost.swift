@@ -1,9 +1,10 @@
 import Foundation
 
-/// Measures the cost of an access to a target that does nothing, with the code of a run, for a few
-/// milliseconds.
+/// Measures the cost of an access to a target that does nothing.
+///
+/// The measurement uses the same code as a run and takes a few milliseconds.
 enum GeneratorCost {
-    /// One measurement of the cost.
+    /// A measurement of the cost.
     struct Attempt {
         /// The processor time of the accesses, in nanoseconds.
         var time: UInt64
@@ -11,20 +12,23 @@ enum GeneratorCost {
         var accesses: UInt64
     }
 
-    /// The shortest processor time of an attempt, in nanoseconds: in a shorter one, the cost of the
-    /// first access to memory would dominate.
+    /// The minimum processor time of an attempt, in nanoseconds.
+    ///
+    /// In a shorter attempt, the cost of the first memory accesses would dominate.
     private static let leastTime: UInt64 = 2_000_000
-    /// The number of attempts of that length: time that a hypervisor steals counts as the thread's
-    /// processor time, and rarely affects all attempts.
+    /// The number of attempts of that length.
+    ///
+    /// Time that a hypervisor steals counts as the thread's processor time but rarely affects all
+    /// attempts.
     private static let enoughAttempts = 3
-    /// The largest number of attempts on a busy machine.
+    /// The maximum number of attempts on a busy machine.
     private static let maximumAttempts = 25
 
     /// Returns the cost of one access, in nanoseconds.
     static func measure() throws -> UInt64 { try measure(attempt) }
 
-    /// Returns the cost of one access, in nanoseconds, in the cheapest attempt: other work can only
-    /// increase the cost.
+    /// Returns the cost of one access in the cheapest attempt, in nanoseconds, because other work
+    /// can only increase the cost.
     static func measure(_ attempt: () throws -> Attempt) rethrows -> UInt64 {
         var least = UInt64.max
         var longAttempts = 0
@@ -83,7 +87,7 @@ enum GeneratorCost {
             random: plan.random(of: client, worker: 0, for: "mix")
         )
         control.begin()
-        // The thread's processor time, which other work on the machine affects less.
+        // Use the thread's processor time, because other work on the machine affects it less.
         let start = MonotonicClock.threadProcessorTime()
         worker.run()
         let time = MonotonicClock.threadProcessorTime() - start

@@ -1,14 +1,14 @@
 import Telemetry
 
-/// The interrupts of all connections, or of one, that users and clients request.
+/// The interrupts that users and clients request for all connections or for one.
 ///
-/// They have no single access as their aim: an access that such an interrupt ends was running when
-/// the interrupt was requested.
+/// These interrupts do not apply to a specific access. If such an interrupt ends an access, the
+/// access was running when the interrupt was requested.
 final class InterruptRequests: Sendable {
     private struct State: Sendable {
         /// The number of interrupts that are being sent.
         var sending = 0
-        /// The clock time at which the last one had been sent; nil before the first.
+        /// The clock time at which the last interrupt was sent, or nil if none was sent yet.
         var lastSent: UInt64?
     }
 
@@ -31,7 +31,8 @@ final class InterruptRequests: Sendable {
         return interrupt()
     }
 
-    /// Whether an interrupt was requested since an access started, so that it may have ended it.
+    /// Returns whether an interrupt has been requested since an access started, and may therefore
+    /// have ended the access.
     func mayAffectAccess(since start: UInt64) -> Bool {
         state.withLock { state in
             state.sending > 0 || state.lastSent.map { $0 >= start } ?? false

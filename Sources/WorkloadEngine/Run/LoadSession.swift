@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 import Telemetry
 
-/// Runs the load: starts the workers, steps through the phases, waits for running accesses at the
-/// end, and counts the unfinished ones.
+/// Runs the load: starts the workers, advances through the phases, waits for running accesses at
+/// the end, and counts the unfinished accesses.
 ///
-/// One thread conducts the load and takes samples. Each worker has its own thread, outside the
-/// cooperative pool, which accesses would block.
+/// One thread runs the phases and takes samples. Each worker has its own thread outside the
+/// cooperative pool, because accesses would block the pool.
 final class LoadSession {
     private let plan: RunPlan
     private let context: RunContext
@@ -19,12 +19,12 @@ final class LoadSession {
     private var recorders: [[WorkerRecorder]]
     private var sampler: Sampler
 
-    /// The longest wait of a stopped run for running accesses, in nanoseconds.
+    /// The maximum time that a stopped run waits for running accesses, in nanoseconds.
     private static let stoppedDrain: UInt64 = 1_000_000_000
-    /// The time for which the run repeats interrupts of accesses before it fails.
+    /// The time during which the run repeatedly interrupts accesses before it fails.
     private static let patience: UInt64 = 10_000_000_000
 
-    /// The outcome of the load.
+    /// The load's outcome.
     struct Outcome {
         var sampler: Sampler
         /// The length of the measured phases, in seconds.
@@ -95,7 +95,7 @@ final class LoadSession {
         )
     }
 
-    /// Returns the worker's target; nil for the run's target.
+    /// Returns the worker's own target, or nil if the worker uses the run's target.
     private func target(_ index: Int, of client: ClientPlan) throws -> (any WorkloadTarget)? {
         guard client.client.style == .process, let processes = context.processes else { return nil }
         return try processes.target(of: client.name.name, worker: index)
@@ -128,7 +128,8 @@ final class LoadSession {
 
     /// Runs the load to its end.
     ///
-    /// - Parameter began: Called after load time has started, before the first access.
+    /// - Parameter began: A function that is called after load time has started and before the
+    ///   first access.
     /// - Returns: The outcome.
     /// - Throws: ``RunError`` if an access does not end.
     func run(began: () -> Void = {}) throws -> Outcome {
@@ -138,7 +139,7 @@ final class LoadSession {
         startThreads()
         conduct()
         drain()
-        // The current status is the result; ending the remaining accesses must not change it.
+        // The current status is the result, because ending the remaining accesses would change it.
         sampler.sample(.draining)
         let end = context.clock.now()
         for recorder in recorders.joined() { recorder.seal(at: end) }
@@ -170,7 +171,7 @@ final class LoadSession {
         start("poolgauge.you", user) { [commands, context] in commands.run(context, user) }
     }
 
-    /// Starts the alarm's thread, which ends with ``AlarmClock/stop()``.
+    /// Starts the alarm clock's thread, which ends after ``AlarmClock/stop()``.
     private func startAlarm(_ alarm: AlarmClock) {
         let thread = Thread {
             TimerSlack.minimize()
@@ -192,11 +193,11 @@ final class LoadSession {
 
     /// Starts a worker that is a task.
     private func startTask(_ worker: Worker, _ alarm: AlarmClock) {
-        // The worker's sleeper is for threads; a task uses its own.
+        // The worker's sleeper is for threads. A task uses its own sleeper.
         worker.sleeper.retire()
         let sleeper = TaskSleeper(alarm: alarm)
         context.control.register(sleeper)
-        // The task is its only user.
+        // Only the task uses the worker.
         nonisolated(unsafe) let worker = worker
         let conductor = self.sleeper
         alive.add()
@@ -237,7 +238,7 @@ final class LoadSession {
             if context.clock.now() >= nextSample || isOver {
                 sampler.sample(stage == .paused ? .paused : isOver ? .draining : .running)
                 nextSample += sampleInterval
-                // After a stall, skip missed samples.
+                // After a stall, skip the missed samples.
                 nextSample = max(nextSample, context.clock.now())
             }
             if now >= nextRecord {
@@ -255,7 +256,7 @@ final class LoadSession {
             if context.clock.now() < wake {
                 sleeper.sleep(until: wake)
             }
-            // Sample a boundary immediately, so that no interval spans two phases.
+            // Sample immediately at a boundary to prevent intervals from spanning two phases.
             if context.phases.stretch(at: control.now())?.start
                 != context.phases
                 .stretch(at: now)?.start
@@ -265,7 +266,7 @@ final class LoadSession {
         }
     }
 
-    /// Waits for running and queued accesses, up to the length of the drain.
+    /// Waits for running and queued accesses until the drain ends.
     private func drain() {
         let isStopped = context.control.stage >= .stopped
         let length =
@@ -298,7 +299,7 @@ final class LoadSession {
     }
 }
 
-/// The number of live threads of a run.
+/// The number of live threads in a run.
 private final class ThreadCount: Sendable {
     private let value = Atomic<Int>(0)
 

@@ -1,11 +1,11 @@
 import Foundation
 import Telemetry
 
-/// Finds the processes that hold the locks of a busy database, if the system reports them.
+/// Finds the processes that hold a busy database's locks, if the system reports them.
 ///
-/// Linux lists the locks of all processes in `/proc/locks`. This type reads only that list, and
-/// never opens the database file, because closing a descriptor of it would release this process's
-/// locks.
+/// Linux lists the locks of all processes in `/proc/locks`. This type reads only that list and
+/// never opens the database file, because closing any of the file's descriptors would release this
+/// process's locks.
 final class LockHolders: Sendable {
     private struct State: Sendable {
         var counts: [String: UInt64] = [:]
@@ -13,7 +13,7 @@ final class LockHolders: Sendable {
         var last = unknown
     }
 
-    /// A lock in the system's list.
+    /// An entry in the system's list of locks.
     struct Entry: Equatable {
         var process: Int32
         var inode: UInt64
@@ -21,18 +21,20 @@ final class LockHolders: Sendable {
         var start: UInt64
     }
 
-    /// The name if no process holds a lock anymore, or the system does not report it.
+    /// The name that is used if no process holds a lock anymore or if the system does not report
+    /// it.
     static let unknown = "unknown"
     /// The name of the process that generates the load.
     static let thisProcess = "this process"
-    /// The time between two reads of the list, in nanoseconds: a read takes longer than an access.
+    /// The minimum time between two reads of the list, in nanoseconds, because a read takes longer
+    /// than an access.
     private static let interval: UInt64 = 2_000_000
 
     private let path: String
     private let processes: ClientProcesses?
     private let state = Lock(State())
 
-    /// Prepares to find the lock holders of the database at `path`.
+    /// Creates an object that finds the lock holders of the database at `path`.
     init(path: String, processes: ClientProcesses?) {
         self.path = path
         self.processes = processes
@@ -45,7 +47,7 @@ final class LockHolders: Sendable {
     ///
     /// - Parameters:
     ///   - process: The process that made the access.
-    ///   - now: The clock time: between two reads of the list, the last holder counts.
+    ///   - now: The clock time. Between two reads of the list, the last holder counts.
     /// - Returns: The holder, and whether it is found for the first time.
     func countBusy(in process: Int32, at now: UInt64) -> (holder: String, isNew: Bool) {
         let mayRead = state.withLock { state in
@@ -62,8 +64,9 @@ final class LockHolders: Sendable {
         }
     }
 
-    /// The other processes that hold a lock now, writers first; empty if the system does not report
-    /// them.
+    /// Returns the other processes that currently hold a lock, with writers first.
+    ///
+    /// The result is empty if the system does not report them.
     var current: [String] {
         guard let text = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else {
             return []
@@ -89,7 +92,7 @@ final class LockHolders: Sendable {
         let others = Self.entries(in: text).filter {
             files.contains($0.inode) && $0.process != process
         }
-        // Prefer the writer, which blocks other writers; otherwise, take any exclusive lock.
+        // Prefer the writer, which blocks other writers. Otherwise, use any exclusive lock.
         let writer = others.first { $0.isWrite && Self.isWriteLock($0) }
         guard let entry = writer ?? others.first(where: \.isWrite) else { return Self.unknown }
         return name(of: entry.process)
@@ -103,8 +106,8 @@ final class LockHolders: Sendable {
         return "\(name) (process \(process))"
     }
 
-    /// Whether the range belongs to a writer: RESERVED and PENDING of the database file, or the
-    /// write lock of the wal-index (<https://sqlite.org/walformat.html#wal_locks>).
+    /// Returns whether the range belongs to a writer: the database file's RESERVED and PENDING
+    /// bytes, or the wal-index's write lock (<https://sqlite.org/walformat.html#wal_locks>).
     private static func isWriteLock(_ entry: Entry) -> Bool {
         entry.start == 120 || (0x4000_0000...0x4000_0001).contains(entry.start)
     }
@@ -114,7 +117,7 @@ final class LockHolders: Sendable {
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// Parses the POSIX locks of a list: `1: POSIX  ADVISORY  WRITE 14490 fe:00:5382715 120 120`.
+    /// Parses the POSIX locks in a list: `1: POSIX ADVISORY WRITE 14490 fe:00:5382715 120 120`.
     static func entries(in text: String) -> [Entry] {
         text.split(separator: "\n").compactMap { line in
             // An arrow marks a waiting process.

@@ -1,15 +1,15 @@
-/// The journal mode that a database had before a run in place, which arms may change.
+/// The journal mode that a database had before an in-place run, which may change the mode.
 ///
 /// Only WAL mode is a property of the file (<https://sqlite.org/fileformat.html>, offset 18). This
 /// type reads the mode through SQLite. If this process opened the file by other means, closing it
-/// would release the locks of all connections of this process.
+/// would release the locks of all the process's connections.
 struct OriginalJournal {
     private let path: String
     private let mode: Arm.Journal
 
-    /// Reads the mode; nil for a run on a copy, or if the library cannot report the mode.
+    /// Reads the mode, which is nil for a run on a copy or if the library cannot report it.
     ///
-    /// - Throws: The error of the library, for example if the database is locked.
+    /// - Throws: The library's error, for example if the database is locked.
     init?(of database: UserDatabase?, through factory: any WorkloadTargetFactory) throws {
         guard case .inPlace(let file) = database,
             let mode = try factory.journalMode(ofDatabaseAt: file.path)
@@ -20,7 +20,7 @@ struct OriginalJournal {
 
     /// Restores the mode.
     ///
-    /// The target of the run must be closed: SQLite does not leave WAL mode while another
+    /// The run's target must be closed, because SQLite does not leave WAL mode while another
     /// connection is open.
     func restore(through factory: any WorkloadTargetFactory) {
         guard let current = try? factory.journalMode(ofDatabaseAt: path),

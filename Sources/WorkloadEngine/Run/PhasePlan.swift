@@ -1,4 +1,4 @@
-/// The phases of a run in load time: nanoseconds since the start of the load.
+/// A run's phases in load time, in nanoseconds since the start of the load.
 struct PhasePlan: Sendable {
     /// A phase with its start and end.
     struct Stretch: Sendable {
@@ -12,16 +12,16 @@ struct PhasePlan: Sendable {
         let isMeasured: Bool
     }
 
-    /// The phases, without gaps, from 0.
+    /// The phases, without gaps, starting at 0.
     let stretches: [Stretch]
     /// The end of the last phase.
     let end: UInt64
-    /// The time for which the end of the load waits for running accesses.
+    /// The maximum time to wait for running accesses at the end of the load.
     let drain: UInt64
     /// The total length of the measured phases.
     let measured: Duration
 
-    /// Creates the plan of the scenario's phases.
+    /// Creates the plan for the scenario's phases.
     init(_ scenario: Scenario) {
         var time: UInt64 = 0
         stretches = scenario.phases.map { phase in
@@ -34,14 +34,14 @@ struct PhasePlan: Sendable {
         measured = scenario.measuredDuration
     }
 
-    /// Returns the phase at a time; the last phase for times after the end.
+    /// Returns the phase at a time, or the last phase if the time is after the end.
     func stretch(at time: UInt64) -> Stretch? {
         stretches.first { time < $0.end } ?? stretches.last
     }
 
     /// The phase of an access's intended start.
     struct Place: Sendable, Equatable {
-        /// The index of the phase; the number of phases outside all of them.
+        /// The index of the phase, or the number of phases if the start is outside all phases.
         var index: Int
         /// Whether the access counts.
         var isMeasured: Bool
@@ -64,12 +64,12 @@ struct PhasePlan: Sendable {
         return false
     }
 
-    /// Returns the next boundary of a phase after a time; nil after the end.
+    /// Returns the next phase boundary after a time, or nil after the end.
     func boundary(after time: UInt64) -> UInt64? {
         stretches.first { time < $0.end }?.end
     }
 
-    /// Returns the time at which the measured part has lasted for `offset`, for an `at:`.
+    /// Returns the time for an `at:`, at which the measured part has lasted for `offset`.
     func time(intoMeasuredPart offset: UInt64) -> UInt64 {
         var rest = offset
         for stretch in stretches where stretch.isMeasured {

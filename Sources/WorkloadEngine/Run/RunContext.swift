@@ -1,6 +1,6 @@
 import Foundation
 
-/// The state that all threads of one run share.
+/// The state that all of a run's threads share.
 struct RunContext: Sendable {
     /// The phases.
     let phases: PhasePlan
@@ -10,26 +10,28 @@ struct RunContext: Sendable {
     let clock: any RunClock
     /// The database under load.
     let target: any WorkloadTarget
-    /// The events of the run.
+    /// The run's events.
     let events: EventLog
-    /// The failures because of locks.
+    /// The failures that locks caused.
     let busy: BusyRecord
-    /// The comparisons of snapshots.
+    /// The snapshot comparisons.
     let stability: StabilityLog
-    /// The interrupts of connections.
+    /// The interrupts that users and clients request for connections.
     let interrupts: InterruptRequests
     /// The alarms; nil if no client needs them.
     var alarm: AlarmClock?
     /// The processes of clients with `style: process`.
     var processes: ClientProcesses?
-    /// Finds other holders of the database's locks; nil without a file.
+    /// The object that finds other holders of the database's locks; nil if the database has no
+    /// file.
     var holders: LockHolders?
     /// The run's folder, for files that clients write.
     var folder: URL?
-    /// Runs transactions alongside the load to check isolation; nil without that invariant.
+    /// The watch that checks isolation with transactions alongside the load; nil without that
+    /// invariant.
     var isolation: IsolationWatch?
     /// The thresholds that end the run early; nil if there are none.
     var abort: AbortWatch?
-    /// Changes the load's settings; nil if they cannot change.
+    /// The object that changes the load's settings; nil if they cannot change.
     var steering: LoadSteering?
 }

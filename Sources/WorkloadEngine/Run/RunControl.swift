@@ -1,20 +1,20 @@
 import Synchronization
 import Telemetry
 
-/// The stage of the load, and its clock, which stops while the load is paused.
+/// The load's stage and clock; the clock stops while the load is paused.
 ///
-/// Workers check `stage` before every access, at the cost of one atomic load. A change of the stage
+/// Workers check `stage` before every access, at the cost of one atomic load. Changing the stage
 /// wakes sleeping threads.
 final class RunControl: Sendable {
     /// The stage of the load.
     enum Stage: UInt8, AtomicRepresentable, Comparable {
         /// Workers start accesses.
         case running
-        /// Workers wait, and start no accesses.
+        /// Workers wait and do not start accesses.
         case paused
-        /// Workers start no more accesses; running accesses end, and holds are released.
+        /// Workers do not start new accesses. Running accesses end, and holds are released.
         case stopped
-        /// The drain is over: running accesses are unfinished.
+        /// The drain is over, and accesses that are still running are unfinished.
         case sealed
 
         static func < (left: Stage, right: Stage) -> Bool { left.rawValue < right.rawValue }
@@ -22,7 +22,7 @@ final class RunControl: Sendable {
 
     private struct State: Sendable {
         var sleepers: [any Sleeper] = []
-        /// The load time of the pause.
+        /// The load time at which the pause started.
         var pausedAt: UInt64?
         var hasBegun = false
         var isInterrupted = false
@@ -33,7 +33,7 @@ final class RunControl: Sendable {
     private let clock: any RunClock
     private let state = Lock(State())
     private let stageValue = Atomic<Stage>(.running)
-    /// The clock time at load time 0; each pause moves it later.
+    /// The clock time at load time 0, which each pause moves later.
     private let origin = Atomic<UInt64>(0)
     private let stop = Atomic<UInt64>(.max)
 
@@ -44,10 +44,10 @@ final class RunControl: Sendable {
     /// The current stage.
     var stage: Stage { stageValue.load(ordering: .acquiring) }
 
-    /// Whether the run was stopped externally, before its end.
+    /// Whether the run was stopped before its end.
     var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-    /// The load time of the stop; `.max` before a stop.
+    /// The load time of the stop, or `.max` before a stop.
     var stopTime: UInt64 { stop.load(ordering: .acquiring) }
 
     /// Returns the current load time.
@@ -59,21 +59,21 @@ final class RunControl: Sendable {
         state.pausedAt ?? (clock.now() &- origin.load(ordering: .acquiring))
     }
 
-    /// Returns the clock time of a load time, without further pauses.
+    /// Returns the clock time of a load time, assuming no further pauses.
     @inline(__always)
     func clockTime(of loadTime: UInt64) -> UInt64 {
         let (time, overflow) = origin.load(ordering: .acquiring).addingReportingOverflow(loadTime)
         return overflow ? .max : time
     }
 
-    /// Returns the load time of a clock time, without further pauses.
+    /// Returns the load time of a clock time, assuming no further pauses.
     @inline(__always)
     func loadTime(of clockTime: UInt64) -> UInt64 {
         let origin = origin.load(ordering: .acquiring)
         return clockTime > origin ? clockTime &- origin : 0
     }
 
-    /// Wakes every thread, so that it checks its condition again.
+    /// Wakes all threads to check their conditions again.
     func wakeAll() {
         for sleeper in state.withLock({ $0.sleepers }) { sleeper.wake() }
     }
@@ -83,7 +83,7 @@ final class RunControl: Sendable {
         state.withLock { $0.sleepers.append(sleeper) }
     }
 
-    /// Starts load time, unless the run was stopped before.
+    /// Starts load time, unless the run has been stopped.
     func begin() {
         state.withLock { state in
             origin.store(clock.now(), ordering: .releasing)
@@ -96,7 +96,9 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Pauses the load: running accesses continue, no access starts, and load time stops.
+    /// Pauses the load.
+    ///
+    /// Running accesses continue, new accesses do not start, and load time stops.
     func pause() {
         change { state in
             guard stage == .running else { return false }
@@ -106,7 +108,9 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Resumes the load; schedules shift by the pause.
+    /// Resumes the load.
+    ///
+    /// Schedules shift by the length of the pause.
     func resume() {
         change { state in
             guard stage == .paused else { return false }
@@ -116,7 +120,9 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Ends the load early: no more accesses start, and the result is partial.
+    /// Ends the load early.
+    ///
+    /// New accesses do not start, and the result is partial.
     func interruptRun() {
         change { state in
             guard stage < .stopped else { return false }
@@ -126,7 +132,7 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Ends the load early because it cannot continue; the first reason counts.
+    /// Ends the load early because it cannot continue; only the first reason is kept.
     func fail(because reason: String) {
         change { state in
             guard stage < .stopped else { return false }
@@ -149,10 +155,12 @@ final class RunControl: Sendable {
     /// The threshold that ended the load early, if any.
     var miss: AbortResult? { state.withLock { $0.miss } }
 
-    /// Why the load could not continue, if so.
+    /// The reason that the load could not continue, if any.
     var failure: String? { state.withLock { $0.failure } }
 
-    /// Ends the drain: running accesses are unfinished.
+    /// Ends the drain.
+    ///
+    /// Accesses that are still running are unfinished.
     func seal() {
         change { state in
             if stopTime == .max { stop.store(now(state), ordering: .releasing) }
@@ -173,7 +181,8 @@ final class RunControl: Sendable {
         state.pausedAt = nil
     }
 
-    /// Makes a transition under the lock, and wakes all threads if it returns `true`.
+    /// Performs a transition under the lock, and wakes all threads if the transition returns
+    /// `true`.
     private func change(_ transition: (inout State) -> Bool) {
         let sleepers = state.withLock { state in transition(&state) ? state.sleepers : [] }
         for sleeper in sleepers { sleeper.wake() }

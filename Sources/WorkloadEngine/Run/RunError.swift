@@ -12,13 +12,13 @@ public struct RunError: Error, Sendable, CustomStringConvertible {
         case closing
         /// The scenario cannot be run or compared.
         case scenario
-        /// A program of a comparison fails, or has no result.
+        /// A compared program failed or did not produce a result.
         case program
     }
 
     /// The kind of failure.
     public let code: Code
-    /// The description of the failure.
+    /// A description of the failure.
     public let message: String
     /// The underlying error, if any.
     public let cause: (any Error)?

@@ -1,4 +1,4 @@
-/// A scenario prepared for one arm: the clients that run, and those that cannot.
+/// A scenario prepared for one arm: the clients that run and the clients that cannot run.
 struct RunPlan: Sendable {
     /// The phases.
     let phases: PhasePlan
@@ -6,7 +6,7 @@ struct RunPlan: Sendable {
     let clients: [ClientPlan]
     /// The clients that this arm cannot run, with the reasons.
     let unsupported: [String: String]
-    /// One generator for each variable that statements use.
+    /// The generators, one for each variable that statements use.
     let generators: [ValueGenerator]
     private let seed: UInt64
 
@@ -16,7 +16,7 @@ struct RunPlan: Sendable {
     ///   - scenario: The scenario.
     ///   - target: The arm's database.
     ///   - startsProcesses: Whether clients can run in other processes.
-    /// - Throws: ``RunError`` for an undefined variable.
+    /// - Throws: ``RunError`` if a variable is undefined.
     init(
         _ scenario: Scenario,
         on target: any WorkloadTarget,
@@ -52,7 +52,7 @@ struct RunPlan: Sendable {
         generators = variables.generators
     }
 
-    /// Returns the interruptible accesses of each client that has any, by client name.
+    /// Returns each client's interruptible accesses, if any, keyed by the client's name.
     private static func interrupts(of clients: [Client]) -> [String: ClientInterrupts] {
         var interrupts: [String: ClientInterrupts] = [:]
         for client in clients {
@@ -73,9 +73,9 @@ struct RunPlan: Sendable {
 
     /// Checks that the database can prepare every statement, before any statement runs.
     ///
-    /// Skips the check if clients change the schema.
+    /// The check is skipped if clients change the schema.
     ///
-    /// - Throws: ``RunError`` for the first invalid statement, with its place in the file.
+    /// - Throws: ``RunError`` for the first invalid statement, with its position in the file.
     func checkStatements(of scenario: Scenario, on target: any WorkloadTarget) throws {
         let statements = clients.flatMap { client in
             (client.operations.joined() + client.thenRead)
@@ -113,7 +113,8 @@ struct RunPlan: Sendable {
         }
     }
 
-    /// The statements that start or end a transaction inside another one, with their clients.
+    /// The statements that start or end a transaction inside another transaction, with their
+    /// clients.
     var transactionProblems: [(client: String, problem: String, sql: String)] {
         clients.flatMap { client in
             let reads = client.thenRead.map { ($0.sql, WorkloadAccess.read) }
@@ -127,13 +128,13 @@ struct RunPlan: Sendable {
         }
     }
 
-    /// Returns the independent random numbers of one worker for one purpose.
+    /// Returns a worker's independent random numbers for one purpose.
     func random(of client: ClientPlan, worker: Int, for purpose: String) -> RandomStream {
         RandomStream(seed: seed, stream: "\(client.name.name)/\(purpose)", worker: worker)
     }
 }
 
-/// The variables of statements, with their places in the run's list.
+/// The statements' variables, with their indices in the run's list.
 struct VariableTable {
     private let scenario: Scenario
     private let known: [String: Variable]
@@ -141,7 +142,7 @@ struct VariableTable {
     private let followed: Set<String>
     private var sequences: [String: SharedSequence] = [:]
     private var indices: [String: Int] = [:]
-    /// The generators, in the order of the list.
+    /// The generators, in the order of the run's list.
     private(set) var generators: [ValueGenerator] = []
 
     init(_ scenario: Scenario) {
@@ -150,7 +151,7 @@ struct VariableTable {
         followed = Set(known.values.compactMap(\.followedVariable))
     }
 
-    /// Returns the counter of a sequential variable, shared with the variables that follow it.
+    /// Returns a sequential variable's counter, which is shared with the variables that follow it.
     private mutating func sequence(of name: String) -> SharedSequence {
         if let sequence = sequences[name] { return sequence }
         let sequence = SharedSequence()
@@ -158,18 +159,18 @@ struct VariableTable {
         return sequence
     }
 
-    /// Returns the statement with its variables' places in the list.
+    /// Returns the statement with the indices of its variables in the list.
     mutating func plan(_ sql: String, client: String) throws -> ClientPlan.StatementPlan {
         let template = StatementTemplate(sql: sql)
         let variables = try template.parameters.map { try place(of: $0, in: sql, client) }
         return ClientPlan.StatementPlan(sql: sql, variables: variables)
     }
 
-    /// Starts the scope of variables that an operation's steps fetch.
+    /// Starts the scope of the variables that an operation's steps fetch.
     mutating func open(_ names: [String]) {
         for name in names {
             indices[name] = generators.count
-            // NULL until a row is fetched.
+            // The value is NULL until a row is fetched.
             var nothing = Variable(distribution: .uniform, minimum: 0, maximum: 0)
             nothing.nulls = 1
             generators.append(ValueGenerator(nothing))
@@ -181,7 +182,7 @@ struct VariableTable {
         for name in names { indices[name] = nil }
     }
 
-    /// Returns a variable's place in the list.
+    /// Returns a variable's index in the list.
     mutating func place(of name: String, in text: String, _ client: String) throws -> Int {
         if let index = indices[name] { return index }
         guard let variable = known[name] else {
@@ -206,7 +207,7 @@ struct VariableTable {
 }
 
 extension ClientPlan {
-    /// A read that starts the snapshot of a transaction.
+    /// A read that starts a transaction's snapshot.
     private static let touchStatement = "SELECT count(*) FROM sqlite_master"
 
     /// Prepares a client.

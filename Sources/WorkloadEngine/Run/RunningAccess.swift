@@ -1,15 +1,15 @@
 import Telemetry
 
-/// An access that others may interrupt while it waits and while it holds its connection.
+/// An access that other accesses may interrupt while it waits and while it holds its connection.
 ///
-/// Afterwards, an interrupt has no effect, so it never affects the next holder of the connection.
+/// After the access has released its connection, an interrupt has no effect on the next holder.
 final class RunningAccess: Sendable {
-    /// The access was interrupted before it acquired its connection.
+    /// An error that reports that the access was interrupted before it acquired its connection.
     struct Superseded: Error, CustomStringConvertible {
         let description = "interrupted before it had a connection"
     }
 
-    /// A requested interrupt ended the access.
+    /// An error that reports that a requested interrupt ended the access.
     struct Interrupted: Error, CustomStringConvertible {
         let description = "interrupted on request"
     }
@@ -17,11 +17,11 @@ final class RunningAccess: Sendable {
     private struct State: Sendable {
         var requestedAt: UInt64?
         var interrupt: (@Sendable () -> Void)?
-        /// Whether the access has ended, so that further interrupts do not count.
+        /// Whether the access has ended and further interrupts do not count.
         var isOver = false
     }
 
-    /// The first and the longest pause before an interrupt is repeated, in nanoseconds.
+    /// The first and longest pauses before an interrupt is repeated, in nanoseconds.
     private static let firstPause: UInt64 = 1_000_000
     private static let longestPause: UInt64 = 100_000_000
 
@@ -30,25 +30,26 @@ final class RunningAccess: Sendable {
 
     /// Creates an access that has not started.
     ///
-    /// - Parameter alarm: The clock that repeats interrupts; nil to interrupt only once.
+    /// - Parameter alarm: The clock that repeats interrupts; nil to interrupt the access only once.
     init(repeatingOn alarm: AlarmClock? = nil) { self.alarm = alarm }
 
     /// The clock time of the first interrupt.
     var requestedAt: UInt64? { state.withLock { $0.requestedAt } }
 
-    /// Interrupts the access repeatedly, until it leaves.
+    /// Interrupts the access repeatedly until it releases its connection.
     ///
-    /// A single interrupt is not enough: SQLite ignores an interrupt that arrives before the
-    /// statement runs (<https://sqlite.org/c3ref/interrupt.html>). A repeated interrupt can only
-    /// affect a statement of the same access.
+    /// A single interrupt is not enough, because SQLite ignores an interrupt that arrives before
+    /// the statement runs (<https://sqlite.org/c3ref/interrupt.html>). A repeated interrupt can
+    /// affect only statements in the same access.
     ///
     /// - Parameters:
     ///   - now: The clock time.
-    ///   - count: Called for the first interrupt, before the access can end because of it.
+    ///   - count: A function that is called for the first interrupt, before the access can end
+    ///     because of it.
     /// - Returns: Whether the access was still running.
     @discardableResult
     func request(at now: UInt64, _ count: () -> Void = {}) -> Bool {
-        // Inside the lock, so that this access still holds the connection.
+        // Inside the lock, this access still holds the connection.
         let (isReceived, mustRepeat) = state.withLock { state -> (Bool, Bool) in
             guard !state.isOver else { return (false, false) }
             let isFirst = state.requestedAt == nil
@@ -65,7 +66,7 @@ final class RunningAccess: Sendable {
 
     /// Repeats the interrupt after a pause that doubles each time.
     private func interruptAgain(after pause: UInt64) {
-        // Weak, because a stopped clock retains pending alarms.
+        // The reference is weak because a stopped clock retains pending alarms.
         alarm?.set(after: pause) { [weak self] in
             guard let self else { return }
             let isRunning = self.state.withLock { state in
@@ -78,7 +79,7 @@ final class RunningAccess: Sendable {
 
     /// Records that the access has acquired its connection.
     ///
-    /// - Throws: ``Superseded`` if it was interrupted before.
+    /// - Throws: ``Superseded`` if the access has already been interrupted.
     func enter(_ interrupt: (@Sendable () -> Void)?) throws {
         let isSuperseded = state.withLock { state in
             if state.requestedAt != nil { return true }
@@ -88,12 +89,14 @@ final class RunningAccess: Sendable {
         if isSuperseded { throw Superseded() }
     }
 
-    /// Records that the access releases its connection.
+    /// Records that the access is releasing its connection.
     func leave() { state.withLock { $0.interrupt = nil } }
 
-    /// Records the end of the access; further interrupts do not count.
+    /// Records the end of the access.
     ///
-    /// - Returns: The clock time of the first interrupt; nil if there was none.
+    /// Further interrupts do not count.
+    ///
+    /// - Returns: The clock time of the first interrupt, or nil if there was none.
     func end() -> UInt64? {
         state.withLock { state in
             state.isOver = true

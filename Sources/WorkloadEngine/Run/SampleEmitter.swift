@@ -1,13 +1,13 @@
 import Telemetry
 
-/// Delivers samples to a stream that keeps the newest one, and to a callback.
+/// Delivers samples to a callback and to a stream that keeps only the newest sample.
 final class SampleEmitter {
     private let continuation: AsyncStream<Sample>.Continuation
     private let callback: (@Sendable (Sample) -> Void)?
-    /// The events of samples that the stream dropped.
+    /// The events from samples that the stream dropped.
     private var missed: [TelemetryEvent] = []
 
-    /// The largest number of events to keep for a slow consumer.
+    /// The maximum number of events to keep for a slow consumer.
     private static let limit = 200
 
     init(
@@ -18,7 +18,9 @@ final class SampleEmitter {
         self.callback = callback
     }
 
-    /// Delivers a sample; the stream's sample includes the events of dropped samples.
+    /// Delivers a sample.
+    ///
+    /// The stream's sample also includes the events from dropped samples.
     func emit(_ sample: Sample) {
         callback?(sample)
         var streamed = sample

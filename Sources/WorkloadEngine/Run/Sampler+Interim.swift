@@ -3,7 +3,7 @@ import Telemetry
 extension Sampler {
     /// Returns the threshold that the measurements so far definitely miss, if any.
     ///
-    /// Call it after ``endSecond()``.
+    /// Call this method after ``endSecond()``.
     func miss(of watch: AbortWatch) -> AbortResult? {
         let now = context.control.now()
         let seconds = context.phases.measuredTime(until: now).secondsFromNanoseconds
@@ -11,7 +11,7 @@ extension Sampler {
         return watch.miss(in: interim(of: watch.clients, at: now, seconds: seconds))
     }
 
-    /// Returns the measurements of some clients and of the database so far.
+    /// Returns the measurements so far of the named clients and the database.
     private func interim(of names: Set<String>, at now: UInt64, seconds: Double) -> ArmResult {
         let phaseSeconds = context.phases.seconds(until: now)
         var clients: [String: ClientResult] = [:]

@@ -1,10 +1,10 @@
 import Telemetry
 
-/// Samples the run ten times per second, and collects the workers' measurements once per second.
+/// Samples the run ten times per second and collects the workers' measurements once per second.
 ///
-/// Only the thread that conducts the run uses it.
+/// Only the thread that conducts the run uses this value.
 struct Sampler {
-    /// The scenario and the arms in a run's samples.
+    /// The names of the scenario and the arms in a run's samples.
     struct Title: Sendable {
         var scenario: String
         var arm: Arm
@@ -21,7 +21,7 @@ struct Sampler {
     private var seenErrors: [String: Set<String>] = [:]
     /// Whether the time since the last sample counts.
     private var isMeasured = false
-    /// Whether the target's times were reset at the first measured phase.
+    /// Whether the target's times were reset when the first measured phase started.
     private var hasRestarted = false
     private var secondStart: UInt64 = 0
     private var second = DatabaseWatch()
@@ -29,7 +29,7 @@ struct Sampler {
     private(set) var intervals: [IntervalResult] = []
     private var ledger: BlameLedger
 
-    /// Creates a sampler of a load that is about to start.
+    /// Creates a sampler for a load that is about to start.
     init(
         title: Title,
         context: RunContext,
@@ -43,7 +43,7 @@ struct Sampler {
         ledger = BlameLedger(meters.map(\.plan), arm: title.arm, origin: context.clock.now())
     }
 
-    /// Takes a sample now, and emits it.
+    /// Takes a sample and emits it.
     mutating func sample(_ state: RunState) {
         let now = context.control.now()
         let time = Double(now) / 1e9
@@ -100,7 +100,7 @@ struct Sampler {
         for code in client.counts.errors.keys
         where seenErrors[client.name, default: []].insert(code).inserted {
             context.events.note("\(client.name): first \(code)", .error)
-            // All further accesses would fail, too.
+            // All further accesses would also fail.
             if code == "SQLITE_FULL" {
                 context.control.fail(
                     because: "\(client.name): SQLITE_FULL: the disk is full, or the database has "
@@ -110,7 +110,7 @@ struct Sampler {
         }
     }
 
-    /// Collects the latencies of the last second, and appends its record.
+    /// Collects the last second's latencies and appends its record.
     mutating func endSecond() {
         let now = context.control.now()
         let isMeasured = context.phases.isMeasured(at: (secondStart + now) / 2)
@@ -142,7 +142,7 @@ struct Sampler {
         )
     }
 
-    /// Collects the workers' measurements, and matches waits with holds.
+    /// Collects the workers' measurements and matches waits with holds.
     private mutating func collect(isMeasured: Bool) {
         let now = context.clock.now()
         ledger.advance(to: now)
@@ -172,9 +172,9 @@ struct Sampler {
         }
     }
 
-    /// Returns what the slow accesses of each client waited for; nil if no client was timed.
+    /// Returns what each client's slow accesses waited for, or nil if no client was timed.
     ///
-    /// Call it after the workers have ended.
+    /// Call this method after the workers have ended.
     func blame() -> [String: BlameResult]? {
         let readers = watch.poolResult()?.maximumReaderCount ?? title.arm.readers
         var results: [String: BlameResult] = [:]
@@ -187,7 +187,7 @@ struct Sampler {
         return results.isEmpty ? nil : results
     }
 
-    /// Adds a worker that starts while the load runs.
+    /// Adds a worker that starts while the load is running.
     mutating func add(_ recorder: WorkerRecorder, toClient index: Int) {
         meters[index].add(recorder)
     }
@@ -195,7 +195,7 @@ struct Sampler {
     /// The number of started accesses.
     var begun: UInt64 { meters.reduce(0) { $0 + $1.begun } }
 
-    /// Returns the share of the workers' time that each client's accesses took, in `seconds`.
+    /// Returns the share of the workers' time spent on each client's accesses during `seconds`.
     func generatorLoads(noop: UInt64, seconds: Double) -> [GeneratorLoad] {
         meters.map { meter in
             let histograms = meter.histograms()
@@ -203,7 +203,8 @@ struct Sampler {
             let typical = service.value(at: 50).map { $0 + (wait.value(at: 50) ?? 0) }
             let time = wait.total + service.total + service.count * noop
             let capacity = seconds * 1e9 * Double(max(1, meter.plan.client.workers))
-            // A worker without think time is always busy, even on a slow machine.
+            // A worker without think time is always busy, so its share does not indicate a slow
+            // generator.
             let isAlwaysBusy = meter.plan.client.pace == .closed(think: .zero)
             return GeneratorLoad(
                 client: meter.plan.name.name,
@@ -213,14 +214,14 @@ struct Sampler {
         }
     }
 
-    /// The lags of accesses with a free worker.
+    /// The lags of accesses that found a free worker.
     var freeLag: LatencyHistogram {
         meters.reduce(into: LatencyHistogram()) { $0.add($1.freeLag) }
     }
 
     /// Returns the clients' results, given the length of each phase in seconds.
     ///
-    /// Call it after the workers have ended.
+    /// Call this method after the workers have ended.
     func clientResults(seconds: [Double]) -> [String: ClientResult] {
         var results: [String: ClientResult] = [:]
         let end = min(context.control.stopTime, context.phases.end)
@@ -233,7 +234,7 @@ struct Sampler {
         return results
     }
 
-    /// The measured responses of each client with responses, by name.
+    /// The measured response times, keyed by the name of each client that has any.
     var responses: [String: LatencyHistogram] {
         var responses: [String: LatencyHistogram] = [:]
         for meter in meters {
@@ -243,7 +244,7 @@ struct Sampler {
         return responses
     }
 
-    /// The accumulated statuses of the database.
+    /// The database's accumulated statuses.
     var database: DatabaseWatch { watch }
 }
 

@@ -1,10 +1,10 @@
 import Foundation
 
 extension Scenario {
-    /// Returns the scenario with the ranges or values of variables that come from columns.
+    /// Returns the scenario with columns in its variables replaced by their ranges or values.
     ///
-    /// - Throws: ``RunError`` for a column that does not exist in the database, or whose values the
-    ///   distribution cannot use.
+    /// - Throws: ``RunError`` if a column does not exist in the database or contains values that
+    ///   the distribution cannot use.
     func resolvingColumns(on target: any WorkloadTarget) throws -> Scenario {
         let columns = variables.filter { $0.value.column != nil }.sorted { $0.key < $1.key }
         guard !columns.isEmpty else { return self }
@@ -32,9 +32,10 @@ extension Scenario {
     }
 }
 
-/// Reads the range or the values of a variable from the run's database.
+/// Reads a variable's range or values from the run's database.
 private struct ColumnResolution {
-    /// The number of rows to read for a `choice`: each share is then within 0.8 percentage points.
+    /// The number of rows to read for a `choice`, which keeps each share within 0.8 percentage
+    /// points.
     private static let sampleSize = 16_384
 
     var variable: Variable
@@ -83,7 +84,7 @@ private struct ColumnResolution {
             variable.minimum = isSequential ? maximum + 1 : minimum
             variable.maximum = isSequential ? limit : maximum
         case (.null, _), (nil, _):
-            // In an empty table, no integer finds a row, so any range is valid.
+            // In an empty table, no integer matches a row, so any range is valid.
             variable.minimum = 1
             variable.maximum = isSequential ? Variable.largest : 1
         default:
@@ -103,7 +104,8 @@ private struct ColumnResolution {
     private mutating func readValues(through session: any WorkloadSession) throws {
         var counts: [WorkloadValue: Int] = [:]
         for value in try sample(through: session) { counts[value, default: 0] += 1 }
-        // A description takes microseconds: make one for each value, not two for each comparison.
+        // A description takes microseconds, so make one for each value, not two for each
+        // comparison.
         let described = counts.map { (key: $0.key, value: $0.value, text: "\($0.key)") }
         let values = described.sorted { ($1.value, $0.text) < ($0.value, $1.text) }
         guard let theta = column.theta else {
@@ -113,7 +115,7 @@ private struct ColumnResolution {
             )
             return
         }
-        // The popular values are chosen randomly, but are the same in each run.
+        // The popular values are chosen randomly but are the same in each run.
         var random = RandomStream(seed: seed, stream: "popular/\(name)")
         var shuffled = values.map(\.key)
         for index in shuffled.indices.dropFirst() {
@@ -125,7 +127,7 @@ private struct ColumnResolution {
         )
     }
 
-    /// Returns values of rows, drawn randomly if rows have numbers.
+    /// Returns values from rows, which are drawn randomly if rows have numbers.
     private func sample(through session: any WorkloadSession) throws -> [WorkloadValue] {
         let bounds: [WorkloadValue]
         do {

@@ -1,7 +1,7 @@
-/// The values of statements' parameters: drawn when an access first needs them, and constant during
-/// the access.
+/// The values of statement parameters, which are drawn when an access first needs them and remain
+/// constant during the access.
 ///
-/// The returned arrays are reused in place, so an access with integers allocates nothing.
+/// The returned arrays are reused in place, so an access with integers does not allocate memory.
 struct StatementValues {
     private var generators: [ValueGenerator]
     private var random: RandomStream
@@ -16,10 +16,10 @@ struct StatementValues {
     /// One reusable array for each number of parameters.
     private var buffers: [[WorkloadValue]]
 
-    /// Creates the values of one worker.
+    /// Creates a worker's values.
     ///
     /// - Parameters:
-    ///   - generators: One generator for each variable of the run's list.
+    ///   - generators: The generators, one for each variable in the run's list.
     ///   - random: The worker's stream.
     init(_ generators: [ValueGenerator], random: RandomStream) {
         self.generators = generators
@@ -30,14 +30,15 @@ struct StatementValues {
         buffers = (0...generators.count).map { Array(repeating: .null, count: $0) }
     }
 
-    /// Discards all values at the start of an access or of an imported row.
+    /// Discards all values at the start of an access or an imported row.
     mutating func begin() {
         access &+= 1
     }
 
-    /// Publishes the values of the access to the variables that follow them.
+    /// Publishes the access's values to the variables that follow them.
     ///
-    /// Call this after the access has completed, so that no access looks for a missing row.
+    /// Call this method after the access has completed. Otherwise, other accesses could look for a
+    /// missing row.
     @inline(__always)
     func publish() {
         for variable in followed where drawnIn[variable] == access {
@@ -45,7 +46,7 @@ struct StatementValues {
         }
     }
 
-    /// Discards drawn values and keeps fetched ones at the start of a repetition.
+    /// Discards drawn values but keeps fetched values at the start of a repetition.
     mutating func beginRepetition() {
         let last = access
         access &+= 1
@@ -59,7 +60,7 @@ struct StatementValues {
         drawnIn[place] = access
     }
 
-    /// Returns the value of one side of a condition.
+    /// Returns the value of a condition's operand.
     mutating func value(of operand: ConditionPlan.Operand) -> WorkloadValue {
         switch operand {
         case .value(let value): value
@@ -75,7 +76,7 @@ struct StatementValues {
         return current[place]
     }
 
-    /// Returns the values of a statement, in the order of its parameters.
+    /// Returns a statement's values, in the order of its parameters.
     mutating func values(of statement: ClientPlan.StatementPlan) -> [WorkloadValue] {
         let count = statement.variables.count
         guard count > 0 else { return [] }

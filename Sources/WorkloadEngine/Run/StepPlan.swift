@@ -1,4 +1,4 @@
-/// A step with its variables' places in the run's list.
+/// A step with the indices of its variables in the run's list.
 indirect enum StepPlan: Sendable {
     /// A statement.
     case run(ClientPlan.StatementPlan)
@@ -12,7 +12,7 @@ indirect enum StepPlan: Sendable {
     case pause(ThinkTime)
 }
 
-/// A condition with its variables' places in the run's list.
+/// A condition with the indices of its variables in the run's list.
 struct ConditionPlan: Sendable {
     /// A side of a condition.
     enum Operand: Sendable {
@@ -26,7 +26,7 @@ struct ConditionPlan: Sendable {
 }
 
 extension VariableTable {
-    /// Returns the steps with their variables' places in the list.
+    /// Returns the steps with the indices of their variables in the list.
     mutating func plan(_ steps: [Step], client: String) throws -> [StepPlan] {
         try steps.map { step in
             switch step {
@@ -64,7 +64,7 @@ extension VariableTable {
 }
 
 extension Worker {
-    /// Performs the steps of an operation.
+    /// Performs an operation's steps.
     func perform(_ steps: [StepPlan], in session: any WorkloadSession) throws {
         for step in steps {
             switch step {
@@ -92,7 +92,9 @@ extension Worker {
         }
     }
 
-    /// Pauses inside an access; the end of the load ends the pause early.
+    /// Pauses inside an access.
+    ///
+    /// The pause ends early if the load ends.
     private func pause(_ length: ThinkTime) {
         var stream: RandomStream? = random
         let nanoseconds = length.nanoseconds(using: &stream)

@@ -1,11 +1,11 @@
-/// Opens the database of an arm for a run, and closes it.
+/// Opens an arm's database for a run and closes it.
 struct TargetOpener {
     let arm: Arm
     let factory: any WorkloadTargetFactory
     let options: RunOptions
     let control: RunControl
 
-    /// The time for which to retry a locked file if the arm has no `busy-timeout`.
+    /// How long to retry opening a locked file if the arm has no `busy-timeout`.
     private static let defaultTimeout = Duration.seconds(5)
     /// The time between two attempts, in nanoseconds.
     private static let pause: UInt64 = 20_000_000
@@ -16,25 +16,25 @@ struct TargetOpener {
         fileprivate let factory: any WorkloadTargetFactory
         fileprivate let original: OriginalJournal?
 
-        /// Closes the database, and then restores the journal mode that it had before the run.
+        /// Closes the database, then restores the journal mode that it had before the run.
         func close() throws {
             try target.close()
             original?.restore(through: factory)
         }
     }
 
-    /// Opens the database and runs the setup of the arm.
+    /// Opens the database and runs the arm's setup.
     ///
-    /// If another process has locked a database that is used in place, this method retries for the
-    /// arm's `busy-timeout`: SQLite calls no busy handler for some of the locks that opening
-    /// acquires, such as the lock for a change of the journal mode
+    /// If another process has locked a database that is used in place, this method retries until
+    /// the arm's `busy-timeout` expires. It does so because SQLite does not call the busy handler
+    /// for some of the locks acquired while opening, such as the lock for a journal mode change
     /// (<https://sqlite.org/c3ref/busy_handler.html>).
     ///
     /// - Parameters:
-    ///   - path: The path of the database.
-    ///   - report: Called with the reason for a delay.
+    ///   - path: The database's path.
+    ///   - report: A function that is called with the reason for a delay.
     /// - Returns: The open database.
-    /// - Throws: ``RunError``, or `CancellationError` if the run was stopped meanwhile.
+    /// - Throws: ``RunError``, or `CancellationError` if the run is stopped in the meantime.
     func open(at path: String, reporting report: (String) -> Void) throws -> Opened {
         guard case .inPlace = options.database else { return try openOnce(at: path) }
         let timeout = arm.busyTimeout ?? Self.defaultTimeout
@@ -75,7 +75,7 @@ struct TargetOpener {
                         _ = try $0.run(sql, [])
                     }
                 }
-                // Each run starts with an empty log, regardless of its arm's setup.
+                // Start each run with an empty log, regardless of the arm's setup.
                 if arm.isWAL, !arm.setup.isEmpty {
                     _ = try? Checkpoint.run(
                         .truncate,

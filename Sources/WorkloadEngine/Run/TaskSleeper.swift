@@ -1,6 +1,7 @@
 import Telemetry
 
-/// Lets a task wait for a deadline without blocking a thread, and lets others wake it.
+/// An object that lets a task wait for a deadline without blocking a thread, and lets others wake
+/// the task.
 final class TaskSleeper: Sleeper {
     private struct State: Sendable {
         var isAwake = false
@@ -11,10 +12,10 @@ final class TaskSleeper: Sleeper {
     private let alarm: AlarmClock
     private let state = Lock(State())
 
-    /// Creates the sleeper of one task.
+    /// Creates a task's sleeper.
     init(alarm: AlarmClock) { self.alarm = alarm }
 
-    /// Waits until the clock reaches `deadline`, or until ``wake()``.
+    /// Waits until the clock reaches `deadline` or until a call to ``wake()``.
     func sleep(until deadline: UInt64) async {
         await withCheckedContinuation { continuation in
             let isAwake = state.withLock { state in
@@ -47,7 +48,7 @@ final class TaskSleeper: Sleeper {
             state.ticket = nil
             return taken
         }
-        // If the alarm itself ends the sleep, it is no longer set.
+        // If the alarm ends the sleep, it is no longer set.
         if isWake, let ticket { alarm.cancel(ticket) }
         continuation?.resume()
     }

@@ -1,7 +1,9 @@
 import Dispatch
 
-/// Threads for the tasks of the load's clients: the measured code may occupy or block the program's
-/// cooperative threads, which must not stop the load.
+/// Threads for the tasks of the load's clients.
+///
+/// The measured code may occupy or block the program's cooperative threads, which must not stop the
+/// load.
 final class TaskThreads: TaskExecutor {
     /// The threads of all runs.
     static let shared = TaskThreads()

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The delay by which the system may wake a thread late.
+/// Controls the delay with which the system may wake a thread.
 enum TimerSlack {
-    /// Minimizes the delay for the calling thread, if the system has such a setting.
+    /// Minimizes the delay for the calling thread if the system has such a setting.
     ///
     /// By default, Linux delays wake-ups by up to 50 µs, which would count as lag in every open
     /// loop. This function writes a file because Swift does not import the variadic `prctl`.

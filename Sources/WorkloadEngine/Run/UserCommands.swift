@@ -1,13 +1,15 @@
 import Telemetry
 
-/// Runs the dashboard's commands while the load runs, such as snapshots, on a separate thread, so
-/// that a screen never waits for the database.
+/// Runs the dashboard's commands, such as taking snapshots, while the load is running.
+///
+/// It uses a separate thread, so the screen never waits for the database.
 final class UserCommands: Sendable {
     /// A command.
     enum Command: Sendable {
         /// Takes a snapshot and keeps it.
         case makeSnapshot
-        /// Releases the kept snapshot with this label, or, for nil, the oldest kept one.
+        /// Releases the kept snapshot with this label, or the oldest kept snapshot if the label is
+        /// nil.
         case releaseSnapshot(label: String?)
         /// Copies the log into the database.
         case checkpoint(CheckpointMode)
@@ -19,20 +21,20 @@ final class UserCommands: Sendable {
         var isOver = false
     }
 
-    /// A kept snapshot, with the digest of its first read.
+    /// A kept snapshot and the digest of its first read.
     private struct Kept {
         var snapshot: any WorkloadSnapshot
-        /// The label in samples; nil if the library has none.
+        /// The label in samples; nil if the library does not report labels.
         var label: String?
         var digest: StateDigest
     }
 
-    /// The client name of the commands.
+    /// The client name that the commands use.
     static let name = WorkloadClientName("you")
 
     private let state = Lock(State())
 
-    /// Submits a command, which runs soon if the load runs.
+    /// Submits a command, which runs soon if the load is running.
     func submit(_ command: Command) {
         let sleeper = state.withLock { state in
             state.commands.append(command)
@@ -41,7 +43,7 @@ final class UserCommands: Sendable {
         sleeper?.wake()
     }
 
-    /// Ends the thread, and releases kept snapshots.
+    /// Ends the thread and releases kept snapshots.
     func finish() {
         let sleeper = state.withLock { state in
             state.isOver = true
@@ -50,12 +52,16 @@ final class UserCommands: Sendable {
         sleeper?.wake()
     }
 
-    /// Sets the sleeper that wakes the thread; call this before the thread starts.
+    /// Sets the sleeper that wakes the thread.
+    ///
+    /// Call this method before the thread starts.
     func prepare(_ sleeper: any Sleeper) {
         state.withLock { $0.sleeper = sleeper }
     }
 
-    /// Runs commands until ``finish()``; this is the body of the thread.
+    /// Runs commands until ``finish()``.
+    ///
+    /// This is the body of the thread.
     func run(_ context: RunContext, _ sleeper: any Sleeper) {
         var kept: [Kept] = []
         while true {
@@ -82,7 +88,7 @@ final class UserCommands: Sendable {
             do {
                 let snapshot = try context.target.makeSnapshot(as: Self.name)
                 let known = kept.compactMap(\.label)
-                // Only this thread takes snapshots with this name, so the new one is this snapshot.
+                // Only this thread takes snapshots with this name, so the new snapshot is this one.
                 let label = context.target.status()?.snapshots
                     .first { $0.origin.name == Self.name.name && !known.contains($0.label) }?.label
                 let digest = try StateDigest.of(snapshot, [])
@@ -110,7 +116,7 @@ final class UserCommands: Sendable {
         }
     }
 
-    /// Releases a snapshot, after checking that it is unchanged.
+    /// Releases a snapshot after checking that it is unchanged.
     private func release(_ kept: Kept, _ context: RunContext) {
         defer { kept.snapshot.release() }
         do {

@@ -1,16 +1,16 @@
 extension Worker {
-    /// The times of one attempt.
+    /// The times of an attempt.
     struct Attempt {
-        // Unsafe: an attempt is a local variable of the worker that owns the recorder. A
-        // counted reference would cost each access two atomic operations.
+        // The unowned reference is safe, because an attempt is a local variable of the worker that
+        // owns the recorder. A counted reference would cost each access two atomic operations.
         fileprivate unowned(unsafe) let recorder: WorkerRecorder
 
         /// Whether the processor time is measured.
         fileprivate var isSampled = false
-        /// The thread's processor time at the entry, in nanoseconds; nil if not measured.
+        /// The thread's processor time at the entry, in nanoseconds; nil if it is not measured.
         fileprivate private(set) var processorTime: UInt64?
 
-        /// The clock time of the entry into the closure; nil if it was not entered.
+        /// The clock time of the entry into the closure; nil if the closure was not entered.
         var entry: UInt64? {
             didSet {
                 guard let entry else { return }
@@ -20,13 +20,15 @@ extension Worker {
         }
     }
 
-    /// Makes one access: skips it if it is too late, measures its times, retries it while the
+    /// Makes one access.
+    ///
+    /// This method skips the access if it is too late, measures its times, retries it while the
     /// database is busy, and counts its outcome.
     ///
     /// - Parameters:
-    ///   - operation: The index of its operation.
-    ///   - turn: Its turn.
-    ///   - attempt: Makes the access and records the entry into its closure.
+    ///   - operation: The index of the access's operation.
+    ///   - turn: The turn that the access uses.
+    ///   - attempt: A function that makes the access and records the entry into its closure.
     @inline(__always)
     func access(
         _ operation: Int,
@@ -45,7 +47,7 @@ extension Worker {
         }
     }
 
-    /// Whether to measure the processor time of an access that starts now.
+    /// Returns whether to measure the processor time of an access that starts now.
     ///
     /// An access in another process uses that process's processor time.
     @inline(__always)
@@ -55,16 +57,16 @@ extension Worker {
         return true
     }
 
-    /// The clock times of a started access.
+    /// A started access's clock times.
     struct Begun {
-        /// The intended start; the actual start without a schedule.
+        /// The intended start, or the actual start if there is no schedule.
         var intended: UInt64
         /// The start.
         var start: UInt64
         /// Whether the access counts in the result.
         var isMeasured: Bool
 
-        /// Returns all times of the access after its end.
+        /// Returns all of the access's times after its end.
         @inline(__always)
         func stamps(entry: UInt64, end: UInt64) -> WorkerRecorder.Stamps {
             let start = min(self.start, entry)
@@ -77,7 +79,8 @@ extension Worker {
         }
     }
 
-    /// Counts the start of an access; nil if it is too late or may no longer start.
+    /// Counts the start of an access; returns nil if it is too late or if accesses must no longer
+    /// start.
     @inline(__always)
     func begin(_ operation: Int, _ turn: Turn) -> Begun? {
         let start = clock.now()
@@ -91,7 +94,7 @@ extension Worker {
             in: turn.phase,
             lag: turn.isScheduled ? lag : nil,
             wasFree: turn.wasFree,
-            // A closure reports its entry only at its end; an action does not wait.
+            // A closure reports its entry only when it ends. An action does not wait.
             at: closures == nil && plan.isTimed ? start : nil
         )
         guard mayStart else {
@@ -108,7 +111,7 @@ extension Worker {
 
     /// Counts the outcome of an attempt.
     ///
-    /// - Returns: False if the database was busy and the access must be retried.
+    /// - Returns: `false` if the database was busy and the access must be retried.
     @inline(__always)
     func conclude(
         _ begun: Begun,
@@ -117,7 +120,7 @@ extension Worker {
         _ error: (any Error)?,
         _ retries: inout Int
     ) -> Bool {
-        // An abandoned access never ends: the final count finds it running.
+        // An abandoned access never ends, so the final count includes it as running.
         if isAbandoned { return true }
         if let error { return concludeFailed(begun, entry: entry, error, &retries) }
         values.publish()
@@ -139,7 +142,7 @@ extension Worker {
         let waited = plan.isTimed ? end &- min(end, begun.start) : nil
         switch failure(of: error) {
         case .interrupted:
-            // Without a request, it is an error.
+            // Without a request, an interrupt is an error.
             let isRequested = isInterruptRequested(error, since: begun.start)
             recorder.finish(
                 isRequested ? .interrupted : .failed("SQLITE_INTERRUPT"),

@@ -4,13 +4,13 @@ extension Worker {
     /// Classifies and counts an attempt that found the database busy.
     ///
     /// - Parameters:
-    ///   - code: The name of the extended result code.
+    ///   - code: The extended result code's name.
     ///   - error: The error.
     ///   - isRetried: Whether the access is retried.
     ///   - isMeasured: Whether the access counts in the result.
     func countBusy(_ code: String, _ error: any Error, isRetried: Bool, isMeasured: Bool) {
         let process = lockHolder()
-        // The closures of a load test do not report how their database waits.
+        // A load test's closures do not report how their database waits.
         guard isMeasured, control.stage < .sealed, closures == nil else { return }
         let details = target.busyFailure(of: error) ?? BusyFailure()
         let timeout = busy.timeout
@@ -35,9 +35,9 @@ extension Worker {
     /// Counts a checkpoint that another connection blocked.
     ///
     /// - Parameters:
-    ///   - mode: The mode.
+    ///   - mode: The checkpoint's mode.
     ///   - time: The length of the checkpoint, in nanoseconds.
-    ///   - isMeasured: Whether it counts in the result.
+    ///   - isMeasured: Whether the checkpoint counts in the result.
     func countBlocked(_ mode: CheckpointMode, for time: UInt64, isMeasured: Bool) {
         guard isMeasured, control.stage < .sealed else { return }
         var failure = BusyLedger.Failure(cause: .checkpoint, client: plan.name.name)
@@ -48,7 +48,8 @@ extension Worker {
         busy.ledger.add(failure)
     }
 
-    /// Returns the process that holds the lock, or the client if it is this process; nil if unknown.
+    /// Returns the process that holds the lock, or the client if this process holds it, or nil if
+    /// unknown.
     private func lockHolder() -> String? {
         guard let holders else { return nil }
         let process = (target as? RemoteTarget)?.processIdentifier ?? getpid()

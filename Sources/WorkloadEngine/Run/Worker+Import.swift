@@ -1,8 +1,8 @@
 extension Worker {
     /// Inserts rows in batches, each in a separate access and transaction.
     ///
-    /// The first batch has the turn's intended start; each further batch starts after the previous
-    /// one has ended. The end of the load ends the import after the running batch.
+    /// The first batch has the turn's intended start. Each further batch starts after the previous
+    /// one has ended. If the load ends, the import ends after the current batch.
     func performImport(_ turn: Turn, rows: Int, batch: Int) {
         var turn = turn
         var rest = rows
@@ -38,7 +38,9 @@ extension Worker {
         }
     }
 
-    /// Waits until the load resumes; returns false if it is over.
+    /// Waits until the load resumes.
+    ///
+    /// Returns `false` if the load is over.
     private func waitWhilePaused() -> Bool {
         while true {
             switch control.stage {

@@ -1,5 +1,5 @@
 extension Worker {
-    /// Makes one access that runs an operation of the mix.
+    /// Makes one access that runs an operation from the mix.
     func performOperation(_ turn: Turn) {
         let operation = drawOperation()
         let access = plan.accesses[operation]
@@ -18,7 +18,7 @@ extension Worker {
         }
     }
 
-    /// Writes, and reads the committed state while others write, in one access.
+    /// Writes, then reads the committed state while others write, all in one access.
     private func performWriteAndRead(_ operation: Int, _ turn: Turn) {
         access(operation, turn) { attempt in
             try target.performWrite(as: plan.name) { session in
@@ -30,7 +30,7 @@ extension Worker {
         }
     }
 
-    /// Makes one access of a load test, whose closure records the end of its wait.
+    /// Makes one access in a load test, whose closure records the end of its wait.
     private func performClosure(_ operation: Int, _ turn: Turn, _ closures: ClosureTarget) {
         self.access(operation, turn) { attempt in
             let start = clock.now()
@@ -53,7 +53,7 @@ extension Worker {
         }
     }
 
-    /// Makes one access that others may interrupt, and that may interrupt earlier ones.
+    /// Makes one access that others may interrupt and that may interrupt earlier accesses.
     private func performInterruptible(
         _ operation: Int,
         _ access: WorkloadAccess,
@@ -97,15 +97,15 @@ extension Worker {
         return alarm.set(at: time) { [clock] in body(clock.now()) }
     }
 
-    /// Classifies the error of an access.
+    /// Classifies an access's error.
     func failure(of error: any Error) -> WorkloadFailure {
         Self.isRequestedInterrupt(error) || error is CancellationError
             ? .interrupted : target.failure(of: error)
     }
 
-    /// Whether an access with an interrupt as its error ended on request.
+    /// Returns whether an interrupt that ended an access was requested.
     ///
-    /// The closures of a load test may interrupt their own accesses, which the run cannot observe.
+    /// A load test's closures may interrupt their own accesses, which the run cannot observe.
     func isInterruptRequested(_ error: any Error, since start: UInt64) -> Bool {
         Self.isRequestedInterrupt(error) || closures != nil
             || interrupts.mayAffectAccess(since: start)

@@ -1,5 +1,5 @@
 extension Worker {
-    /// Makes accesses until the load is over, as a task, with the same turns as ``run()``.
+    /// Makes accesses in a task until the load is over, with the same turns as ``run()``.
     func runTask(_ sleeper: TaskSleeper) async {
         while !isAbandoned {
             updateSettings()
@@ -17,7 +17,9 @@ extension Worker {
         countRemainingArrivals()
     }
 
-    /// Waits while the worker is surplus; returns false when the load is over.
+    /// Waits while the worker is surplus.
+    ///
+    /// Returns `false` when the load is over.
     private func rest(_ sleeper: TaskSleeper) async -> Bool {
         while true {
             switch surplusAction() {
@@ -39,7 +41,7 @@ extension Worker {
         }
     }
 
-    /// Makes one access that runs an operation of the mix.
+    /// Makes one access that runs an operation from the mix.
     private func performOperation(_ turn: Turn) async {
         let operation = drawOperation()
         let access = plan.accesses[operation]
@@ -47,7 +49,8 @@ extension Worker {
         guard let begun = begin(operation, turn) else { return }
         var retries = plan.client.busyRetries
         while true {
-            // The body runs on another thread while this task awaits it, so accesses never overlap.
+            // The body runs on another thread while this task awaits it, so their accesses never
+            // overlap.
             nonisolated(unsafe) let worker = self
             nonisolated(unsafe) let attempt = TaskAttempt()
             let failure: (any Error)?
@@ -73,7 +76,7 @@ extension Worker {
         }
     }
 
-    /// Records that an attempt has entered its closure, and therefore holds a connection.
+    /// Records that an attempt has entered its closure and therefore holds a connection.
     private func enter(_ attempt: TaskAttempt) {
         let now = clock.now()
         attempt.entry = now
@@ -122,8 +125,8 @@ extension Worker {
 
 /// The times of an asynchronous attempt.
 ///
-/// The awaiting task and the thread of the access use it alternately.
+/// The awaiting task and the access's thread use this object alternately.
 final class TaskAttempt {
-    /// The clock time of the entry into the closure; nil if it was not entered.
+    /// The clock time of the entry into the closure; nil if the closure was not entered.
     var entry: UInt64?
 }

@@ -1,10 +1,10 @@
 import Foundation
 import Telemetry
 
-/// One of a client's workers: a thread that waits for its turns and makes its accesses.
+/// A client's worker: a thread that waits for its turns and makes accesses.
 ///
-/// After ``run()`` starts, only the worker's thread uses it; other threads use its recorder and
-/// sleeper.
+/// After ``run()`` starts, only the worker's thread uses this object. Other threads use its
+/// recorder and sleeper.
 final class Worker {
     /// A turn to make an access.
     struct Turn {
@@ -12,7 +12,7 @@ final class Worker {
         var intended: UInt64
         /// The phase of the intended start.
         var phase: PhasePlan.Place
-        /// Whether the turn follows a schedule, so that its start can lag.
+        /// Whether the turn follows a schedule, which means that its start can lag.
         var isScheduled: Bool
         /// Whether the worker was waiting for the turn.
         var wasFree: Bool
@@ -30,21 +30,21 @@ final class Worker {
     let interrupts: InterruptRequests
     let holders: LockHolders?
     let busy: BusyRecord
-    /// The closures of a load test; nil if accesses run statements.
+    /// The load test's closures; nil if accesses run statements.
     let closures: ClosureTarget?
     let alarm: AlarmClock?
     let folder: URL?
     var values: StatementValues
     var random: RandomStream
     private var model: any LoadModel
-    /// The worker's number within its client, from 0.
+    /// The worker's number within its client, starting at 0.
     let index: Int
     /// The client's settings at the last update.
     var settings: ClientKnobs.Settings
     private(set) var seenEpoch: UInt64
     /// The clock time from which the next access measures its processor time.
     var nextSample: UInt64 = 0
-    /// Whether the running access was abandoned because the run ends.
+    /// Whether the running access was abandoned because the run is ending.
     var isAbandoned = false
 
     init(
@@ -104,7 +104,7 @@ final class Worker {
         countRemainingArrivals()
     }
 
-    /// Returns the load time of the next access; nil after the last one.
+    /// Returns the load time of the next access, or nil after the last one.
     @inline(__always)
     func nextMoment() -> UInt64? { model.next(freeAt: control.loadTime(of: clock.now())) }
 
@@ -140,7 +140,9 @@ final class Worker {
         }
     }
 
-    /// Waits while the worker is surplus; returns false when the load is over.
+    /// Waits while the worker is surplus.
+    ///
+    /// Returns `false` when the load is over.
     private func rest() -> Bool {
         while true {
             switch surplusAction() {
@@ -151,13 +153,13 @@ final class Worker {
         }
     }
 
-    /// Counts an arrival that the worker does not start as unfinished, if it was due.
+    /// Counts a due arrival that the worker does not start as unfinished.
     func countUnstarted(_ moment: UInt64) {
         guard model.isScheduled, moment <= control.stopTime, moment < phases.end else { return }
         recorder.countUnstarted(in: phases.place(at: moment))
     }
 
-    /// Counts due arrivals that no worker had taken when the load stopped.
+    /// Counts the due arrivals that workers had not taken when the load stopped.
     func countRemainingArrivals() {
         guard model.isScheduled else { return }
         let now = control.loadTime(of: clock.now())
@@ -171,7 +173,7 @@ final class Worker {
     struct Waiting {
         /// The load time of the turn.
         var moment: UInt64
-        /// The epoch of the settings that determine the time.
+        /// The epoch of the settings that determined the time.
         var epoch: UInt64
         /// Whether the worker had to wait.
         var wasFree = false
@@ -193,7 +195,7 @@ final class Worker {
             let moment = waiting.moment
             let intended = control.clockTime(of: min(moment, phases.end))
             guard clock.now() < intended else {
-                // An access at the end or later never starts.
+                // An access at or after the end never starts.
                 guard moment < phases.end else { return .over }
                 return .turn(
                     Turn(
@@ -209,7 +211,7 @@ final class Worker {
         }
     }
 
-    /// Waits for a load time; nil if the run ends before.
+    /// Waits for a load time; returns nil if the run ends first.
     private func awaitTurn(_ moment: UInt64) -> Turn? {
         var waiting = Waiting(moment: moment, epoch: seenEpoch)
         while true {
@@ -241,9 +243,11 @@ final class Worker {
         return sums.firstIndex { point < $0 } ?? sums.count - 1
     }
 
-    /// Waits until a hold that started at `start` is over; the end of the run ends it early.
+    /// Waits until a hold that started at `start` is over.
     ///
-    /// - Returns: Whether the whole time passed. If not, the access is abandoned.
+    /// The hold ends early if the run ends.
+    ///
+    /// - Returns: Whether the hold lasted its full time. If not, the access is abandoned.
     func hold(from start: UInt64) -> Bool {
         while true {
             updateSettings()

@@ -1,13 +1,15 @@
 import Foundation
 import Telemetry
 
-/// One run of a scenario on one of its arms, with methods to control it.
+/// A run of a scenario on one of its arms, with methods to control it.
 ///
 /// All methods are safe to call from any thread, at any time. Call ``run()`` once.
 public final class WorkloadRun: Sendable {
-    /// The samples of the run, ten per second; a slow consumer receives the newest one.
+    /// The run's samples, ten per second.
     ///
-    /// The stream ends when the run ends. Only one loop can iterate over it.
+    /// A slow consumer receives only the newest sample.
+    ///
+    /// The stream ends when the run ends. Only one loop can iterate over the stream.
     public let samples: AsyncStream<Sample>
 
     private let scenario: Scenario
@@ -41,11 +43,13 @@ public final class WorkloadRun: Sendable {
         )
     }
 
-    /// Builds the data, opens the arm, runs the load, checks the invariants, and closes.
+    /// Builds the data, opens the arm, runs the load, checks the invariants, and closes the
+    /// database.
     ///
-    /// Cancelling the task stops the run, like ``stop()``: the result is partial.
+    /// Canceling the task stops the run, like ``stop()``, and the result is partial.
     ///
-    /// - Throws: ``RunError``, or `CancellationError` if it was stopped before the load started.
+    /// - Throws: ``RunError``, or `CancellationError` if the run was stopped before the load
+    ///   started.
     public func run() async throws -> ArmResult {
         defer { continuation.finish() }
         return try await withTaskCancellationHandler {
@@ -62,10 +66,14 @@ public final class WorkloadRun: Sendable {
         }
     }
 
-    /// Ends the run early: it waits at most a second for running accesses; the result is partial.
+    /// Ends the run early.
+    ///
+    /// The run waits at most a second for running accesses, and the result is partial.
     public func stop() { control.interruptRun() }
 
-    /// Pauses the load: running accesses continue, no access starts, and the run's time stops.
+    /// Pauses the load.
+    ///
+    /// Running accesses continue, new accesses do not start, and the run's time stops.
     public func pause() { control.pause() }
 
     /// Resumes a paused load.
@@ -78,17 +86,17 @@ public final class WorkloadRun: Sendable {
         events.note("you interrupted every statement")
     }
 
-    /// Takes a snapshot soon, and keeps it until ``releaseSnapshot(label:)`` or the end of the run.
+    /// Takes a snapshot soon and keeps it until ``releaseSnapshot(label:)`` or the end of the run.
     public func makeSnapshot() { commands.submit(.makeSnapshot) }
 
-    /// Releases a snapshot that ``makeSnapshot()`` took.
+    /// Releases a snapshot that ``makeSnapshot()`` created.
     ///
-    /// - Parameter label: The snapshot's label in samples; nil for the oldest.
+    /// - Parameter label: The snapshot's label in samples; nil to release the oldest snapshot.
     public func releaseSnapshot(label: String? = nil) {
         commands.submit(.releaseSnapshot(label: label))
     }
 
-    /// Interrupts the running statement of one connection.
+    /// Interrupts a connection's running statement.
     ///
     /// - Parameter label: The connection's label in samples.
     /// - Returns: Whether the connection exists and the library can interrupt it.
@@ -101,10 +109,11 @@ public final class WorkloadRun: Sendable {
         return true
     }
 
-    /// Copies the write-ahead log into the database soon, and reports the result in an event.
+    /// Copies the write-ahead log into the database soon and reports the result in an event.
     public func checkpoint(_ mode: CheckpointMode = .passive) { commands.submit(.checkpoint(mode)) }
 
-    /// Changes a setting of the load: immediately while it runs, otherwise when it starts.
+    /// Changes a setting of the load, either immediately or, if the load is not running yet, when
+    /// it starts.
     ///
     /// Each sample contains the current settings (`Sample.knobs`).
     ///
@@ -118,13 +127,13 @@ public final class WorkloadRun: Sendable {
         try load?.set(knob)
     }
 
-    /// The settings of the load, and changes requested before it starts.
+    /// The load's settings, and the changes that were requested before it started.
     private struct Steering {
         var load: LoadSteering?
         var early: [LoadKnob] = []
     }
 
-    /// Enables changes of settings, and applies earlier requests.
+    /// Enables changes to settings and applies earlier requests.
     private func open(_ load: LoadSteering) {
         let early = steering.withLock { steering in
             steering.load = load
@@ -169,7 +178,7 @@ public final class WorkloadRun: Sendable {
         do {
             result = try load(target, at: file.path, in: folder, emitter)
         } catch let error as RunError where error.code == .stuck {
-            // Threads still use the target, so it must stay open.
+            // Threads are still using the target, so it must remain open.
             throw error
         } catch {
             try? opened.close()
@@ -178,7 +187,7 @@ public final class WorkloadRun: Sendable {
         do {
             try opened.close()
         } catch {
-            // The measurements stay valid.
+            // The measurements remain valid.
             let failure = RunError(.closing, "arm '\(arm.name)' cannot be closed", cause: error)
             result.failures = [failure.description] + (result.failures ?? [])
         }
@@ -336,7 +345,8 @@ public final class WorkloadRun: Sendable {
         return result
     }
 
-    /// The folder and its free space, if accesses failed for lack of space; empty otherwise.
+    /// Describes the folder and its free space if accesses failed for lack of space; returns an
+    /// empty string otherwise.
     private func freeSpace(in folder: URL, _ result: ArmResult) -> String {
         guard result.clients.values.contains(where: { $0.errors["SQLITE_FULL"] != nil }) else {
             return ""
@@ -349,7 +359,8 @@ public final class WorkloadRun: Sendable {
         return " (in the folder '\(path)'\(free))"
     }
 
-    /// Starts the processes of clients with `style: process`; nil without such clients.
+    /// Starts the processes of clients with `style: process`; returns nil if there are no such
+    /// clients.
     private func startProcesses(of plan: RunPlan, on path: String) throws -> ClientProcesses? {
         let clients = plan.clients.filter { $0.client.style == .process }
         guard !clients.isEmpty, let command = options.processCommand, let program = command.first

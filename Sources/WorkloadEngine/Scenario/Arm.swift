@@ -1,4 +1,6 @@
-/// One way to open the database; comparisons compare arms.
+/// A way to open the database.
+///
+/// Comparisons compare arms.
 public struct Arm: Sendable, Equatable {
     /// The kind of connections that serve the accesses.
     public enum Kind: String, Sendable, Equatable, CaseIterable {
@@ -34,20 +36,20 @@ public struct Arm: Sendable, Equatable {
         case truncate
         /// A rollback journal whose header is overwritten.
         case persist
-        /// A rollback journal in memory: a crash inside a transaction corrupts the file.
+        /// A rollback journal in memory. A crash inside a transaction corrupts the file.
         case memory
-        /// No journal: nothing can be rolled back.
+        /// No journal. Transactions cannot be rolled back.
         case off
     }
 
     /// A kind of `BEGIN` (<https://sqlite.org/lang_transaction.html>).
     public enum Begin: String, Sendable, Equatable, CaseIterable {
-        /// Acquires no lock before the first statement, and the write lock at the first write,
-        /// which fails with `SQLITE_BUSY` if another connection has committed since.
+        /// Acquires no lock until the first statement, and the write lock at the first write. The
+        /// write fails with `SQLITE_BUSY` if another connection has committed since the first read.
         case deferred
         /// Acquires the write lock.
         case immediate
-        /// Outside WAL mode, also prevents other connections from reading.
+        /// Acquires the write lock and, outside WAL mode, prevents other connections from reading.
         case exclusive
 
         /// The statement.
@@ -56,20 +58,22 @@ public struct Arm: Sendable, Equatable {
 
     /// The arm's name.
     public var name: String
-    /// The kind of connections; ``Library/raw`` always has a connection for each worker.
+    /// The kind of connections; with ``Library/raw``, each worker always has a connection.
     public var kind: Kind
     /// The library that makes the accesses.
     public var library: Library
-    /// The largest number of readers (`maximumReaderCount`); nil for the library's default.
+    /// The maximum number of readers (`maximumReaderCount`); nil for the library's default.
     public var readers: Int?
-    /// The requested journal mode; nil for the library's default, see ``isWAL``.
+    /// The requested journal mode; nil for the library's default.
+    ///
+    /// See ``isWAL``.
     public var journal: Journal?
-    /// `PRAGMA synchronous`, such as `normal`; nil for the library's default.
+    /// The value of `PRAGMA synchronous`, such as `normal`; nil for the library's default.
     public var synchronous: String?
     /// The kind of `BEGIN` for write transactions; nil for immediate.
     public var begin: Begin?
-    /// The time for which a connection waits for a lock before it fails with `SQLITE_BUSY`; nil for
-    /// the library's default.
+    /// How long a connection waits for a lock before it fails with `SQLITE_BUSY`; nil for the
+    /// library's default.
     public var busyTimeout: Duration?
     /// The pauses between attempts to acquire a lock within ``busyTimeout``; nil for
     /// ``BusyRetry/backoff``.
@@ -80,10 +84,10 @@ public struct Arm: Sendable, Equatable {
     public var pragmas: [Pragma]
     /// Statements that run once before the load, each outside a transaction.
     public var setup: [String]
-    /// The path of a database that replaces the scenario's data for this arm; it is copied.
+    /// The path of a database whose copy replaces the scenario's data for this arm.
     public var file: String?
 
-    /// One pragma of a connection.
+    /// A connection's pragma.
     public struct Pragma: Sendable, Equatable {
         /// The name, such as `cache_size`.
         public var name: String
@@ -119,8 +123,10 @@ public struct Arm: Sendable, Equatable {
         self.file = file
     }
 
-    /// Whether the database is in WAL mode: always for a pool, for bare libsqlite3 unless the arm
-    /// requests another journal, and for a queue if the arm requests it.
+    /// Whether the database is in WAL mode.
+    ///
+    /// A pool always uses WAL mode, bare libsqlite3 uses it unless the arm requests another
+    /// journal, and a queue uses it if the arm requests it.
     public var isWAL: Bool {
         switch kind {
         case .pool: library != .raw || journal == nil || journal == .wal

@@ -1,21 +1,21 @@
-/// The pauses of a connection between attempts to acquire another connection's lock.
+/// A connection's pauses between attempts to acquire a lock that another connection holds.
 public enum BusyRetry: Sendable, Equatable {
     /// The pauses of `sqlite3_busy_timeout`: 1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, then 100 ms.
     case backoff
     /// Pauses of equal length, as in the busy handler of Rails, which pauses for 1 ms.
     ///
-    /// With growing pauses, new waiters try more often than old ones; with equal pauses, all
+    /// With growing pauses, new waiters retry more often than old waiters. With equal pauses, all
     /// waiters have the same chance.
     case fixed(Duration)
 
-    /// A text that is not a kind of retry.
+    /// An error that reports an invalid kind of retry.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
 
     /// Parses `backoff` or `fixed 1ms`.
     ///
-    /// - Throws: ``Failure``.
+    /// - Throws: ``Failure`` if the text has another form.
     init(parsing text: String) throws {
         let words = text.split(separator: " ", maxSplits: 1).map(String.init)
         func failure(_ problem: String) -> Failure {
@@ -44,8 +44,8 @@ public enum BusyRetry: Sendable, Equatable {
 }
 
 extension Arm {
-    /// The settings of the busy handler as a report states them, such as `timeout 5.00 s, retry
-    /// fixed 1.00 ms`; nil without such settings.
+    /// The busy handler's settings, formatted for reports, such as `timeout 5.00 s, retry fixed
+    /// 1.00 ms`; nil if there are no such settings.
     var busySettings: String? {
         guard let busyTimeout else { return nil }
         let timeout = "timeout \(HumanUnits.time(busyTimeout.wholeNanoseconds))"

@@ -1,6 +1,6 @@
 /// A user of the database: a kind of access, a number of workers, and a pace.
 public struct Client: Sendable, Equatable {
-    /// The client's name, which also identifies holders in a status.
+    /// The client's name, which also identifies the client as a holder in a status.
     public var name: String
     /// The client's activity.
     public var activity: Activity
@@ -8,21 +8,22 @@ public struct Client: Sendable, Equatable {
     public var workers: Int = 1
     /// Whether the workers are threads, tasks or processes.
     public var style = Style.sync
-    /// The times of accesses.
+    /// The timing of accesses.
     public var pace: Pace = .closed(think: .zero)
     /// The number of retries of an access if the database is busy.
     public var busyRetries: Int = 0
-    /// The time inside an access after which it is interrupted; nil to never interrupt it.
+    /// The time inside an access after which it is interrupted; nil for never.
     public var interruptAfter: Duration?
-    /// The time after which the access of a task is cancelled, even while it waits; nil for never.
+    /// The time after which a task's access is canceled, even while it is waiting; nil for never.
     public var cancelAfter: Duration?
-    /// Whether each access interrupts earlier accesses of the same client, like each keystroke of a
+    /// Whether each access interrupts the client's earlier accesses, like each keystroke in a
     /// search.
     public var supersedes = false
-    /// The reads of each committed write, which run on another connection and start before the
-    /// writer is released.
+    /// The reads that follow each committed write.
+    ///
+    /// They run on another connection and start before the writer is released.
     public var thenRead: [String] = []
-    /// The names of the phases in which it is active; empty for all phases.
+    /// The names of the phases in which the client is active; empty for all phases.
     public var phases: [String] = []
 
     /// The kind of a client's workers.
@@ -35,29 +36,30 @@ public struct Client: Sendable, Equatable {
         case process
     }
 
-    /// The activity of a client.
+    /// A client's activity.
     public enum Activity: Sendable, Equatable {
-        /// Accesses that run one operation of a weighted mix.
+        /// Accesses that each run one operation from a weighted mix.
         case operations(WorkloadAccess, mix: [Operation])
         /// Reads that hold their connection and transaction for a time.
         case hold(TimeSpan, sql: String?)
-        /// A snapshot that is held for a time; `sql` is read from it at its start and end.
+        /// A snapshot that is held for a time. `sql` reads from it at the start and the end.
         case snapshot(TimeSpan, sql: String?)
-        /// Rows inserted in batches, each in one transaction.
+        /// An import of rows in batches, each in one transaction.
         case importRows(count: Int, batch: Int, statement: String?)
-        /// `interrupt()`.
+        /// Calls to `interrupt()`.
         case interrupt
         /// An action that is not an access.
         case action(ClientAction)
     }
 
-    /// The times of accesses.
+    /// The timing of accesses.
     public enum Pace: Sendable, Equatable {
-        /// Each worker starts its next access after the previous one has ended and a think time.
+        /// Each worker starts its next access after the previous one has ended and a think time has
+        /// passed.
         case closed(ThinkTime)
         /// Accesses arrive on a schedule, whether or not a worker is free.
         case open(Arrival)
-        /// One access, at a time in the measured part.
+        /// One access at a given time in the measured part.
         case at(TimeSpan)
         /// One access at the end of each period.
         case every(TimeSpan)
@@ -71,7 +73,7 @@ public struct Client: Sendable, Equatable {
 }
 
 extension Client {
-    /// Whether any of its accesses writes.
+    /// Whether any of the client's accesses writes.
     var writes: Bool {
         switch activity {
         case .operations(let access, let mix):
@@ -97,13 +99,13 @@ public struct Arrival: Sendable, Equatable {
         case even
     }
 
-    /// One stage of a changing rate.
+    /// A stage of a changing rate.
     public struct Stage: Sendable, Equatable {
         /// The starting rate, in arrivals per second.
         public var from: Double
         /// The final rate, in arrivals per second; the rate changes linearly.
         public var to: Double
-        /// The length; a share refers to the measured part.
+        /// The stage's length; a share refers to the measured part.
         public var length: TimeSpan
 
         /// Creates a stage.
@@ -114,7 +116,7 @@ public struct Arrival: Sendable, Equatable {
         }
     }
 
-    /// Arrivals per second; with stages, before the first stage.
+    /// The number of arrivals per second; if there are stages, the rate before the first stage.
     public var rate: Double
     /// The stages of the rate in the measured part; empty for a constant rate.
     public var stages: [Stage] = []
@@ -137,13 +139,14 @@ public struct Arrival: Sendable, Equatable {
     }
 }
 
-/// One entry of a client's mix.
+/// An entry in a client's mix.
 public struct Operation: Sendable, Equatable {
     /// The operation's name in results.
     public var name: String
-    /// The operation's weight; its share of the mix is the weight over the sum of weights.
+    /// The operation's weight; its share of the mix is the weight divided by the sum of all
+    /// weights.
     public var weight: Double
-    /// The steps, in order, all in one access.
+    /// The steps in order, all in one access.
     public var steps: [Step]
     /// The kind of access; nil for the client's kind.
     public var access: WorkloadAccess?
@@ -156,7 +159,7 @@ public struct Operation: Sendable, Equatable {
         self.init(name: name, weight: weight, steps: statements.map { .run($0) })
     }
 
-    /// Creates an operation of steps.
+    /// Creates an operation that performs steps in order.
     public init(
         name: String,
         weight: Double = 1,
@@ -170,19 +173,19 @@ public struct Operation: Sendable, Equatable {
     }
 }
 
-/// A limit on a metric: `ui.response`, `p(99) < 50ms`.
+/// A limit on a metric, such as `p(99) < 50ms` on `ui.response`.
 public struct Threshold: Sendable, Equatable {
     /// The metric, such as `ui.response`.
     public var metric: String
     /// The expression as written.
     public var expression: String
-    /// The aggregate of the metric, such as `p(99)`, `max`, `rate`.
+    /// The aggregate of the metric, such as `p(99)`, `max` or `rate`.
     public var aggregate: String
-    /// `<`, `<=`, `>` or `>=`.
+    /// The operator: `<`, `<=`, `>` or `>=`.
     public var comparison: String
     /// The limit in the metric's base unit: nanoseconds, bytes, or a plain number.
     public var limit: Double
-    /// The measured time after which a miss ends the run early; nil if a miss does not end it.
+    /// The measured time after which a miss ends the run early; nil if a miss does not end the run.
     public var abortDelay: Duration?
 
     /// Creates a threshold.

@@ -1,8 +1,8 @@
-/// An action of a client that is not an access.
+/// A client's action that is not an access.
 public enum ClientAction: Sendable, Equatable {
-    /// Interrupts the accesses of one client.
+    /// Interrupts one client's accesses.
     case interrupt(client: String)
-    /// Interrupts the running statement of a connection, by its label.
+    /// Interrupts the running statement of the connection with the given label.
     case interruptConnection(String)
     /// Copies the write-ahead log into the database.
     case checkpoint(CheckpointMode)
@@ -18,10 +18,10 @@ public enum ClientAction: Sendable, Equatable {
         }
     }
 
-    /// Whether its latencies are meaningful.
+    /// Whether the action's latencies are meaningful.
     var isTimed: Bool { access != nil }
 
-    /// The kind of access that it makes, if any.
+    /// The kind of access that the action makes, if any.
     var access: WorkloadAccess? {
         switch self {
         case .interrupt, .interruptConnection: nil

@@ -1,20 +1,20 @@
 /// A comparison of two values inside an access, such as `:balance >= 100`.
 ///
-/// Values compare as in SQLite; every comparison with NULL is false, except `is`.
+/// Values compare as in SQLite. Every comparison with NULL is false, except `is`.
 public struct Condition: Sendable, Equatable {
-    /// The operator of a comparison.
+    /// A comparison operator.
     public enum Comparison: String, Sendable, Equatable, CaseIterable {
-        /// Smaller or equal.
+        /// Less than or equal.
         case atMost = "<="
-        /// Larger or equal.
+        /// Greater than or equal.
         case atLeast = ">="
         /// Not equal.
         case differs = "!="
         /// Equal.
         case equals = "="
-        /// Smaller.
+        /// Less than.
         case less = "<"
-        /// Larger.
+        /// Greater than.
         case greater = ">"
         /// Equal, or both NULL.
         case same = "is"
@@ -22,7 +22,7 @@ public struct Condition: Sendable, Equatable {
 
     /// A side of a comparison.
     public enum Operand: Sendable, Equatable {
-        /// A variable, drawn or fetched.
+        /// A variable whose value is drawn or fetched.
         case variable(String)
         /// A value.
         case value(WorkloadValue)
@@ -49,7 +49,7 @@ public struct Condition: Sendable, Equatable {
         let failure = Quantity.Failure(
             description: "'\(text)' is not a condition; write ':balance >= 100' or ':name is null'"
         )
-        // Longer operators come first, so that `<=` is not parsed as `<`.
+        // Longer operators come first to prevent `<=` from being parsed as `<`.
         for comparison in Comparison.allCases {
             let sign = comparison == .same ? " is " : comparison.rawValue
             guard let range = text.range(of: sign) else { continue }
@@ -85,7 +85,7 @@ public struct Condition: Sendable, Equatable {
 }
 
 extension Condition.Comparison {
-    /// Returns whether the comparison holds for two values.
+    /// Returns whether the comparison is true for two values.
     func holds(_ left: WorkloadValue, _ right: WorkloadValue) -> Bool {
         if self == .same { return left == right || order(left, right) == 0 }
         guard let order = order(left, right) else { return false }
@@ -100,9 +100,9 @@ extension Condition.Comparison {
         }
     }
 
-    /// Returns −1, 0 or 1; nil with NULL.
+    /// Returns −1, 0 or 1, or nil if a value is NULL.
     ///
-    /// Numbers come before texts, texts before blobs
+    /// Numbers sort before text, and text before blobs
     /// (<https://sqlite.org/datatype3.html#comparisons>).
     private func order(_ left: WorkloadValue, _ right: WorkloadValue) -> Int? {
         func compare<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a == b ? 0 : 1 }

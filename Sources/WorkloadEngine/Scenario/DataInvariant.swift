@@ -1,8 +1,10 @@
-/// A custom invariant of the data after a run.
+/// A custom invariant for the data after a run.
 public struct DataInvariant: Sendable, Equatable {
     /// The invariant's name in results.
     public var name: String
-    /// A query without parameters; the invariant holds if its first row contains no 0 or NULL.
+    /// A query without parameters.
+    ///
+    /// The invariant holds if the first row contains neither 0 nor NULL.
     public var sql: String
 
     /// Creates an invariant.

@@ -1,4 +1,4 @@
-/// A predefined invariant of the data after a run.
+/// A predefined invariant for the data after a run.
 public enum Invariant: String, Sendable, CaseIterable {
     /// pgbench's four sums are equal: accounts, tellers, branches and the history's deltas.
     case tpcbSums = "tpcb-sums"
@@ -9,7 +9,7 @@ public enum Invariant: String, Sendable, CaseIterable {
     /// Transactions that run alongside the load are strictly serializable.
     case isolation
 
-    /// Returns why the invariant can never be checked here; nil if it can.
+    /// Returns the reason that the invariant can never be checked here, or nil if it can.
     func problem(with dataset: Dataset, clients: [Client]) -> String? {
         switch self {
         case .tpcbSums:

@@ -1,4 +1,4 @@
-/// The scenarios in the library: the files of the folder `scenarios`.
+/// The scenarios in the library, which are the files in the `scenarios` folder.
 public enum Presets {
     /// A scenario in the library.
     public struct Preset: Sendable {
@@ -20,7 +20,7 @@ public enum Presets {
         }
     }
 
-    /// All presets; the most instructive one comes first.
+    /// All presets, starting with the most instructive one.
     public static let all: [Preset] = [
         Preset("reads-during-import", PackageResources.reads_during_import_yaml),
         Preset("reader-storm", PackageResources.reader_storm_yaml),
@@ -45,6 +45,6 @@ public enum Presets {
         Preset("sysbench-read-write", PackageResources.sysbench_read_write_yaml),
     ]
 
-    /// Returns the preset of a name.
+    /// Returns the preset with the given name.
     public static func named(_ name: String) -> Preset? { all.first { $0.name == name } }
 }

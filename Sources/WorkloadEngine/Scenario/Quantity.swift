@@ -1,8 +1,8 @@
 import Units
 
-/// Parses quantities with units: `50ms`, `200/s`, `64MiB`, `40%`.
+/// Parses quantities with units, such as `50ms`, `200/s`, `64MiB` or `40%`.
 public enum Quantity {
-    /// A text that is not a quantity of the expected kind.
+    /// An error that reports text that is not a quantity of the expected kind.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// The text, the problem, and the expected form.
         public var description: String
@@ -21,7 +21,7 @@ public enum Quantity {
 
     /// Parses a time of up to a year, such as `50ms`, `30s`, `2m`, `1h` or `200us`.
     ///
-    /// - Throws: ``Failure``.
+    /// - Throws: ``Failure`` if the text is not a time.
     public static func duration(_ text: String) throws -> Duration {
         let nanoseconds = try value(
             text,
@@ -35,28 +35,28 @@ public enum Quantity {
 
     /// Parses a rate, such as `200/s`, in 1/s.
     ///
-    /// - Throws: ``Failure``.
+    /// - Throws: ``Failure`` if the text is not a rate.
     public static func rate(_ text: String) throws -> Double {
         try value(text, units: rateUnits, kind: "a rate", examples: "200/s, 0.5/s", most: 1e9)
     }
 
     /// Parses a size, such as `64MiB`, in bytes.
     ///
-    /// - Throws: ``Failure``.
+    /// - Throws: ``Failure`` if the text is not a size.
     public static func bytes(_ text: String) throws -> Double {
         try value(text, units: sizeUnits, kind: "a size", examples: "64MiB, 512KiB", most: 1e18)
     }
 
     /// Parses a percentage, such as `40%`, as a share in 0…1.
     ///
-    /// - Throws: ``Failure``.
+    /// - Throws: ``Failure`` if the text is not a percentage.
     public static func share(_ text: String) throws -> Double {
         try value(text, units: [("%", 0.01)], kind: "a share", examples: "40%", most: 1)
     }
 
-    /// Parses a time, or a share of the measured part of the run: `5s` or `40%`.
+    /// Parses a time or a share of the run's measured part, such as `5s` or `40%`.
     ///
-    /// - Throws: ``Failure``.
+    /// - Throws: ``Failure`` if the text is neither.
     public static func span(_ text: String) throws -> TimeSpan {
         if text.hasSuffix("%") { return .share(try share(text)) }
         return .absolute(try duration(text))

@@ -1,11 +1,11 @@
-/// The variable of the dataset that provides a range, which follows the dataset's scale.
+/// The dataset's variable that provides a range, which depends on the dataset's scale.
 enum RangeSource: Sendable, Equatable {
     /// The same range.
     case same(as: String)
     /// The integers after the range.
     case after(String)
 
-    /// Returns the range, if the dataset has the variable.
+    /// Returns the range if the dataset has the variable.
     func range(among builtIns: [String: Variable]) -> ClosedRange<Int64>? {
         switch self {
         case .same(let name):

@@ -1,12 +1,12 @@
 import Yams
 
 extension Scenario {
-    /// Returns the scenario with scaled phases, so that the measured part has a given length.
+    /// Returns the scenario with its phases scaled to give the measured part a certain length.
     ///
     /// Unmeasured phases shrink accordingly but never grow. Times in percent scale automatically.
     ///
-    /// - Throws: ``ScenarioError`` for a time that is not in percent and no longer fits, with its
-    ///   place in the file.
+    /// - Throws: ``ScenarioError`` if a time that is not in percent no longer fits; it reports
+    ///   the time's position in the file.
     public func scaled(toMeasured duration: Duration) throws(ScenarioError) -> Scenario {
         guard duration > .zero, let lastMeasured = phases.lastIndex(where: \.isMeasured) else {
             throw ScenarioError(issues: [
@@ -22,7 +22,7 @@ extension Scenario {
                 scaled.phases[index].duration = min(current, current * factor)
                 continue
             }
-            // The last phase compensates for rounding, so that the sum is exact.
+            // The last phase compensates for rounding to make the sum exact.
             let length = index == lastMeasured ? remaining : current * factor
             scaled.phases[index].duration = length
             remaining -= length
@@ -40,11 +40,11 @@ extension Scenario {
         return scaled
     }
 
-    /// Returns the scenario with a different scale of its dataset.
+    /// Returns the scenario with a different dataset scale.
     ///
     /// Predeclared variables change accordingly, and so do variables that use their ranges.
     ///
-    /// - Throws: ``ScenarioError`` for an invalid scale, or a dataset without one.
+    /// - Throws: ``ScenarioError`` if the scale is invalid or if the dataset has no scale.
     public func with(scale: Int) throws(ScenarioError) -> Scenario {
         guard let scales = dataset.scales else {
             throw ScenarioError(issues: [
@@ -76,9 +76,9 @@ extension Scenario {
         return changed
     }
 
-    /// Returns the scenario with a number of readers in each of its pools.
+    /// Returns the scenario with the given number of readers in each pool.
     ///
-    /// - Throws: ``ScenarioError`` for a number outside 1...1000.
+    /// - Throws: ``ScenarioError`` if the number is not in 1...1000.
     public func with(readers: Int) throws(ScenarioError) -> Scenario {
         guard (1...1000).contains(readers) else {
             throw ScenarioError(issues: [
@@ -92,7 +92,7 @@ extension Scenario {
         return changed
     }
 
-    /// Returns the place of a client's key in the file.
+    /// Returns the position of a client's key in the file.
     private func mark(of key: String, ofClient client: String) -> Mark? {
         guard let root = try? Yams.compose(yaml: source),
             let clients = root.mapping?.first(where: { $0.key.scalar?.string == "clients" }),

@@ -8,18 +8,19 @@ extension Scenario {
     ///   - yaml: The file's text.
     ///   - file: The file's name, for messages.
     /// - Returns: The scenario.
-    /// - Throws: ``ScenarioError`` with all errors, each with its line and column.
+    /// - Throws: ``ScenarioError`` if the file is invalid. It contains all errors, each with its
+    ///   line and column.
     public static func parse(yaml: String, file: String) throws(ScenarioError) -> Scenario {
         var decoder = ScenarioDecoder(file: file)
         return try decoder.decode(yaml)
     }
 
-    /// Loads a scenario from a file, or a preset.
+    /// Loads a preset, or a scenario from a file.
     ///
-    /// A name with a slash, or with the suffix `.yaml` or `.yml`, is a path, and `-` is the
-    /// standard input. Any other name is a preset or, if there is none, a file.
+    /// A name with a slash or with the suffix `.yaml` or `.yml` is a path, and `-` is standard
+    /// input. Any other name is a preset or, if there is no such preset, a file.
     ///
-    /// - Throws: ``ScenarioError`` for a missing file, or with all errors in it.
+    /// - Throws: ``ScenarioError`` if the file is missing or invalid.
     public static func load(nameOrPath name: String) throws(ScenarioError) -> Scenario {
         if name == "-" {
             let data = FileHandle.standardInput.readDataToEndOfFile()
@@ -31,7 +32,7 @@ extension Scenario {
             throw ScenarioError(issues: [
                 .init(
                     file: name,
-                    message: "there is no such file or preset"
+                    message: "no such file or preset"
                         + NearestName.hint(name, among: Presets.all.map(\.name))
                 )
             ])
@@ -42,7 +43,7 @@ extension Scenario {
     private static func text(ofFile path: String) throws(ScenarioError) -> String {
         let data: Data
         do {
-            // The length of a pipe such as /dev/stdin is unknown, so read to the end.
+            // The length of a pipe, such as /dev/stdin, is unknown, so read to the end.
             let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             data = try file.readToEnd() ?? Data()
         } catch {

@@ -1,17 +1,19 @@
 import Yams
 
 extension Scenario {
-    /// A change of a scenario outside its file: `clients.ui.arrival.rate=500/s`.
+    /// A change to a scenario that is made outside its file, such as
+    /// `clients.ui.arrival.rate=500/s`.
     public struct Setting: Sendable, Equatable, CustomStringConvertible {
-        /// The path of the value: keys separated by dots; an entry of a list by its `name`, or by
-        /// its index.
+        /// The value's path: keys separated by dots.
+        ///
+        /// A list entry is identified by its `name` or its index.
         public var path: String
         /// The value, as YAML.
         public var value: String
 
         /// Parses `path=value`.
         ///
-        /// - Throws: ``ScenarioError`` if there is no `=`, or nothing before it.
+        /// - Throws: ``ScenarioError`` if there is no `=` or nothing before it.
         public init(_ text: String) throws(ScenarioError) {
             guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
                 throw ScenarioError(issues: [
@@ -26,16 +28,16 @@ extension Scenario {
             value = String(text[text.index(after: sign)...])
         }
 
-        /// `path=value`.
+        /// The setting as `path=value`.
         public var description: String { "\(path)=\(value)" }
     }
 
-    /// Returns the scenario with replaced parts of its file, and checks the result.
+    /// Returns the scenario after replacing parts of its file and checking the result.
     ///
     /// - Parameter settings: The changes, applied in order.
     /// - Returns: The changed scenario; its ``source`` ends with a comment for each change.
-    /// - Throws: ``ScenarioError`` for an unknown path, with the nearest known one, or for errors
-    ///   in the changed scenario.
+    /// - Throws: ``ScenarioError`` if a path is unknown, in which case it suggests the nearest
+    ///   known path, or if the changed scenario has errors.
     public func with(_ settings: [Setting]) throws(ScenarioError) -> Scenario {
         guard !settings.isEmpty else { return self }
         let composed: Node?

@@ -2,13 +2,13 @@ import Foundation
 import Yams
 
 extension Scenario {
-    /// Returns the text of the scenario for another program: with its settings, phases and drain,
-    /// and with one arm only.
+    /// Returns the scenario's text for another program, including its settings, phases and drain,
+    /// but only one arm.
     ///
-    /// The scale, the seed and the number of readers are those of the file: they are options of the
-    /// command. Paths become absolute, so that the text can be in any folder.
+    /// The scale, the seed and the number of readers are those in the file, because they are
+    /// options of the command. Paths become absolute, so the text can be in any folder.
     ///
-    /// - Throws: ``ScenarioError`` for a scenario created in code, which has no text.
+    /// - Throws: ``ScenarioError`` if the scenario was created in code and has no text.
     package func text(withArm name: String) throws(ScenarioError) -> String {
         func failure(_ message: String) -> ScenarioError {
             ScenarioError(issues: [.init(file: file, message: message)])
@@ -49,7 +49,7 @@ extension Scenario {
 }
 
 extension Phase {
-    /// The phase in a scenario's text.
+    /// The phase as a node in a scenario's text.
     fileprivate var node: Node {
         get throws {
             try Node([

@@ -1,12 +1,12 @@
-/// A workload, as in its YAML file: data, arms, phases, clients, thresholds.
+/// A workload as described in its YAML file: data, arms, phases, clients and thresholds.
 public struct Scenario: Sendable, Equatable {
-    /// The version of the language: 1.
+    /// The version of the scenario language, which is 1.
     public var version: Int = 1
     /// The scenario's name.
     public var name: String
-    /// The description for lists.
+    /// The description that is shown in lists.
     public var description: String = ""
-    /// The seed of all randomness.
+    /// The seed for all random choices.
     public var seed: UInt64 = 42
     /// The data that each arm starts with.
     public var dataset: Dataset
@@ -14,31 +14,31 @@ public struct Scenario: Sendable, Equatable {
     public var arms: [Arm]
     /// The phases, in order.
     public var phases: [Phase]
-    /// The time for which the end of a run waits for running accesses.
+    /// The maximum time to wait for running accesses at the end of a run.
     public var drain: Duration = .seconds(2)
-    /// The variables of the SQL, by name.
+    /// The variables of the SQL, keyed by name.
     public var variables: [String: Variable] = [:]
-    /// Named transactions: statements in order.
+    /// The named transactions, each with its statements in order.
     public var transactions: [String: [String]] = [:]
     /// The clients, in the file's order.
     public var clients: [Client]
     /// The deciding metrics of a comparison, such as `ui.response.p99`.
     public var primary: [String] = []
-    /// The conditions for a run to pass.
+    /// The conditions that a run must meet to pass.
     public var thresholds: [Threshold] = []
-    /// The predefined invariants of the data, by name.
+    /// The names of the predefined invariants.
     public var invariants: [String] = []
-    /// The custom invariants of the data.
+    /// The custom invariants.
     public var dataInvariants: [DataInvariant] = []
     /// The file's text.
     public var source: String = ""
-    /// The settings that changed the scenario after its file, in order.
+    /// The settings that changed the scenario after it was read from the file, in order.
     package internal(set) var settings: [Setting] = []
     /// The file's name as given, for messages.
     public var file: String = ""
-    /// The variables whose range comes from a variable of the dataset.
+    /// The variables whose ranges come from the dataset's variables.
     var inheritedRanges: [String: RangeSource] = [:]
-    /// The places of the statements in the file.
+    /// The positions of the statements in the file.
     var statementPlaces = StatementPlaces()
 
     /// Creates a scenario.
@@ -56,14 +56,15 @@ public struct Scenario: Sendable, Equatable {
         self.clients = clients
     }
 
-    /// The variables of its statements: the scenario's variables, which override the dataset's.
+    /// The variables of the scenario's statements: its own variables, which override the dataset's.
     public var allVariables: [String: Variable] {
         dataset.variables.merging(variables) { _, declared in declared }
     }
 
-    /// The arms that run by default: all except those of GRDB, which not every program includes.
+    /// The arms that run by default: all except GRDB arms, because GRDB is not included in every
+    /// program.
     ///
-    /// If all arms use GRDB, they run by default.
+    /// If all arms use GRDB, all run by default.
     public var defaultArms: [Arm] {
         let others = arms.filter { $0.library != .grdb }
         return others.isEmpty ? arms : others
@@ -75,13 +76,13 @@ public struct Scenario: Sendable, Equatable {
     }
 }
 
-/// A phase of the run.
+/// A phase of a run.
 public struct Phase: Sendable, Equatable {
     /// The phase's name.
     public var name: String
     /// The phase's length.
     public var duration: Duration
-    /// Whether its accesses count.
+    /// Whether the phase's accesses count.
     public var isMeasured: Bool
 
     /// Creates a phase.
@@ -92,7 +93,7 @@ public struct Phase: Sendable, Equatable {
     }
 }
 
-/// A length or a time: absolute, or a share of the measured part of the run.
+/// A length or a point in time, which is absolute or a share of the run's measured part.
 public enum TimeSpan: Sendable, Equatable {
     /// A duration.
     case absolute(Duration)

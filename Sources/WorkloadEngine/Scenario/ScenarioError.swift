@@ -1,12 +1,12 @@
-/// The errors of a scenario, with their places.
+/// The errors in a scenario, with their positions.
 public struct ScenarioError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// An error of a scenario.
+    /// An error in a scenario.
     public struct Issue: Sendable, Equatable, CustomStringConvertible {
-        /// The file's name as given, or the name of a preset.
+        /// The file's name as given, or a preset's name.
         public var file: String
-        /// The line, from 1; nil for the whole file.
+        /// The line, starting at 1; nil for the whole file.
         public var line: Int?
-        /// The column in Unicode scalars, from 1; nil for the whole file.
+        /// The column in Unicode scalars, starting at 1; nil for the whole file.
         public var column: Int?
         /// The problem, the affected text, and the expected form.
         public var message: String
@@ -19,7 +19,7 @@ public struct ScenarioError: Error, Sendable, Equatable, CustomStringConvertible
             self.message = message
         }
 
-        /// `file:line:column: message`, which editors turn into a link.
+        /// The issue as `file:line:column: message`, which editors turn into a link.
         public var description: String {
             var place = file
             if let line {

@@ -1,9 +1,9 @@
 import Units
 import Yams
 
-/// Finds the place of a setting in a scenario's YAML, and sets its value.
+/// Finds a setting in a scenario's YAML and sets its value.
 struct SettingPath {
-    /// An unknown path, or a value that is not YAML.
+    /// An error that reports an unknown path or a value that is not YAML.
     struct Failure: Error {
         var message: String
     }
@@ -11,10 +11,10 @@ struct SettingPath {
     private let path: String
     private let keys: [String]
     private let value: Node
-    /// All paths of existing values.
+    /// The paths of all existing values.
     private let known: [String]
 
-    /// The keys whose entries have names in the scenario: an unknown name is a typo.
+    /// The keys whose entries have names that the scenario defines, so an unknown name is a typo.
     private static let namedParts: Set = ["arms", "clients", "variables", "transactions"]
 
     init(_ setting: Scenario.Setting, in root: Node) throws {
@@ -76,7 +76,9 @@ struct SettingPath {
         )
     }
 
-    /// Adds a missing key; the decoder checks whether it is valid.
+    /// Adds a missing key.
+    ///
+    /// The decoder checks whether it is valid.
     private func adding(
         to mapping: Node.Mapping,
         _ rest: ArraySlice<String>,
@@ -106,7 +108,7 @@ struct SettingPath {
         keys[..<rest.startIndex].joined(separator: ".")
     }
 
-    /// Returns an error with the nearest path or, if there is none, the names at that place.
+    /// Returns an error with the nearest path or, if no path is near, the names at that level.
     private func unknown(_ key: String, among names: [String]) -> Failure {
         if let nearest = NearestName.of(path, among: known) {
             return Failure(message: "unknown path '\(path)'; did you mean '\(nearest)'?")

@@ -1,13 +1,15 @@
-/// One step of an operation; all steps of an operation run in one access.
+/// A step of an operation.
+///
+/// All steps of an operation run in one access.
 public indirect enum Step: Sendable, Equatable {
     /// A statement.
     ///
-    /// The columns of its first row become variables, in order, for later steps of the same access;
-    /// NULL without a row.
+    /// The columns of the statement's first row become variables, in order, for later steps in the
+    /// same access. If there is no row, the variables are NULL.
     case run(String, into: [String])
-    /// Steps that run if a condition holds, and steps that run otherwise.
+    /// Steps that run if a condition is true, and steps that run otherwise.
     case when(Condition, then: [Step], otherwise: [Step])
-    /// Repeated steps; each repetition draws new values of variables.
+    /// Repeated steps; each repetition draws new values for variables.
     case times(Int, [Step])
     /// A pause inside the access, which holds its connection and transaction.
     case pause(ThinkTime)
@@ -15,7 +17,7 @@ public indirect enum Step: Sendable, Equatable {
     /// A statement without fetched variables.
     public static func run(_ sql: String) -> Step { .run(sql, into: []) }
 
-    /// The statements inside, each once, in order.
+    /// The statements inside the step, each once, in order.
     var statements: [String] {
         switch self {
         case .run(let sql, _): [sql]
@@ -25,12 +27,12 @@ public indirect enum Step: Sendable, Equatable {
         }
     }
 
-    /// Whether it is a statement without fetched variables.
+    /// Whether the step is a statement without fetched variables.
     var isPlain: Bool {
         if case .run(_, let names) = self { names.isEmpty } else { false }
     }
 
-    /// The variables that the step, or a nested one, fetches.
+    /// The variables that the step or a nested step fetches.
     var fetched: [String] {
         switch self {
         case .run(_, let names): names
@@ -40,7 +42,7 @@ public indirect enum Step: Sendable, Equatable {
         }
     }
 
-    /// Whether the step, or a nested one, pauses.
+    /// Whether the step or a nested step pauses.
     var pauses: Bool {
         switch self {
         case .run: false

@@ -1,9 +1,9 @@
-/// Checks that the times of clients are within the measured part of a run.
+/// Checks that clients' times are within a run's measured part.
 struct TimeFit {
     /// The length of the measured part; zero disables the checks.
     let measured: Duration
 
-    /// Calls `report` with the key and the problem of each time that does not fit.
+    /// Calls `report` with the key and the problem for each time that does not fit.
     func check(_ client: Client, report: (_ key: String, _ problem: String) -> Void) {
         guard measured > .zero else { return }
         var hold: TimeSpan?

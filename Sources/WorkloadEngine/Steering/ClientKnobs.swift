@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// The settings of one client that can change while the load runs.
+/// A client's settings that can change while the load is running.
 ///
 /// Workers check for changes before each turn, at the cost of one atomic load.
 final class ClientKnobs: Sendable {
@@ -23,14 +23,16 @@ final class ClientKnobs: Sendable {
         self.settings = Lock(settings)
     }
 
-    /// The number of changes, from 1.
+    /// The number of changes, starting at 1.
     @inline(__always)
     var epoch: UInt64 { epochValue.load(ordering: .acquiring) }
 
     /// Returns the current settings.
     func read() -> Settings { settings.withLock { $0 } }
 
-    /// Changes the settings; the caller must wake sleeping workers.
+    /// Changes the settings.
+    ///
+    /// The caller must wake sleeping workers.
     func change(_ body: (inout Settings) -> Void) {
         settings.withLock { body(&$0) }
         epochValue.add(1, ordering: .acquiringAndReleasing)

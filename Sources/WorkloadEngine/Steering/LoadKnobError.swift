@@ -1,5 +1,5 @@
-/// An error that prevents a change of the load.
+/// An error that prevents a change to the load.
 public struct LoadKnobError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The requested change, and why it is not possible.
+    /// The requested change, and the reason that it is not possible.
     public let description: String
 }

@@ -1,10 +1,10 @@
 import Telemetry
 import Units
 
-/// Changes a running load's settings, and reports their current values.
+/// Changes a running load's settings and reports their current values.
 ///
-/// It is safe to use from any thread. The calling thread does the work, and workers apply the
-/// changes at their next turn.
+/// All methods are safe to call from any thread. The calling thread does the work, and workers
+/// apply the changes at their next turn.
 final class LoadSteering: Sendable {
     private struct State: Sendable {
         /// Each client's workers and rate, before the share of writes is applied.
@@ -37,8 +37,8 @@ final class LoadSteering: Sendable {
 
     /// Applies a change immediately.
     ///
-    /// - Throws: ``LoadKnobError`` for an unknown client, a setting that the client does not have,
-    ///   and a value out of range.
+    /// - Throws: ``LoadKnobError`` if the client is unknown, if the client does not have the
+    ///   setting, or if a value is out of range.
     func set(_ knob: LoadKnob) throws {
         try state.withLock { state in
             try change(&state, knob)
@@ -104,7 +104,7 @@ final class LoadSteering: Sendable {
         )
     }
 
-    /// Applies the state to the clients whose settings changed.
+    /// Applies the state to the clients whose settings have changed.
     private func apply(_ state: State) {
         let now = control.now()
         for (index, plan) in clients.enumerated() {

@@ -1,11 +1,11 @@
-/// The balance of reads and writes in a load, and the factors for a different share of writes.
+/// The balance of reads and writes in a load, and the factors that change the share of writes.
 ///
-/// The load of open loops is in arrivals per second, that of closed loops in workers. Each of the
-/// two groups keeps its sum.
+/// The load of open loops is in arrivals per second, and the load of closed loops is in workers.
+/// Each of the two groups keeps its total.
 struct WriteBalance: Sendable {
-    /// The factor of a client's load, and the weights of its operations.
+    /// The factor for a client's load, and the weights of the client's operations.
     struct Factors: Sendable, Equatable {
-        /// The factor of the arrival rate or the number of workers.
+        /// The factor for the arrival rate or the number of workers.
         var load: Double
         /// The weights of the operations.
         var weights: [Double]
@@ -20,7 +20,7 @@ struct WriteBalance: Sendable {
     /// A client's part of the load.
     private struct Part: Sendable {
         var isOpen: Bool
-        /// The load: arrivals per second, or workers.
+        /// The load, in arrivals per second or in workers.
         var load: Double
         var weights: [Double]
         var writes: [Bool]
@@ -37,7 +37,7 @@ struct WriteBalance: Sendable {
     private let parts: [Part?]
     /// The declared weights of all clients' operations.
     private let weights: [[Double]]
-    /// The declared shares of the two groups; nil for a group whose share cannot change.
+    /// The declared share of writes in each group; nil for a group whose share cannot change.
     private let openShare: Double?
     private let closedShare: Double?
 
@@ -65,20 +65,20 @@ struct WriteBalance: Sendable {
         closedShare = share(false)
     }
 
-    /// Returns the share of writes for a requested share; nil if the share cannot change.
+    /// Returns the share of writes for a requested share, or nil if the share cannot change.
     func share(of wanted: Double?) -> Double? {
         guard let declared = openShare ?? closedShare else { return nil }
         return wanted ?? declared
     }
 
-    /// Returns the share of writes of one client; nil for a client without operations.
+    /// Returns a client's share of writes, or nil for a client without operations.
     func share(of index: Int, at wanted: Double?) -> Double? {
         guard var part = parts[index] else { return nil }
         part.weights = factors(of: index, at: wanted).weights
         return part.share
     }
 
-    /// Returns the factors of one client.
+    /// Returns a client's factors.
     func factors(of index: Int, at wanted: Double?) -> Factors {
         let unchanged = Factors(load: 1, weights: weights[index])
         guard let wanted, let part = parts[index],
@@ -87,7 +87,7 @@ struct WriteBalance: Sendable {
         let write = wanted / declared
         let read = (1 - wanted) / (1 - declared)
         let load = part.share * write + (1 - part.share) * read
-        // A client with only reads or only writes keeps its weights: only its load changes.
+        // A client with only reads or only writes keeps its weights. Only its load changes.
         guard part.share > 0, part.share < 1 else {
             return Factors(load: load, weights: part.weights)
         }

@@ -1,21 +1,22 @@
-/// The details of a failure with `SQLITE_BUSY`, as far as a target knows them.
+/// The details of a `SQLITE_BUSY` failure that a target can report.
 public struct BusyFailure: Sendable, Hashable {
-    /// The part of the connection's busy handler in the failure.
+    /// The role of the connection's busy handler in the failure.
     public enum Handler: Sendable, Hashable {
-        /// The target does not know it.
+        /// The target does not report the handler's role.
         case unknown
         /// SQLite did not call the handler, because waiting could cause a deadlock: a transaction
-        /// that had read wanted to write while another connection wrote.
+        /// that had already read tried to write while another connection was writing.
         case skipped
-        /// The handler waited, and gave up; both times in nanoseconds, the timeout nil if unknown.
+        /// The handler gave up after waiting. Both times are in nanoseconds; the timeout is nil if
+        /// unknown.
         case gaveUp(waited: UInt64, timeout: UInt64?)
     }
 
     /// The SQL that failed.
     public var statement: String?
-    /// The part of the busy handler.
+    /// The busy handler's role.
     public var handler: Handler
-    /// The client whose connection held the lock, or changed the database last; nil if unknown.
+    /// The client whose connection held the lock or last changed the database; nil if unknown.
     public var holder: String?
 
     /// Creates a description.

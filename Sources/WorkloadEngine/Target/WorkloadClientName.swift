@@ -1,14 +1,15 @@
 import Synchronization
 
-/// A client's name, prepared once so that accesses need not build or look up strings.
+/// A client's name, prepared once so accesses do not need to create or look up strings.
 public struct WorkloadClientName: Sendable, Hashable {
     /// The name in the scenario.
     public let name: String
-    /// Whether the accesses belong to the load; a target's times, waiters and numbers of snapshots
-    /// exclude other accesses.
+    /// Whether the accesses belong to the load.
+    ///
+    /// A target's times, waiters and snapshot counts exclude other accesses.
     package let isCounted: Bool
 
-    /// A number that a target stores with the name.
+    /// The number that a target stores with the name.
     package let memo = Memo()
 
     /// Creates a name.

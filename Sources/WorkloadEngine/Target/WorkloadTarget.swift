@@ -4,7 +4,8 @@ import Telemetry
 ///
 /// Many threads use a target concurrently. Each access blocks the calling thread.
 public protocol WorkloadTarget: AnyObject, Sendable {
-    /// Returns whether the target supports a kind of access; for example, queues have no snapshots.
+    /// Returns whether the target supports a kind of access; for example, queues do not support
+    /// snapshots.
     func supports(_ access: WorkloadAccess) -> Bool
 
     /// Returns whether the target has an optional ability.
@@ -14,14 +15,14 @@ public protocol WorkloadTarget: AnyObject, Sendable {
 
     /// Copies the database into a new file at `path`, in steps of `pagesPerStep` pages.
     ///
-    /// Only for ``WorkloadAbility/backup``.
+    /// Requires ``WorkloadAbility/backup``.
     ///
     /// - Parameters:
-    ///   - path: The path of the copy, which must not exist.
-    ///   - pagesPerStep: The number of pages between two calls of `progress`.
+    ///   - path: The copy's path, at which no file may exist.
+    ///   - pagesPerStep: The number of pages between two calls to `progress`.
     ///   - client: The client's name for the target's status.
-    ///   - progress: Called after each step with the completed share, in 0…1.
-    /// - Throws: Errors of the library and of `progress`.
+    ///   - progress: A function that is called after each step with the completed share, in 0…1.
+    /// - Throws: An error that the library or `progress` throws.
     func backup(
         to path: String,
         pagesPerStep: Int,
@@ -29,62 +30,65 @@ public protocol WorkloadTarget: AnyObject, Sendable {
         progress: @escaping (Double) throws -> Void
     ) throws
 
-    /// Runs `body` once, inside an access of the database, on the calling thread.
+    /// Runs `body` once, inside an access to the database, on the calling thread.
     ///
     /// - Parameters:
     ///   - access: The kind of access.
     ///   - client: The client's name for the target's status.
-    ///   - body: Receives the session, which is only valid inside the call.
-    /// - Throws: Errors of the database and of `body`; see ``failure(of:)``.
+    ///   - body: A closure that receives the session, which is valid only inside the call.
+    /// - Throws: An error that the database or `body` throws; see ``failure(of:)``.
     func perform(
         _ access: WorkloadAccess,
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void
     ) throws
 
-    /// Like ``perform(_:as:_:)``, but suspends the task instead of blocking the thread.
+    /// Runs `body` like ``perform(_:as:_:)``, but suspends the task instead of blocking the thread.
     ///
-    /// Only for ``WorkloadAbility/tasks``. A task that is cancelled throws `CancellationError`.
+    /// Requires ``WorkloadAbility/tasks``. A canceled task throws `CancellationError`.
     func performAsync(
         _ access: WorkloadAccess,
         as client: WorkloadClientName,
         _ body: @escaping @Sendable (any WorkloadSession) throws -> Void
     ) async throws
 
-    /// Writes in one transaction; then reads the committed state on another connection.
+    /// Writes in one transaction, then reads the committed state on another connection.
     ///
-    /// The read starts before the writer is released, so that it sees this write and no later one,
-    /// and continues while others write. Only for ``WorkloadAbility/concurrentReads``.
+    /// The read starts before the writer is released. It therefore observes this write but no later
+    /// one, and it continues while others write. Requires ``WorkloadAbility/concurrentReads``.
     ///
-    /// Returns after both the write and the read have ended.
+    /// This method returns after both the write and the read have ended.
     ///
     /// - Parameters:
     ///   - client: The client's name for the target's status.
-    ///   - body: Writes; it receives the session, which is only valid inside the call.
-    ///   - makeReading: Returns the closure that reads; called after the write has committed.
-    /// - Throws: Errors of the write and of the read.
+    ///   - body: A closure that writes. It receives the session, which is valid only inside the
+    ///     call.
+    ///   - makeReading: A function that returns the reading closure. It is called after the write
+    ///     has committed.
+    /// - Throws: An error of the write or the read.
     func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,
         thenPerforming makeReading: () -> @Sendable (any WorkloadSession) throws -> Void
     ) throws
 
-    /// Checks that the database can prepare a statement, without running it.
+    /// Checks that the database can prepare a statement without running it.
     ///
-    /// By default, does nothing.
+    /// The default implementation does nothing.
     ///
     /// - Throws: The database's error.
     func check(_ sql: String) throws
 
-    /// Takes a snapshot, which lives until ``WorkloadSnapshot/release()`` or its last reference.
+    /// Takes a snapshot, which lives until ``WorkloadSnapshot/release()`` or until its last
+    /// reference is released.
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot
 
     /// Interrupts every running statement.
     func interrupt()
 
-    /// Interrupts the running statement of a connection, by its label in the status.
+    /// Interrupts the running statement of the connection with the given label in the status.
     ///
-    /// By default, does nothing and returns `false`.
+    /// The default implementation returns `false`.
     ///
     /// - Returns: Whether the connection exists.
     func interrupt(connection label: String) -> Bool
@@ -92,27 +96,28 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// Classifies an error that ``perform(_:as:_:)`` threw.
     func failure(of error: any Error) -> WorkloadFailure
 
-    /// Describes an error that ``failure(of:)`` classified as `SQLITE_BUSY`; call this on the thread
-    /// of the access, immediately after it.
+    /// Describes an error that ``failure(of:)`` classified as `SQLITE_BUSY`. Call this method on
+    /// the access's thread, immediately after the access.
     ///
-    /// By default, returns nil: the details are unknown.
+    /// The default implementation returns nil.
     func busyFailure(of error: any Error) -> BusyFailure?
 
-    /// The client that holds the write lock through this target; nil if none does, and by default.
+    /// The client that holds the write lock through this target, if any. Defaults to nil.
     var writingClient: String? { get }
 
-    /// Returns the state of the database, or nil if the library has no probes.
+    /// Returns the database's state, or nil if the library has no probes.
     func status() -> DatabaseStatus?
 
-    /// Returns how the database executes an operation, and the counters of one execution.
+    /// Returns how the database executes an operation and the counters for one execution.
     ///
-    /// By default, returns nil. Implementations must roll back the statements' writes.
+    /// The default implementation returns nil. Implementations must roll back the statements'
+    /// writes.
     ///
     /// - Parameters:
     ///   - statements: The operation's statements, in order.
     ///   - access: The kind of access that runs them.
-    ///   - running: Whether to run the statements, or only explain them.
-    /// - Returns: The profile; nil if the library does not support profiles.
+    ///   - running: Whether to run the statements or only explain them.
+    /// - Returns: The profile, or nil if the library does not support profiles.
     /// - Throws: The library's error.
     func profile(
         _ statements: [BoundStatement],
@@ -122,19 +127,19 @@ public protocol WorkloadTarget: AnyObject, Sendable {
 
     /// Resets the waits and holds in ``status()`` when the measured part of a run starts.
     ///
-    /// By default, does nothing.
+    /// The default implementation does nothing.
     func restartTimes()
 
-    /// Returns the number of statements that connections of a guarded arm rejected, by kind, such
-    /// as `ATTACH`.
+    /// Returns the number of statements that a guarded arm's connections rejected, keyed by kind,
+    /// such as `ATTACH`.
     ///
-    /// Empty by default.
+    /// The default implementation returns an empty dictionary.
     func refusals() -> [String: UInt64]
 
     /// Returns facts about the database for the result, such as `journal_mode` = `wal`.
     func environment() throws -> [String: String]
 
-    /// Closes the database; the target must not be used afterwards.
+    /// Closes the database. The target must not be used afterward.
     func close() throws
 }
 
@@ -167,16 +172,18 @@ extension WorkloadTarget {
         thenPerforming makeReading: () -> @Sendable (any WorkloadSession) throws -> Void
     ) throws { throw RunError(.scenario, "this arm does not support concurrent reads") }
 
-    /// Writes in one transaction; then runs statements that read the committed state, on another
+    /// Writes in one transaction, then runs statements that read the committed state on another
     /// connection.
     ///
-    /// Returns after both the write and the reads have ended.
+    /// This method returns after both the write and the reads have ended.
     ///
     /// - Parameters:
     ///   - client: The client's name for the target's status.
-    ///   - body: Writes; it receives the session, which is only valid inside the call.
-    ///   - statements: Returns the statements; called after the write has committed.
-    /// - Throws: Errors of the write and of the reads.
+    ///   - body: A closure that writes. It receives the session, which is valid only inside the
+    ///     call.
+    ///   - statements: A function that returns the statements. It is called after the write has
+    ///     committed.
+    /// - Throws: An error of the write or the reads.
     public func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,
@@ -210,7 +217,7 @@ extension WorkloadTarget {
     /// Returns nil.
     public func busyFailure(of error: any Error) -> BusyFailure? { nil }
 
-    /// Nil.
+    /// Returns nil.
     public var writingClient: String? { nil }
 
     /// Returns `false`.
@@ -231,7 +238,7 @@ public enum WorkloadAbility: String, Sendable, CaseIterable {
     /// (``WorkloadTarget/performWrite(as:_:thenPerforming:)``).
     case concurrentReads
 
-    /// Why a client that needs the ability cannot run.
+    /// The reason that a client that needs the ability cannot run.
     var obstacle: String {
         switch self {
         case .writeAheadLog: "this arm has no write-ahead log"
@@ -243,29 +250,29 @@ public enum WorkloadAbility: String, Sendable, CaseIterable {
     }
 }
 
-/// The kinds of access.
+/// A kind of access.
 public enum WorkloadAccess: String, Sendable, Codable, CaseIterable {
-    /// A read, in one transaction.
+    /// A read in one transaction.
     case read
-    /// A write, in one transaction.
+    /// A write in one transaction.
     case write
     /// Access to the write connection without a transaction.
     case writeWithoutTransaction
     /// A snapshot, if ``WorkloadTarget/supports(_:)`` returns `true` for it.
     case snapshot
 
-    /// Whether it uses the write connection.
+    /// Whether the access uses the write connection.
     var isWrite: Bool { self == .write || self == .writeWithoutTransaction }
 }
 
 /// The database inside an access.
 public protocol WorkloadSession {
-    /// Runs a statement to its end; libraries cache statements by their text.
+    /// Runs a statement to completion. Libraries cache statements by their text.
     ///
     /// - Parameters:
     ///   - sql: One statement, with `:name` or `?` parameters.
     ///   - values: The parameters' values, in the order of their first appearance.
-    /// - Returns: The number of rows that it returned.
+    /// - Returns: The number of rows that the statement returned.
     /// - Throws: The library's error.
     @discardableResult
     func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int
@@ -273,9 +280,9 @@ public protocol WorkloadSession {
     /// Returns the rows of a statement.
     func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]]
 
-    /// Returns a closure that interrupts this connection's statement, from any thread during the
-    /// access; nil if the library does not support it, as by default. The closure may be called
-    /// repeatedly for one interrupt.
+    /// Returns a closure that interrupts this connection's statement, or nil if the library does
+    /// not support it. The closure may be called from any thread during the access, and repeatedly
+    /// for one interrupt. The default implementation returns nil.
     func makeInterrupt() -> (@Sendable () -> Void)?
 }
 
@@ -294,37 +301,40 @@ public protocol WorkloadSnapshot: AnyObject, Sendable {
 
 /// Opens a library's databases for arms.
 public protocol WorkloadTargetFactory: Sendable {
-    /// Opens the database at `path` according to the arm; creates a missing file.
+    /// Opens the database at `path` according to the arm. Creates the file if it does not exist.
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget
 
     /// Copies one state of a database, which others may use concurrently, to a new file with a
     /// rollback journal.
     ///
-    /// By default, throws.
+    /// The default implementation throws an error.
     ///
     /// - Parameters:
-    ///   - source: The path of the database, which is only read.
-    ///   - path: The path of the copy, which must not exist.
-    ///   - progress: Receives the completed share, in 0…1; an error that it throws ends the copy.
-    /// - Throws: An error if `source` cannot be read or `path` cannot be written, or an error of
-    ///   `progress`.
+    ///   - source: The database's path; the database is only read.
+    ///   - path: The copy's path, at which no file may exist.
+    ///   - progress: A function that receives the completed share, in 0…1. An error that it throws
+    ///     ends the copy.
+    /// - Throws: An error if `source` cannot be read or `path` cannot be written, or an error that
+    ///   `progress` throws.
     func copyDatabase(
         at source: String,
         to path: String,
         progress: (Double) throws -> Void
     ) throws
 
-    /// Returns the journal mode of a database that exists; nil, the default, if it is unknown.
+    /// Returns the journal mode of an existing database, or nil if it is unknown. The default
+    /// implementation returns nil.
     ///
-    /// - Throws: An error of the library, for example if another process has locked the database.
+    /// - Throws: The library's error, for example if another process has locked the database.
     func journalMode(ofDatabaseAt path: String) throws -> Arm.Journal?
 
-    /// Classifies an error that ``open(_:at:)`` threw; ``WorkloadFailure/error(_:)`` by default.
+    /// Classifies an error that ``open(_:at:)`` threw. The default implementation returns
+    /// ``WorkloadFailure/error(_:)``.
     func failure(of error: any Error) -> WorkloadFailure
 }
 
 extension WorkloadTargetFactory {
-    /// Returns the type of the error.
+    /// Returns a failure with the name of the error's type.
     public func failure(of error: any Error) -> WorkloadFailure { .error("\(type(of: error))") }
 
     /// Returns nil.
@@ -348,18 +358,19 @@ public enum WorkloadValue: Sendable, Hashable {
     case integer(Int64)
     /// A double.
     case real(Double)
-    /// A text.
+    /// Text.
     case text(String)
     /// Bytes.
     case blob([UInt8])
 }
 
-/// The kind of an access's failure.
+/// A kind of access failure.
 public enum WorkloadFailure: Sendable, Hashable {
-    /// An interrupt ended it (`SQLITE_INTERRUPT`, or `SQLITE_ABORT` after one).
+    /// An interrupt ended the access (`SQLITE_INTERRUPT`, or `SQLITE_ABORT` after one).
     case interrupted
-    /// The database was busy or locked; the code's name, such as `SQLITE_BUSY`.
+    /// The database was busy or locked. The associated value is the code's name, such as
+    /// `SQLITE_BUSY`.
     case busy(String)
-    /// Any other error, by the name of its code.
+    /// Any other error, with the name of its code.
     case error(String)
 }

@@ -1,11 +1,11 @@
-/// The thresholds of a run that end it early if they are definitely missed.
+/// A run's thresholds that end the run early if they are definitely missed.
 struct AbortWatch: Sendable {
     private let thresholds: [Threshold]
 
-    /// The number of accesses that a share or a mean must rest on, as for a percentile.
+    /// The minimum number of accesses for a share or a mean, as for a percentile.
     private static let leastCount = 10.0
 
-    /// Selects the thresholds with `abort: true`; nil if there are none.
+    /// Selects the thresholds with `abort: true`; returns nil if there are none.
     init?(_ thresholds: [Threshold]) {
         self.thresholds = thresholds.filter { $0.abortDelay != nil }
         if self.thresholds.isEmpty { return nil }
@@ -40,10 +40,11 @@ struct AbortWatch: Sendable {
         }.first
     }
 
-    /// Returns whether the value rests on enough accesses.
+    /// Returns whether the value is based on enough accesses.
     ///
-    /// For a percentile, ``ArmResult/check(_:)`` has decided this. A share needs ten accesses on the
-    /// wrong side of the limit, so that a single early error does not end a run.
+    /// For a percentile, ``ArmResult/check(_:)`` has already checked this. A share needs ten
+    /// accesses on the wrong side of the limit, which prevents a single early error from ending a
+    /// run.
     private func hasEnoughSamples(_ threshold: Threshold, in result: ArmResult) -> Bool {
         let parts = threshold.metric.split(separator: ".").map(String.init)
         guard parts.count == 2, let client = result.clients[parts[0]] else { return true }

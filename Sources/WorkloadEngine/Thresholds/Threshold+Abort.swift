@@ -1,15 +1,15 @@
 extension Threshold {
-    /// The aggregates that never decrease while a run continues.
+    /// The aggregates that never decrease during a run.
     private static let growing = ["count", "max"]
 
-    /// Why a miss of this threshold cannot end a run early; nil if it can.
+    /// The reason that missing this threshold cannot end a run early; nil if it can.
     var abortProblem: String? {
         let problem = "'\(expression)' of '\(metric)' cannot end a run early"
         if aggregate == "final" || metric.hasSuffix(".unfinished") {
             return problem + ": its value is known only at the end; remove 'abort'"
         }
         if Self.growing.contains(aggregate), comparison.hasPrefix(">") {
-            return problem + ": the value only grows, so that more time can meet the limit; write "
+            return problem + ": the value only increases, so more time can meet the limit; write "
                 + "'\(aggregate) < …', or remove 'abort'"
         }
         return nil

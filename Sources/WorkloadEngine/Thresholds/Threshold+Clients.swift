@@ -1,5 +1,5 @@
 extension Threshold {
-    /// Why the clients have no such metric; nil if they have it.
+    /// Returns the reason that the clients do not have the metric, or nil if they do.
     func problem(among clients: [Client]) -> String? {
         let parts = metric.split(separator: ".").map(String.init)
         guard parts.count == 2, ["fairness", "longest-wait"].contains(parts[1]),

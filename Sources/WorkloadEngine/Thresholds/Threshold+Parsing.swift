@@ -1,7 +1,7 @@
 import Units
 
 extension Threshold {
-    /// An expression that cannot be parsed.
+    /// An error that reports an invalid expression.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// The expression, the problem, and the expected form.
         public var description: String
@@ -9,10 +9,10 @@ extension Threshold {
 
     /// Parses an expression such as `p(99) < 50ms`, for a metric such as `ui.response`.
     ///
-    /// The limit's unit is the metric's: a time for latencies, a size for `wal.bytes`, a rate for
-    /// throughput, a number or a percentage for shares, a number for counts.
+    /// The limit has the metric's unit: a time for latencies, a size for `wal.bytes`, a rate for
+    /// throughput, a number or a percentage for shares, and a number for counts.
     ///
-    /// - Throws: ``Failure``.
+    /// - Throws: ``Failure`` if the expression is invalid.
     public init(metric name: String, expression: String, in catalog: MetricCatalog) throws {
         guard let metric = catalog.metric(name) else {
             throw Failure(description: catalog.problem(with: name))
@@ -42,7 +42,7 @@ extension Threshold {
 
     /// Returns whether an observed value, in the metric's base unit, meets the threshold.
     ///
-    /// - Returns: Nil without an observed value.
+    /// - Returns: Whether the value meets the threshold, or nil if there is no observed value.
     public func isMet(by observed: Double?) -> Bool? {
         guard let observed, !observed.isNaN else { return nil }
         return switch comparison {
@@ -96,7 +96,7 @@ extension Threshold {
         }
     }
 
-    /// Suggests the nearest aggregate; for a percentile, lists the percentiles.
+    /// Suggests the nearest aggregate, or lists the percentiles if the name is a percentile.
     private static func hint(_ name: String, among known: [String]) -> String {
         if name.hasPrefix("p("), known.contains("p(99)") {
             return "; percentiles: "

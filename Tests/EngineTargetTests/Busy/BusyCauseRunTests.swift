@@ -3,7 +3,8 @@ import Foundation
 import Testing
 import WorkloadEngine
 
-/// Runs whose accesses find the database locked: the causes, statements, holders and remedies.
+/// Tests of the causes, statements, holders and remedies in runs whose accesses find the database
+/// locked.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct BusyCauseRunTests {
     private static let increment = "UPDATE t SET n = n + 1 WHERE id = 1"
@@ -77,7 +78,7 @@ struct BusyCauseRunTests {
         """
 
     @Test(arguments: ["", ", retry: fixed 1ms"])
-    func aTimeoutNamesTheHolderAndTheWait(retry: String) async throws {
+    func aTimeoutReportsTheHolderAndTheWait(retry: String) async throws {
         let result = try await run(
             arm: "{library: raw, busy: {timeout: 50ms\(retry)}}",
             clients: Self.blocked,
@@ -130,7 +131,7 @@ struct BusyCauseRunTests {
         #expect(group.remedy == "set a busy timeout: `busy: {timeout: 5s}`")
     }
 
-    @Test func retriesOfAClientAreCountedToo() async throws {
+    @Test func aClientsRetriesAreAlsoCounted() async throws {
         let result = try await run(
             arm: "{library: raw, busy: {timeout: 0s}}",
             clients: """
@@ -145,7 +146,7 @@ struct BusyCauseRunTests {
     }
 
     @Test(arguments: ["raw", "engine"])
-    func aBlockedCheckpointNamesTheReader(library: String) async throws {
+    func aBlockedCheckpointReportsTheReader(library: String) async throws {
         let result = try await run(
             arm: "{library: \(library), type: pool, busy: {timeout: 50ms}}",
             clients: """
@@ -161,7 +162,7 @@ struct BusyCauseRunTests {
         #expect(group.code == nil)
     }
 
-    @Test func anUpgradeInThePoolOfTheEngineFailsAfterAnotherProgramsWrite() throws {
+    @Test func anUpgradeInTheEnginesPoolFailsAfterAnotherProgramsWrite() throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("poolgauge-busy-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -180,7 +181,7 @@ struct BusyCauseRunTests {
         defer { try? other.close() }
         var failure: (any Error)?
         try other.perform(.write, as: name) { _ in
-            // The handler waits at the first lock of a transaction.
+            // The handler waits for a transaction's first lock.
             do {
                 try pool.perform(.write, as: name) { try $0.run("INSERT INTO t VALUES (1)", []) }
             } catch { failure = error }

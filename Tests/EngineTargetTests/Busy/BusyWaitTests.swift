@@ -8,10 +8,10 @@ import WorkloadEngine
 
 @testable import EngineTarget
 
-/// The pauses of busy handlers, in simulated time.
+/// Tests of busy handlers' pauses, in simulated time.
 @Suite(.timeLimit(.minutes(1)))
 struct BusyWaitTests {
-    /// A clock that only pauses advance, and the pauses in milliseconds.
+    /// A clock that advances only during pauses, and a log of the pauses in milliseconds.
     private final class Pauses: Sendable {
         private let state = Lock((now: UInt64(7), pauses: [Double]()))
 
@@ -55,7 +55,7 @@ struct BusyWaitTests {
         #expect(wait.takeHandler() == .gaveUp(waited: 0, timeout: 0))
     }
 
-    /// A wait that succeeds, or that belongs to an earlier statement, is not part of a failure.
+    /// A wait that succeeds or that belongs to an earlier statement is not part of a failure.
     @Test func onlyTheWaitOfTheFailedStatementCounts() {
         let wait = BusyWait(
             timeout: .milliseconds(2),

@@ -5,9 +5,9 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// The samples of WorkloadEngine's documentation.
+/// The code samples in WorkloadEngine's documentation.
 ///
-/// A test of the engine compares them with the articles.
+/// One of the engine's tests compares them with the articles.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct DocumentedLoadTests {
     struct Note: Codable, FetchableRecord, PersistableRecord {
@@ -59,7 +59,7 @@ struct DocumentedLoadTests {
     @Test func statusAndInterrupt() async throws {
         let store = store
         var load = LoadTest("one", duration: .milliseconds(200))
-        // Each arrival is served, however late.
+        // Serve each arrival, no matter how late it is.
         load.client("list", rate: 100) { _ in try store.pool.read { _ = try Note.fetchAll($0) } }
         // sample
         load.status = { store.pool.status() }

@@ -4,7 +4,7 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// The invariant `isolation`, on the engine and on targets with a bug.
+/// Tests of the `isolation` invariant, on the engine and on targets with a bug.
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct IsolationInvariantTests {
     /// Runs a small load with the invariant.
@@ -75,7 +75,7 @@ struct IsolationInvariantTests {
     @Test(arguments: PlantedBug.allCases)
     func aPlantedBugIsFoundWithinAMinute(bug: PlantedBug) async throws {
         let start = monotonicNanoseconds()
-        // Normally the first run suffices; a busy machine may need more.
+        // The first run normally suffices. A busy machine may need more runs.
         for duration in ["1500ms", "6s", "40s"] {
             let result = try await run(lasting: duration, bug)
             let isolation = try #require(result.invariants.first)
@@ -96,7 +96,7 @@ struct IsolationInvariantTests {
         let pool = try #require(result.pool)
         let list = try #require(result.clients["list"]?.started)
         let save = try #require(result.clients["save"]?.started)
-        // An access can have started before the measured part.
+        // An access may have started before the measured part.
         if arm == "pool" {
             #expect(try #require(pool.acquire).count <= list + 1)
             #expect(try #require(pool.hold).count <= list + 1)

@@ -2,24 +2,26 @@
 enum PlantedBug: String, CaseIterable, Sendable {
     /// Some reads observe a state from before the last commits.
     case staleRead
-    /// A write reads in one transaction, and writes in another.
+    /// A write reads in one transaction and writes in another.
     case lostUpdate
     /// Some reads observe the changes of an open transaction.
     case dirtyRead
     /// A write that throws is committed.
     case abortedWrite
-    /// Each statement of a write is committed at once.
+    /// Each statement in a write is committed immediately.
     case intermediateRead
-    /// Each statement of a read observes a different state.
+    /// Each statement in a read observes a different state.
     case readSkew
-    /// Some writes return without an error, and are rolled back.
+    /// Some writes return without an error but are rolled back.
     case lostCommit
     /// Some reads observe an older state than previous reads.
     case nonMonotonicRead
-    /// A snapshot shows the present state in each of its reads.
+    /// A snapshot returns the current state in each of its reads.
     case movingSnapshot
 
-    /// The anomalies that the invariant may report; which one it finds first is random.
+    /// The anomalies that the invariant may report.
+    ///
+    /// The order in which it finds them is random.
     var expected: [String] {
         switch self {
         case .staleRead: ["stale read"]

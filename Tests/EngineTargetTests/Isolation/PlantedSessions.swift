@@ -2,11 +2,11 @@ import Dispatch
 import Telemetry
 import WorkloadEngine
 
-/// A session that routes its statements as a bug requires.
+/// A session that routes its statements to reproduce a bug.
 struct RoutedSession: WorkloadSession {
-    /// Runs a query.
+    /// A function that runs a query.
     var query: (String, [WorkloadValue]) throws -> [[WorkloadValue]]
-    /// Runs a statement that writes.
+    /// A function that runs a statement that writes.
     var write: (String, [WorkloadValue]) throws -> Void = { _, _ in }
 
     func run(_ sql: String, _ values: [WorkloadValue]) throws -> Int {
@@ -19,7 +19,7 @@ struct RoutedSession: WorkloadSession {
     }
 }
 
-/// A faulty snapshot, which shows the present state.
+/// A faulty snapshot, which returns the current state.
 final class MovingSnapshot: WorkloadSnapshot {
     private let target: any WorkloadTarget
     private let client: WorkloadClientName
@@ -39,8 +39,8 @@ final class MovingSnapshot: WorkloadSnapshot {
 /// Performs reads on the connection of an open write transaction.
 final class DirtyReadDesk: Sendable {
     private final class Job: @unchecked Sendable {
-        // Unchecked: `body` runs on the writer's thread while the reader waits; the desk's lock
-        // decides which of the two removes the job.
+        // Unchecked, because `body` runs on the writer's thread while the reader waits. The desk's
+        // lock determines which of the two removes the job.
         private var body: ((any WorkloadSession) throws -> Void)?
         private(set) var error: (any Error)?
         let done = DispatchSemaphore(value: 0)
@@ -50,7 +50,7 @@ final class DirtyReadDesk: Sendable {
         /// Releases the body.
         func cancel() { body = nil }
 
-        /// Runs the body, and releases it: it must not outlive the reader's call.
+        /// Runs the body and releases it, because it must not outlive the reader's call.
         func run(_ session: any WorkloadSession) {
             do { try body?(session) } catch { self.error = error }
             body = nil
@@ -60,7 +60,7 @@ final class DirtyReadDesk: Sendable {
 
     private let waiting = Lock<[Job]>([])
 
-    /// Waits briefly for an open transaction, and reads in it.
+    /// Waits briefly for an open transaction and reads in it.
     ///
     /// - Returns: Whether a transaction was open.
     func read(_ body: (any WorkloadSession) throws -> Void) throws -> Bool {

@@ -15,7 +15,7 @@ final class PlantedTarget: WorkloadTarget {
         }
     }
 
-    /// An error that rolls back a transaction which is then reported as committed.
+    /// An error that rolls back a transaction, which is then reported as committed.
     private struct SilentRollback: Error {}
 
     private struct State {
@@ -82,7 +82,7 @@ final class PlantedTarget: WorkloadTarget {
         try base.perform(.read, as: client, body)
     }
 
-    /// Makes a new snapshot every `count` reads, and keeps the previous one as the older one.
+    /// Creates a new snapshot every `count` reads and keeps the previous snapshot as the older one.
     private func renewSnapshots(
         every count: Int,
         _ number: Int,

@@ -2,7 +2,7 @@ import Foundation
 import GRDBTarget
 import WorkloadEngine
 
-/// Opens an arm on a new file with a table `item`, and removes both afterwards.
+/// Opens an arm on a new file with a table `item`, and removes both afterward.
 func withTargetOnNewFile(
     _ arm: Arm,
     setup client: WorkloadClientName,

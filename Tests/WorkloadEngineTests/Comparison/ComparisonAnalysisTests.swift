@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Verdicts on known numbers: fictional runs with a throughput and a p99 each.
+/// Tests of verdicts on known numbers: fictional runs that each have a throughput and a p99.
 struct ComparisonAnalysisTests {
     /// A run of `ui`, an open loop, with a throughput in accesses/s and a p99 in nanoseconds.
     private func run(_ arm: String, throughput: Double, p99: Double?) -> ArmResult {
@@ -26,7 +26,7 @@ struct ComparisonAnalysisTests {
         return try ComparisonPlan(.test([.reader("ui")]), arms: arms, options: options)
     }
 
-    /// Ten blocks in which the values of b are those of a times `throughput` and `p99`, with noise.
+    /// Ten blocks in which b's values are a's multiplied by `throughput` and `p99`, with noise.
     private func analysis(
         throughput: Double = 1,
         p99: Double = 1,
@@ -79,7 +79,7 @@ struct ComparisonAnalysisTests {
         for verdict in try verdicts(analysis()).values { #expect(!verdict.isDifference) }
     }
 
-    /// A difference of 10 % almost without noise, and one between 1 % and 10 %.
+    /// Uses a difference of 10 % almost without noise, and one between 1 % and 10 %.
     @Test func aDifferenceBelowTheFloorIsInconclusiveDespiteASmallP() throws {
         let ratio = try #require(
             PairedRatio(
@@ -96,7 +96,7 @@ struct ComparisonAnalysisTests {
         }
         #expect(verdict(floor: log(1.05)) == .better)
         #expect(verdict(floor: nil) == .inconclusive)
-        // The interval lies within the floor, so the arms are the same.
+        // The interval is within the floor, so the arms are the same.
         #expect(verdict(floor: log(1.2)) == .same)
         #expect(
             ComparisonAnalysis.verdict(of: ratio, p: 0.06, log(1.05), metric).0 == .inconclusive
@@ -126,16 +126,18 @@ struct ComparisonAnalysisTests {
         #expect(noise.floor == 1.25)
     }
 
-    /// 2,000 comparisons of an arm with itself: the test raises alarms at its level.
+    /// In 2,000 comparisons of an arm with itself, the test raises alarms at its significance
+    /// level.
     ///
-    /// The verdict does so more rarely, because it requires a difference above the noise floor.
-    @Test func aComparisonOfAnArmWithItselfRarelyAlarms() {
+    /// The verdict raises fewer alarms, because it requires a difference above the noise floor.
+    @Test func comparingAnArmWithItselfRarelyRaisesAlarms() {
         var random = RandomStream(seed: 99, stream: "A/A")
         var tests = 0
         var verdicts = 0
         let metric = try? ComparisonMetric("ui.throughput", in: MetricCatalog(clients: ["ui"]))
         for _ in 0..<2000 {
-            // Noise that a block's runs share (the machine in that minute), and noise of each run.
+            // Combine noise that a block's runs share (the machine in that minute) with each run's
+            // own noise.
             let shared = (0..<10).map { _ in 0.3 * random.nextNormal() }
             func runs() -> [Double?] { shared.map { 1000 * exp($0 + 0.05 * random.nextNormal()) } }
             let (first, second, again) = (runs(), runs(), runs())
@@ -147,13 +149,13 @@ struct ComparisonAnalysisTests {
             let verdict = ComparisonAnalysis.verdict(of: ratio, p: ratio.pValue, floor, metric).0
             if verdict.isDifference { verdicts += 1 }
         }
-        // The binomial 99 % interval of 2,000 draws with 5 %.
+        // This is the binomial 99 % interval of 2,000 draws at 5 %.
         #expect((75...125).contains(tests), "\(tests)")
         #expect(verdicts <= tests)
     }
 
-    /// A throughput of nine tenths, with noise of 3 % per run, is found in almost all comparisons.
-    @Test func aLossOfTenPercentIsFoundUnderTheNoiseOfAQuietMachine() throws {
+    /// A throughput of 90 % is found in almost all comparisons despite noise of 3 % per run.
+    @Test func aTenPercentLossIsFoundDespiteNoise() throws {
         var random = RandomStream(seed: 12, stream: "power")
         let metric = try ComparisonMetric("ui.throughput", in: MetricCatalog(clients: ["ui"]))
         let found = try (0..<20).count { _ in
@@ -171,7 +173,7 @@ struct ComparisonAnalysisTests {
 
     @Test func aPercentileWithTooFewSamplesIsReplacedByALowerOne() throws {
         let analysis = try analysis(throughput: 1.4, p99: 0.4, missing: 3)
-        // The fixture has a p95; the p99 is missing in one block of one arm.
+        // The fixture has a p95, but the p99 is missing in one block of one arm.
         #expect(analysis.primary.map(\.name) == ["ui.throughput", "ui.response.p95"])
         #expect(analysis.replaced == ["ui.response.p99": "ui.response.p95"])
     }
@@ -275,7 +277,7 @@ struct ComparisonAnalysisTests {
         #expect(plan.pairs.map { "\($0.b)/\($0.a)" } == ["wal/queue", "pool/queue"])
     }
 
-    @Test func tooFewBlocksAreRefusedWithTheRequiredNumber() throws {
+    @Test func tooFewBlocksAreRejectedWithTheRequiredNumber() throws {
         var options = ComparisonOptions()
         options.blocks = 5
         let arms: [Arm] = [.init(name: "a", kind: .queue), .init(name: "b", kind: .pool)]

@@ -41,7 +41,7 @@ struct ComparisonAnswerTests {
         )
     }
 
-    @Test func theAnswerStatesTheShareOfWALAlone() {
+    @Test func theAnswerReportsTheEffectOfWALAlone() {
         let p99 = "ui.response.p99"
         let rate = "pay.throughput"
         let sentences = ComparisonAnswer(
@@ -91,7 +91,7 @@ struct ComparisonAnswerTests {
         )
     }
 
-    @Test func differencesBelowTheNoiseFloorAreNamed() {
+    @Test func differencesBelowTheNoiseFloorAreReported() {
         let sentences = ComparisonAnswer(
             result([
                 pair("ui.response.p99", "pool", "queue", 1.05, .inconclusive),
@@ -102,8 +102,8 @@ struct ComparisonAnswerTests {
         #expect(
             sentences == [
                 "pool: no difference from queue that these blocks could show; ui p99 1.05× "
-                    + "(0.95–1.16) is below this machine's noise of ±1.08×, pay throughput the same "
-                    + "within this machine's noise (±1.08×)."
+                    + "(0.95–1.16) is below this machine's noise of ±1.08×, pay throughput is the "
+                    + "same within this machine's noise (±1.08×)."
             ]
         )
     }

@@ -6,7 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ComparisonTests {
-    /// Opens a new fake for each arm; the accesses of the slow arm take four times as long.
+    /// Opens a new fake for each arm.
+    ///
+    /// The slow arm's accesses take four times as long.
     private final class ArmFactory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock<[String]>([])
@@ -38,7 +40,7 @@ struct ComparisonTests {
             warmUp: .seconds(1),
             arms: ["fast", "slow", "other"]
         )
-        // Every run misses this limit, which ends no run of a comparison.
+        // Every run misses this limit, which does not end runs in a comparison.
         var limit = Threshold(
             metric: "reader.response",
             expression: "max < 1ms",
@@ -108,7 +110,8 @@ struct ComparisonTests {
         #expect(fast.spectra["reader"]?.count == 2100)
         let run = try #require(fast.representative)
         #expect(run.intervals.filter(\.measured).count >= 10, "a short run also has records")
-        // One dataset for all; each arm is opened for its capabilities, then four times per block.
+        // One dataset is opened for all. Each arm is opened for its capabilities, and four arms are
+        // opened per block.
         #expect(outcome.opened.count { $0 == "data" } == 1)
         #expect(outcome.opened.count == 32)
     }
@@ -141,7 +144,7 @@ struct ComparisonTests {
         }
     }
 
-    /// In simulated time there is no noise: slower arms are found, and equal arms are the same.
+    /// Simulated time has no noise, so slower arms are found, and equal arms are the same.
     @Test func pairsAreJudgedAgainstTheNoiseOfTheFirstArm() async throws {
         let result = try await Self.outcome.value.result
         #expect(result.primary == ["reader.throughput"])
@@ -149,7 +152,7 @@ struct ComparisonTests {
         let slow = try #require(result.pair("reader.throughput", of: "slow", against: "fast"))
         #expect(slow.verdict == .worse)
         #expect(slow.ratio == 0.25)
-        // Seven differences of one sign, and two tests.
+        // There are seven differences of one sign, and two tests.
         #expect(slow.p == 4.0 / 128)
         let other = try #require(result.pair("reader.throughput", of: "other", against: "fast"))
         #expect(other.verdict == .same)
@@ -163,8 +166,8 @@ struct ComparisonTests {
             REGRESSION  reader.throughput < 0.9x: reader.throughput of slow is 0.25× that of fast \
             (0.25–0.25)
             slow: reader throughput 4.0× lower (4.0–4.0) than fast.
-            other: no difference from fast that these blocks could show; reader throughput the \
-            same within this machine's noise (±1.00×).
+            other: no difference from fast that these blocks could show; reader throughput is \
+            the same within this machine's noise (±1.00×).
             left out of every arm: export, because arm 'slow' has no snapshot accesses
 
             """
@@ -197,7 +200,7 @@ struct ComparisonTests {
         }
     }
 
-    @Test func progressStatesTheRemainingTime() async throws {
+    @Test func progressShowsTheRemainingTime() async throws {
         let lines = try await Self.outcome.value.progress
         #expect(lines.count == 28)
         #expect(lines.first?.hasPrefix("block 1 of 7: ") == true)

@@ -60,7 +60,7 @@ struct FailConditionTests {
         ("pol: ui.response.p99 > 1.1x", "did you mean 'pool'?"),
         ("queue: ui.response.p99 > 1.1x", "the arm that the others are compared with"),
     ])
-    func mistakesStateWhatWasExpected(text: String, expected: String) {
+    func mistakesReportTheExpectedForm(text: String, expected: String) {
         let error = #expect(throws: FailCondition.Failure.self) { try condition(text) }
         #expect(error?.description.contains(expected) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains(text) == true)
@@ -75,7 +75,7 @@ struct FailConditionTests {
         #expect(fails(pair(1.05, .worse)) == false)
         #expect(fails(pair(1.5, .inconclusive)) == false)
         #expect(fails(pair(1.2, .same)) == false)
-        // Without samples there is no proof, so the condition fails.
+        // Without samples, the condition cannot be confirmed, so it fails.
         #expect(fails(pair(nil, .inconclusive)) == true)
         #expect(fails(pair(1.5, .worse, metric: "pay.throughput")) == nil)
         #expect(limit.outcome(of: pair(1.5, .worse), against: "other") == nil)
@@ -88,7 +88,7 @@ struct FailConditionTests {
         #expect(demand.outcome(of: pair(0.5, .better), against: "queue")?.failed == false)
     }
 
-    @Test func aConditionThatTheBlocksCannotAnswerIsRefused() throws {
+    @Test func aConditionThatTheBlocksCannotDecideIsRejected() throws {
         var options = ComparisonOptions()
         options.failIf = [try condition("ui.response.p99 > 1.1x")]
         let arms: [Arm] = [.init(name: "queue", kind: .queue), .init(name: "pool", kind: .pool)]
@@ -97,7 +97,8 @@ struct FailConditionTests {
         let error = #expect(throws: RunError.self) {
             try ComparisonPlan(scenario, arms: arms, options: options)
         }
-        // 100/s for 3 s: 300 of the 1,000 that a p99 needs, and enough for a p95.
+        // A rate of 100/s for 3 s provides 300 of the 1,000 accesses that a p99 needs, and enough
+        // for a p95.
         #expect(error?.message.contains("--duration of 11s, or ui.response.p95") == true)
         scenario.phases[0].duration = .seconds(12)
         let plan = try ComparisonPlan(scenario, arms: arms, options: options)

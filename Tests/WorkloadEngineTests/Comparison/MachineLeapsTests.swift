@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Two runs of one arm on a machine whose speed changes.
+/// Tests with two runs of one arm on a machine whose speed changes.
 struct MachineLeapsTests {
     private let steady: [Double?] = [100, 101, 99, 100, 102, 100, 101, 100, 99, 100]
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The decision whether another block fits.
+/// Tests of the decision whether another block fits.
 struct TimeLimitTests {
     /// A clock that a test sets.
     private struct Clock: RunClock {

@@ -63,7 +63,7 @@ struct DatasetBuilderTests {
         #expect(try values(1) != values(2))
     }
 
-    @Test func statementsThatMustNotRunInATransactionGetNone() throws {
+    @Test func statementsThatRejectTransactionsRunOutsideOne() throws {
         let target = StatementRecorder()
         let sql = [
             "PRAGMA page_size = 512", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1)", "VACUUM",
@@ -78,7 +78,7 @@ struct DatasetBuilderTests {
         #expect(target.accesses.flatMap(\.statements).map(\.sql) == sql)
     }
 
-    @Test func aRefusedStatementIsNamed() {
+    @Test func aRejectedStatementIsReported() {
         let target = StatementRecorder(refusing: "CREATE TABL t (a)")
         let failure = #expect(throws: DatasetBuilder.Failure.self) {
             try DatasetBuilder.build(.sql(["CREATE TABL t (a)"]), seed: 1, in: target)

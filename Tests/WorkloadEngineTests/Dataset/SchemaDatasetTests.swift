@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// User-defined tables, filled from distributions.
+/// Tests of user-defined tables that are filled from distributions.
 struct SchemaDatasetTests {
     static let yaml = """
         version: 1

@@ -2,7 +2,7 @@ import Synchronization
 import Telemetry
 import WorkloadEngine
 
-/// A target that records its accesses, and optionally refuses one statement.
+/// A target that records its accesses and optionally rejects one statement.
 final class StatementRecorder: WorkloadTarget {
     /// One access and its statements.
     struct Access: Sendable {

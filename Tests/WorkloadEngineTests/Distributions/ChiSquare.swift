@@ -1,12 +1,12 @@
 import Foundation
 
-/// Pearson's test of counts against their expected values.
+/// Pearson's chi-squared test, which compares counts with their expected values.
 enum ChiSquare {
-    /// Whether more than one of 10,000 samples deviates as far as these counts, or farther.
+    /// Returns whether more than one of 10,000 samples deviates at least as far as these counts.
     ///
     /// The statistic's quantile is Wilson and Hilferty's approximation (PNAS 17, 1931).
     static func isPlausible(observed: [Int], expected: [Double]) -> Bool {
-        // A single class has no degree of freedom: its count is the size of the sample.
+        // A single class has no degrees of freedom, because its count is the sample's size.
         if expected.count == 1 { return observed.count == 1 && Double(observed[0]) == expected[0] }
         precondition(observed.count == expected.count && expected.allSatisfy { $0 >= 5 })
         var statistic = 0.0

@@ -36,7 +36,7 @@ struct DistributionTests {
         let zipfian = ZipfianDistribution(count: count, theta: theta)
         let weights = (1...count).map { pow(Double($0), -theta) }
         let total = weights.reduce(0, +)
-        // A class for each sufficiently frequent rank, and one class for the others.
+        // Use a class for each sufficiently frequent rank, and one class for the others.
         let means = weights.map { $0 / total * Double(Self.draws) }
         let classCount = min(means.prefix { $0 >= 10 }.count, 200)
         let rest = means.dropFirst(classCount).reduce(0, +)
@@ -110,7 +110,7 @@ struct DistributionTests {
             counts[Int(value - 100)] += 1
         }
         let most = counts.indices.max { counts[$0] < counts[$1] }
-        // With little skew in 10^10 items, no single item stands out.
+        // With little skew in 10^10 items, no single item is dominant.
         if theta >= 0.99 { #expect(most == Int(FNV1a.ycsbHash(0) % 1000)) }
     }
 
@@ -131,7 +131,7 @@ struct DistributionTests {
     @Test func gapsAreExponential() {
         var stream = RandomStream(seed: 7, stream: "gaps")
         let gaps = ExponentialDistribution(rate: 200)
-        // Classes of equal probability: the quantiles of the distribution.
+        // The distribution's quantiles define classes of equal probability.
         var counts = [Int](repeating: 0, count: 20)
         var sum = 0.0
         for _ in 0..<Self.draws {

@@ -48,13 +48,13 @@ struct RandomStreamTests {
         #expect((0..<3).map { _ in stream.next() } == Self.pinned)
     }
 
-    /// Recorded values: a change here changes the load of every scenario.
+    /// Checks recorded values, because a change would affect the load of every scenario.
     static let pinned: [UInt64] = [
         6_108_218_694_259_567_590, 1_989_439_638_169_194_587, 8_312_891_547_423_719_131,
     ]
 
     @Test(arguments: [1, 2, 3, 10, 1 << 33, (1 << 63) + 1] as [UInt64])
-    func numbersStayBelowTheirBound(bound: UInt64) {
+    func numbersAreBelowTheirBound(bound: UInt64) {
         var stream = RandomStream(seed: 7, stream: "bound")
         for _ in 0..<1000 { #expect(stream.next(below: bound) < bound) }
     }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Distributions over a range: seeded samples, compared with their expectation.
+/// Tests of distributions over a range, which compare seeded samples with their expectation.
 ///
 /// Each test fails by chance for one seed in 10,000 (see ``ChiSquare``); the seeds are fixed.
 struct RangeDistributionTests {
     private static let draws = 200_000
 
-    /// The count of each integer of a range in a sample.
+    /// Returns the count of each of a range's integers in a sample.
     private func counts(
         _ range: ClosedRange<Int64>,
         _ name: String,
@@ -28,7 +28,9 @@ struct RangeDistributionTests {
         return counts
     }
 
-    /// Whether the counts match the shares; classes that are too small for the test are merged.
+    /// Returns whether the counts match the shares.
+    ///
+    /// Classes that are too small for the test are merged.
     private func fits(_ counts: [Int], _ shares: [Double]) -> Bool {
         let total = shares.reduce(0, +)
         var observed: [Int] = [0]
@@ -73,7 +75,7 @@ struct RangeDistributionTests {
     }
 
     @Test(arguments: [(0.2, 0.8), (0.01, 0.75), (1, 0.5), (0.5, 1)])
-    func aHotSetGetsItsShareOfTheDraws(set: Double, draws: Double) {
+    func aHotSetReceivesItsShareOfTheDraws(set: Double, draws: Double) {
         let range: ClosedRange<Int64> = 100...299
         let distribution = HotspotDistribution(range, set: set, draws: draws)
         let counts = counts(range, "hotspot") { distribution.next(using: &$0) }

@@ -35,7 +35,7 @@ struct LoadModelTests {
         #expect(times == times.sorted())
     }
 
-    @Test func equalSeedsGiveEqualSchedules() {
+    @Test func equalSeedsProduceEqualSchedules() {
         let arrival = Arrival(rate: 50)
         #expect(
             arrivals(arrival, seconds: 10, seed: 7) == arrivals(arrival, seconds: 10, seed: 7)
@@ -58,7 +58,7 @@ struct LoadModelTests {
         #expect(loop.next(freeAt: 90) == nil)
     }
 
-    @Test func aOneShotHappensOnce() {
+    @Test func aOneShotMakesOneAccess() {
         var model = OneShot(at: 40)
         #expect(model.next(freeAt: 0) == 40)
         #expect(model.next(freeAt: 50) == nil)

@@ -26,7 +26,7 @@ struct RateCurveTests {
             last = time
         }
         #expect(curve.time(ofMass: 5500) == nil)
-        // From 100/s to 1000/s, the first second has 145 arrivals, the last one 955.
+        // From 100/s to 1000/s, the first second has 145 arrivals and the last one has 955.
         #expect(abs(curve.mass(until: second) - 145) < 1e-9)
         #expect(abs(5500 - curve.mass(until: 9 * second) - 955) < 1e-9)
     }
@@ -57,7 +57,7 @@ struct RateCurveTests {
         #expect(curve.rate(at: 16 * second) == 50, "the last rate applies afterwards")
     }
 
-    @Test func aChangedCurveKeepsItsPastAndEachArrivalsMass() throws {
+    @Test func aChangedCurveKeepsItsPastAndArrivalMasses() throws {
         let curve = RateCurve(rate: 10, end: 100 * second)
         let faster = curve.continued(from: 50 * second, by: curve, times: 4)
         #expect(faster.time(ofMass: 499) == curve.time(ofMass: 499))

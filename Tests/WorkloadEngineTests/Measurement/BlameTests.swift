@@ -3,11 +3,13 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The holders that reports name for the waits of slow accesses, in simulated time.
+/// Tests of the holders that reports list for slow accesses' waits, in simulated time.
 @Suite(.timeLimit(.minutes(5)))
 struct BlameTests {
-    /// Runs a load on one reader: `report` holds it from second 2 to 4, `search` for short periods,
-    /// and `ui` requests it every 100 ms.
+    /// Runs a load on one reader.
+    ///
+    /// `report` holds it from second 2 to 4, `search` holds it for short periods, and `ui` requests
+    /// it every 100 ms.
     private func run(_ kind: Arm.Kind) async throws -> ArmResult {
         let clock = SimulatedClock()
         let start = clock.now()
@@ -34,7 +36,7 @@ struct BlameTests {
         return try await WorkloadRun.simulated(scenario, on: target).run()
     }
 
-    @Test func aHeldReaderIsNamedWithItsHolder() async throws {
+    @Test func aHeldReaderIsReportedWithItsHolder() async throws {
         let blame = try #require(try await run(.pool).blame)
         let ui = try #require(blame["ui"])
         #expect(ui.resource == .reader)
@@ -45,7 +47,7 @@ struct BlameTests {
         let report = try #require(ui.holders.first { $0.client == "report" })
         #expect(abs(report.held - 1) < 0.01)
         #expect(abs(Double(report.longest) / 2e9 - 1) < 0.01)
-        // The slowest one arrived when the hold started, and waited for all of it.
+        // The slowest access arrived when the hold started and waited for all of it.
         let slowest = try #require(ui.slowest.first)
         #expect(slowest.operation == "read")
         #expect(abs(slowest.time - 2.0) < 0.2)
@@ -79,7 +81,7 @@ struct BlameTests {
         #expect(TextReport.sentences("ui", ui)[0].contains("until a worker of ui started"))
     }
 
-    @Test func slowServiceNamesNoHolder() async throws {
+    @Test func slowServiceHasNoHolder() async throws {
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(service: { _ in milliseconds(150) })
@@ -91,7 +93,7 @@ struct BlameTests {
     }
 
     @Test(arguments: [(Arm.Kind.queue, Int?.none, 1.0), (.pool, 2, 2)])
-    func holdsThatOverlapAddUpToTheCapacity(
+    func overlappingHoldsAddUpToTheCapacity(
         kind: Arm.Kind,
         readers: Int?,
         capacity: Double
@@ -170,7 +172,8 @@ struct BlameTests {
         var ledger = BlameLedger(plan.clients, arm: Arm(name: "arm", kind: .pool), origin: 0)
         for second in 1...12 as ClosedRange<UInt64> {
             var slow = SlowAccesses()
-            // The first second has the slowest access; the last ones waited half of their time.
+            // The first second has the slowest access. The last accesses waited for half of their
+            // time.
             let wait: UInt64 = second == 1 ? 900 : 50
             slow.offer(
                 .init(intended: 9, start: 9, entry: 9 + wait, end: 109 + wait - 50),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Failures with `SQLITE_BUSY` by cause.
+/// Tests of the grouping of `SQLITE_BUSY` failures.
 struct BusyLedgerTests {
     @Test(
         arguments: [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The shares and the longest waits of a client's workers.
+/// Tests of the shares and longest waits of a client's workers.
 @Suite(.timeLimit(.minutes(5)))
 struct FairnessTests {
     private func fairness(
@@ -46,7 +46,8 @@ struct FairnessTests {
         #expect(result.longestWaitWorker == nil)
     }
 
-    /// The worker that makes the first access takes ten times as long for each access.
+    /// Returns a target on which the worker that makes the first access takes ten times as long for
+    /// each access.
     private func target() -> FakeTarget {
         let slow = Lock<UInt?>(nil)
         return FakeTarget(
@@ -69,7 +70,7 @@ struct FairnessTests {
         let scenario = Scenario.test([.reader("reads", workers: 3)], warmUp: .seconds(2))
         let result = try await WorkloadRun.simulated(scenario, on: target()).run()
         let fairness = try #require(result.clients["reads"]?.fairness)
-        // 100 accesses of one worker and 1,000 of each other one.
+        // One worker makes 100 accesses, and each other worker makes 1,000.
         #expect(abs((fairness.smallestShare ?? 0) - 100 / 700) < 0.005)
         #expect(abs((fairness.largestShare ?? 0) - 1000 / 700) < 0.005)
         #expect(fairness.longestWait == milliseconds(41))

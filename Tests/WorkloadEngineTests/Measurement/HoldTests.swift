@@ -2,11 +2,11 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Records of held connections, in bounded memory.
+/// Tests of the records of held connections, which use bounded memory.
 struct HoldTests {
     @Test func consecutiveHoldsAreOneEntry() {
         var log = HoldLog()
-        // A million accesses of half a microsecond in a second.
+        // A million accesses in a second take half a microsecond each.
         for number in 0..<1_000_000 as Range<UInt64> {
             log.add(from: number * 1000, until: number * 1000 + 500)
         }

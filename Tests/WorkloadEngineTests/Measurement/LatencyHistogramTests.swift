@@ -10,7 +10,7 @@ struct LatencyHistogramTests {
         return histogram.summary
     }
 
-    @Test func aPercentileNeedsTenValuesBeyondIt() throws {
+    @Test func aPercentileNeedsTenValuesAboveIt() throws {
         let few = try #require(summary(of: 1...999))
         #expect(few.p95 != nil)
         #expect(few.p99 == nil)

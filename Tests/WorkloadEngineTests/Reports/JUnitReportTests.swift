@@ -7,9 +7,9 @@ import Testing
 import FoundationXML
 #endif
 
-/// Verdicts as JUnit XML.
+/// Tests of verdicts in JUnit XML.
 struct JUnitReportTests {
-    /// The elements of a document with their attributes, in order.
+    /// Collects a document's elements and their attributes, in order.
     private final class Elements: NSObject, XMLParserDelegate {
         var found: [(name: String, attributes: [String: String])] = []
 

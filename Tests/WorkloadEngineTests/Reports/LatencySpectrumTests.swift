@@ -33,13 +33,13 @@ struct LatencySpectrumTests {
     }
 
     @Test(arguments: ["5", "5:0", "4865:1", "70:1 3:1", "68:1 68:1", "a:b", "5:-1"])
-    func invalidSpectraAreRefused(text: String) {
+    func invalidSpectraAreRejected(text: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode([LatencySpectrum].self, from: Data("[\"\(text)\"]".utf8))
         }
     }
 
-    @Test func percentilesLieInTheirBuckets() throws {
+    @Test func percentilesAreInTheirBuckets() throws {
         var spectrum = LatencySpectrum()
         for value in 1...1000 { spectrum.add(UInt64(value) * 1000) }
         let median = try #require(spectrum.value(at: 0.5))

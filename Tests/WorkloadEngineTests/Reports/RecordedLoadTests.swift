@@ -63,7 +63,7 @@ struct RecordedLoadTests {
         #expect(try JSONDecoder().decode(RecordedLoad.self, from: Data(json.utf8)) == load)
     }
 
-    @Test func theSameAccessesArriveAgainAtTheSameMoments() throws {
+    @Test func theSameAccessesArriveAtTheSameTimes() throws {
         let (load, original) = try load()
         let again = try load.makePlan()
         #expect(again.phases.end == original.phases.end)

@@ -4,7 +4,9 @@ import Testing
 @testable import WorkloadEngine
 
 struct ReportTests {
-    /// Compares text with a golden file, which `POOLGAUGE_RECORD=1` overwrites.
+    /// Compares text with a golden file.
+    ///
+    /// `POOLGAUGE_RECORD=1` overwrites the file.
     private func expectGolden(_ text: String, _ name: String) throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("Golden").appendingPathComponent(name)
@@ -62,7 +64,7 @@ struct ReportTests {
         try expectGolden(TextReport.text(of: ResultFixture.result), "run.txt")
     }
 
-    @Test func everyFormatStatesVersionsAndSettings() throws {
+    @Test func everyFormatContainsVersionsAndSettings() throws {
         let run = ResultFixture.result
         let pair = ResultFixture.comparison(pairs: [], primary: [], noiseFloor: [:])
         let texts = [
@@ -91,7 +93,7 @@ struct ReportTests {
         #expect(line.hasSuffix("(free workers woke late)"))
     }
 
-    @Test func aThresholdWithoutAValueStatesTheReason() throws {
+    @Test func aThresholdWithoutAValueShowsTheReason() throws {
         var result = ResultFixture.result
         result.runs[0].thresholds[0].observed = nil
         result.runs[0].thresholds[0].passed = nil
@@ -126,7 +128,7 @@ struct ReportTests {
         #expect(check("<", 31e6).passed == nil)
         #expect(check("<=", 31e6).passed == true)
         #expect(check(">", 31e6).passed == false)
-        // A lower percentile also decides: the fixture's 95th is 3 ms.
+        // A lower percentile also decides. The fixture's 95th percentile is 3 ms.
         #expect(check("<", 3e6).passed == false)
         #expect(check(">", 2e6).passed == true)
         #expect(check("<", 31e6).undecided == true)
@@ -135,7 +137,7 @@ struct ReportTests {
         #expect(check("<", 32e6).undecided == true)
     }
 
-    @Test func anUndecidedThresholdNamesTheDurationThatDecides() throws {
+    @Test func anUndecidedThresholdShowsTheDurationThatDecides() throws {
         var run = ResultFixture.run
         run.clients["ui"]?.response?.count = 300
         run.clients["ui"]?.response?.p95 = nil
@@ -170,7 +172,7 @@ struct ReportTests {
         let json = try JSONReport.text(of: result)
         #expect(json.contains("\"undecided\" : true"))
         #expect(json.contains("\"decidingSeconds\" : 110"))
-        // More time adds no samples of actions at fixed moments.
+        // More time does not add samples for actions at fixed times.
         run.clients["ui"]?.loop = .scheduled
         #expect(run.check(threshold).decidingSeconds == nil)
         run.clients["ui"]?.completed = 0

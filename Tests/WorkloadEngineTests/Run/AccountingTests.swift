@@ -3,10 +3,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// `offered = completed + skipped + errors + interrupted + unfinished` in every run.
+/// Tests that `offered = completed + skipped + errors + interrupted + unfinished` in every run.
 @Suite(.timeLimit(.minutes(5)))
 struct AccountingTests {
-    /// Every kind of client, on a target that fails occasionally.
+    /// Returns every kind of client, for a target that fails occasionally.
     private func everything() -> [Client] {
         var open = Client.reader(
             "open",

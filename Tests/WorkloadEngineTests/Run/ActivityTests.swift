@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The activities of clients, in simulated time.
+/// Tests of clients' activities, in simulated time.
 @Suite(.timeLimit(.minutes(5)))
 struct ActivityTests {
     @Test func operationsAreDrawnByTheirWeights() async throws {
@@ -25,7 +25,7 @@ struct ActivityTests {
         let seldom = try #require(mixed.operations?["seldom"])
         #expect(often.completed + seldom.completed == mixed.completed)
         #expect(mixed.completed == 5000)
-        // Five standard deviations of a binomial distribution: 5 × √(5000 × 0.9 × 0.1) = 106.
+        // Allow five standard deviations of a binomial distribution: 5 × √(5000 × 0.9 × 0.1) = 106.
         #expect((394...606).contains(seldom.completed))
     }
 
@@ -73,7 +73,7 @@ struct ActivityTests {
     @Test func busyAccessesAreRetried() async throws {
         var client = Client.reader(pace: .closed(think: .milliseconds(10)))
         client.busyRetries = 2
-        // Of ten attempts, the first two are busy, then another two, then three in a row.
+        // The first access is busy twice, the second once, and the third three times.
         let busy: Set<Int> = [0, 1, 3, 5, 6, 7]
         let target = FakeTarget(
             clock: SimulatedClock(),
@@ -141,7 +141,7 @@ struct ActivityTests {
     }
 
     /// The first interrupt arrives between the entry and the statement, where SQLite ignores it.
-    @Test func anInterruptOfAClientIsRepeatedOnTheRunsClock() async throws {
+    @Test func aClientsInterruptIsRepeatedOnTheRunsClock() async throws {
         let slow = Client.reader("slow", pace: .at(.absolute(.seconds(1))))
         let cancel = Client.doing(
             .action(.interrupt(client: "slow")),

@@ -3,11 +3,11 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The counts of interrupts.
+/// Tests of the interrupt counts.
 struct ClientInterruptsTests {
     private let interrupts = ClientInterrupts()
 
-    /// Adds an access that holds its connection, and returns the counter of its interrupts.
+    /// Adds an access that holds its connection and returns the counter of its interrupts.
     private func enter(_ access: RunningAccess) throws -> Lock<Int> {
         let count = Lock(0)
         interrupts.add(access)
@@ -122,7 +122,7 @@ struct ClientInterruptsTests {
         #expect(count.withLock { $0 } == 0, "another access holds its connection")
     }
 
-    @Test func withoutInterruptsThereIsNoSummary() throws {
+    @Test func withoutInterruptsTheSummaryIsNil() throws {
         let access = RunningAccess()
         _ = try enter(access)
         interrupts.remove(access, wasInterrupted: false, at: 1)
@@ -130,7 +130,7 @@ struct ClientInterruptsTests {
     }
 }
 
-/// A clock that advances to the deadline of each sleep at once.
+/// A clock that immediately advances to each sleep's deadline.
 private final class LeapingClock: RunClock, Sleeper {
     private let time = Lock<UInt64>(0)
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Runs without results must not pass.
+/// Tests that runs without results do not pass.
 @Suite(.timeLimit(.minutes(5)))
 struct FailureTests {
     private func run(failing share: Int, threshold: String? = nil) async throws -> ArmResult {

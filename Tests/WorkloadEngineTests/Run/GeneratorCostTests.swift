@@ -2,9 +2,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The measured cost of the generator on a busy machine.
+/// Tests of the generator's measured cost on a busy machine.
 struct GeneratorCostTests {
-    /// The cost that results from some attempts, and the number of attempts.
+    /// Returns the cost that results from the given attempts, and the number of attempts that were
+    /// made.
     private func cost(of attempts: [GeneratorCost.Attempt]) -> (cost: UInt64, made: Int) {
         var made = 0
         let cost = GeneratorCost.measure {
@@ -19,7 +20,8 @@ struct GeneratorCostTests {
         #expect(result == (1_000, 3))
     }
 
-    /// Time that the hypervisor used during the first and the last attempt counts as the thread's.
+    /// Time that the hypervisor steals during the first and last attempts counts as the thread's
+    /// time.
     @Test func theCheapestAttemptCounts() {
         let result = cost(of: [
             .init(time: 9_000_000, accesses: 3_000), .init(time: 9_000_000, accesses: 9_000),
@@ -28,7 +30,7 @@ struct GeneratorCostTests {
         #expect(result == (1_000, 3))
     }
 
-    /// The thread had a core for its first access, and then none until the time had expired.
+    /// The thread had a core for its first access but not again until the time had expired.
     @Test func anAttemptOnAStalledMachineIsRepeated() {
         let result = cost(of: [
             .init(time: 368_950, accesses: 1), .init(time: 0, accesses: 0),
@@ -45,7 +47,7 @@ struct GeneratorCostTests {
         #expect(result == (1_500, 25))
     }
 
-    @Test func thisMachinesCostIsFarBelowThatOfADatabase() throws {
+    @Test func theGeneratorCostsFarLessThanADatabase() throws {
         let cost = try GeneratorCost.measure()
         #expect(cost > 0)
         #expect(cost < 100_000, "\(cost) ns")

@@ -4,8 +4,8 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Reports about a target of known speed: each access takes a millisecond, and one takes half a
-/// second.
+/// Tests of reports about a target with a known speed: each access takes a millisecond, except that
+/// one takes half a second.
 @Suite(.timeLimit(.minutes(5)))
 struct KnownLatencyTests {
     private static let stall: UInt64 = 500
@@ -20,7 +20,7 @@ struct KnownLatencyTests {
     /// With arrivals every 10 ms and one server, the kth access after the stalled one starts when
     /// the previous ones have ended, at `500 + (k − 1)`, and ends a millisecond later.
     ///
-    /// Its response is `500 − 9k`.
+    /// Its response time is `500 − 9k`.
     private func theory(count: Int) -> [Double] {
         var responses = Array(stride(from: Double(Self.stall), to: 1, by: -9))
         responses += Array(repeating: 1, count: count - responses.count)
@@ -31,7 +31,7 @@ struct KnownLatencyTests {
         let rank = Int((percentile / 100 * Double(sorted.count)).rounded(.up))
         let expected = sorted[rank - 1] * 1e6
         let value = Double(try #require(measured))
-        // Allow for two significant digits, and for a rank on either side of a value.
+        // Allow for two significant digits and for a rank on either side of a value.
         #expect(abs(value - expected) <= expected * 0.01 + 9.1e6 * (expected > 1.1e6 ? 1 : 0))
     }
 
@@ -51,13 +51,13 @@ struct KnownLatencyTests {
         #expect(abs(Double(response.max) / 500e6 - 1) < 0.01)
         let mean = sorted.reduce(0, +) / Double(sorted.count) * 1e6
         #expect(abs(Double(response.mean) - mean) < mean * 0.01)
-        // The service itself was slow once.
+        // The service itself was slow only once.
         #expect(try #require(ui.service?.p99) < milliseconds(2))
         #expect(ui.loop == .open)
         #expect(ui.caveat == nil)
     }
 
-    @Test func aClosedLoopStatesWhatItHides() async throws {
+    @Test func aClosedLoopReportsWhatItHides() async throws {
         let scenario = Scenario.test([.reader("ui")], measured: .seconds(20))
         let result = try await WorkloadRun.simulated(scenario, on: target()).run()
         let ui = try #require(result.clients["ui"])
@@ -77,7 +77,8 @@ struct KnownLatencyTests {
         #expect(json.contains(#""caveat" : "closed loop: "#))
     }
 
-    /// In real time, on a target that does nothing: the run measures only the generator.
+    /// The test uses real time and a target that does nothing, so the run measures only the
+    /// generator.
     @Test func aGeneratorThatIsTheBottleneckIsInvalid() async throws {
         let scenario = Scenario.test([.reader("ui")], measured: .seconds(2))
         let run = WorkloadRun(
@@ -94,7 +95,7 @@ struct KnownLatencyTests {
         #expect(line.contains("the generator itself used"))
     }
 
-    @Test func phasesAreReportedOneByOne() async throws {
+    @Test func phasesAreReportedSeparately() async throws {
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(service: { milliseconds($0.time < 6_000_000_000 ? 2 : 4) })

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Variables that follow the inserts of accesses.
+/// Tests of variables that follow the inserts of accesses.
 struct LatestVariableTests {
     private static let scenario: Scenario = {
         var scenario = Scenario.test([

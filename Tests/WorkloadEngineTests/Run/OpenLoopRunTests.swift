@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Open loops in simulated time.
+/// Tests of open loops in simulated time.
 @Suite(.timeLimit(.minutes(5)))
 struct OpenLoopRunTests {
     private func client(
@@ -19,7 +19,7 @@ struct OpenLoopRunTests {
         )
     }
 
-    @Test func offersTheSameLoadToAFastAndToASlowTarget() async throws {
+    @Test func fastAndSlowTargetsReceiveTheSameLoad() async throws {
         var offered: [UInt64] = []
         for service in [milliseconds(1), milliseconds(30)] {
             let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in service }))
@@ -32,11 +32,11 @@ struct OpenLoopRunTests {
         #expect((850...1150).contains(offered[0]))
     }
 
-    /// One stall of a second delays a tenth of all accesses.
+    /// A single stall of a second delays a tenth of all accesses.
     ///
     /// A generator that waits for its target would report a single slow access (*coordinated
     /// omission*).
-    @Test func aStallShowsInThePercentiles() async throws {
+    @Test func aStallAffectsThePercentiles() async throws {
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(service: { $0.number == 300 ? milliseconds(1000) : milliseconds(1) })

@@ -14,7 +14,7 @@ struct PhasePlanTests {
         return PhasePlan(scenario)
     }
 
-    @Test func aMomentBelongsToThePhaseThatStartedLast() {
+    @Test func aTimeBelongsToThePhaseThatStartedLast() {
         #expect(plan.stretch(at: 0)?.name == "warm-up")
         #expect(plan.stretch(at: 99)?.name == "warm-up")
         #expect(plan.stretch(at: 100)?.name == "one")
@@ -24,7 +24,7 @@ struct PhasePlanTests {
         #expect(!plan.isMeasured(at: 650), "nothing counts after the end")
     }
 
-    @Test func momentsOfTheMeasuredPartSkipTheRest() {
+    @Test func timesInTheMeasuredPartSkipOtherPhases() {
         #expect(plan.time(intoMeasuredPart: 0) == 100)
         #expect(plan.time(intoMeasuredPart: 199) == 299)
         #expect(plan.time(intoMeasuredPart: 200) == 350)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Short runs on the machine's clock and threads.
+/// Tests of short runs on the machine's clock and threads.
 @Suite(.timeLimit(.minutes(5)))
 struct RealTimeRunTests {
     /// Opens targets that do nothing.
@@ -27,7 +27,7 @@ struct RealTimeRunTests {
                 .reader("open", workers: 2, pace: .open(Arrival(rate: 1250))),
             ],
             warmUp: .milliseconds(50),
-            // This is far longer than a busy machine delays a thread.
+            // This limit is far longer than any delay of a thread on a busy machine.
             measured: .seconds(1)
         )
     }
@@ -42,11 +42,11 @@ struct RealTimeRunTests {
             #expect(client.response?.count == client.completed)
         }
         let open = try #require(result.clients["open"])
-        // Five standard deviations: 5 × √1250 = 177.
+        // Allow five standard deviations: 5 × √1250 = 177.
         #expect((1073...1427).contains(open.offered))
     }
 
-    @Test func cancellingTheTaskStopsTheRun() async throws {
+    @Test func cancelingTheTaskStopsTheRun() async throws {
         var long = scenario
         long.phases = [Phase(name: "steady", duration: .seconds(3600))]
         let run = run(long)

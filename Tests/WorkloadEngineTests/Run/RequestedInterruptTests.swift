@@ -3,10 +3,12 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// An access counts as interrupted only if an interrupt was requested while it ran.
+/// Tests that an access counts as interrupted only if an interrupt was requested while it ran.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestedInterruptTests {
-    /// Runs `ui`, some of whose accesses end with SQLITE_INTERRUPT without a request.
+    /// Runs `ui`.
+    ///
+    /// Some of its accesses end with SQLITE_INTERRUPT without a request.
     private func run(
         _ change: (inout Client) -> Void = { _ in },
         with others: [Client] = []
@@ -34,8 +36,9 @@ struct RequestedInterruptTests {
         #expect(ui.isBalanced)
     }
 
-    /// The client's interrupts are observed, but none was requested for the accesses that failed.
-    @Test func aTimeLimitThatIsNotReachedIsNoRequest() async throws {
+    /// The client's interrupts are observed, but they were not requested for the accesses that
+    /// failed.
+    @Test func aTimeLimitThatIsNotReachedIsNotARequest() async throws {
         let ui = try #require(
             try await run { $0.interruptAfter = .seconds(5) }.clients["ui"]
         )
@@ -44,7 +47,7 @@ struct RequestedInterruptTests {
         #expect(ui.interrupts == nil)
     }
 
-    @Test func aRequestBeforeOrAfterTheAccessIsNoRequest() async throws {
+    @Test func aRequestBeforeOrAfterTheAccessDoesNotCount() async throws {
         let cancel = Client.doing(
             .interrupt,
             named: "cancel",
@@ -56,7 +59,7 @@ struct RequestedInterruptTests {
         #expect(ui.interrupted <= 3)
     }
 
-    @Test func aRequestedInterruptIsNoError() async throws {
+    @Test func aRequestedInterruptIsNotAnError() async throws {
         let slow = Client.reader("slow", pace: .at(.absolute(.seconds(1))))
         let cancel = Client.doing(
             .interrupt,

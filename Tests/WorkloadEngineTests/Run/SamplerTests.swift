@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The samples of a run, and the sums of the statuses of its database.
+/// Tests of a run's samples and of the totals from its database statuses.
 @Suite(.timeLimit(.minutes(5)))
 struct SamplerTests {
     @Test func tenSamplesPerSecondReportPhasesAndThroughput() async throws {
@@ -41,7 +41,7 @@ struct SamplerTests {
         let seconds = running.compactMap { $0.clients.first?.operations }
         #expect((5...8).contains(seconds.count))
         let second = try #require(seconds.dropFirst().first?.first)
-        // A hundred accesses of ten milliseconds.
+        // The second contains a hundred accesses of ten milliseconds.
         #expect((98...102).contains(second.service.count))
         let bucket = LatencyDistribution.bucket(of: milliseconds(10))
         let near = (bucket - 1...bucket + 1).reduce(0) { $0 + Int(second.service[$1]) }
@@ -50,7 +50,7 @@ struct SamplerTests {
         #expect(running.first { $0.time > 3 }?.isMeasured == true)
     }
 
-    @Test func theDatabasesStatusesAddUp() async throws {
+    @Test func databaseStatusesAddUp() async throws {
         let clock = SimulatedClock()
         let start = clock.now()
         let target = FakeTarget(
@@ -58,7 +58,7 @@ struct SamplerTests {
             .init(
                 hasSnapshots: false,
                 status: { now in
-                    // From second 4 on, all four readers are held and an access waits; the log
+                    // From second 4 on, all four readers are held and an access waits. The log
                     // grows by a byte each microsecond.
                     let elapsed = now - start
                     let full = elapsed > milliseconds(4000) ? elapsed - milliseconds(4000) : 0
@@ -116,7 +116,7 @@ struct SamplerTests {
         #expect(result.value(of: "wal.bytes", "max") == 10_000_000)
     }
 
-    @Test func theCountsOfTheLibraryReplaceSamples() {
+    @Test func theLibrarysCountsReplaceSamples() {
         func status(at time: UInt64, reads: Int, writes: Int, inUse: Int) -> DatabaseStatus {
             var status = DatabaseStatus(label: "fake", kind: .pool, takenAtNanoseconds: time)
             status.readers = ReaderPoolStatus(inUse: 0, open: 4, maximum: 4, peak: inUse)
@@ -125,7 +125,7 @@ struct SamplerTests {
             return status
         }
         var watch = DatabaseWatch()
-        // The first status belongs to the warm-up, and the last one to the end of the run.
+        // The first status belongs to the warm-up, and the last status to the end of the run.
         _ = watch.add(status(at: 0, reads: 9, writes: 9, inUse: 4), isMeasured: false)
         _ = watch.add(status(at: 1, reads: 5, writes: 2, inUse: 2), isMeasured: true)
         _ = watch.add(status(at: 2, reads: 6, writes: 2, inUse: 3), isMeasured: true)
@@ -164,7 +164,7 @@ struct SamplerTests {
         #expect(result.interrupts == nil)
     }
 
-    @Test func aSlowReaderOfTheStreamMissesNoEvent() async throws {
+    @Test func aSlowReaderOfTheStreamReceivesAllEvents() async throws {
         let target = FakeTarget(clock: SimulatedClock())
         let scenario = Scenario.test(
             [.reader(pace: .closed(think: .milliseconds(50)))],

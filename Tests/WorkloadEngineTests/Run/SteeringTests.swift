@@ -3,10 +3,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// External changes to a run.
+/// Tests of external changes to a run.
 @Suite(.timeLimit(.minutes(5)))
 struct SteeringTests {
-    /// A change to a run at a moment of simulated time.
+    /// A change to a run at a point in simulated time.
     private struct Step: Sendable {
         var time: UInt64
         var action: @Sendable (WorkloadRun) -> Void
@@ -17,7 +17,7 @@ struct SteeringTests {
         }
     }
 
-    /// Runs a scenario, and applies the steps to it.
+    /// Runs a scenario and applies the steps to it.
     private func runScenario(
         _ scenario: Scenario,
         _ behaviour: FakeTarget.Behaviour = .init(),
@@ -91,7 +91,7 @@ struct SteeringTests {
         #expect(seen.contains("you interrupted every statement"))
     }
 
-    @Test func aSnapshotOfAnArmWithoutSnapshotsIsRefusedAndReported() async throws {
+    @Test func aSnapshotOnAnArmWithoutSnapshotsIsReported() async throws {
         let messages = Lock<[String]>([])
         let (_, target) = try await runScenario(
             .test([.reader(pace: .closed(think: .milliseconds(100)))]),
@@ -103,7 +103,7 @@ struct SteeringTests {
         #expect(messages.withLock { $0 }.contains("this arm has no snapshots"))
     }
 
-    /// The number of a client's accesses in each second since the start.
+    /// Returns the number of a client's accesses in each second since the start.
     private func accesses(of client: String, in target: FakeTarget) -> [Int: Int] {
         let start: UInt64 = 1_000_000_000
         return target.accesses.filter { $0.client == client }
@@ -198,7 +198,7 @@ struct SteeringTests {
         #expect(abs(Double(service) - 2e9) < 1.5e8)
     }
 
-    @Test func anUnknownKnobNamesTheExistingOnes() async throws {
+    @Test func anUnknownKnobIsReportedWithTheNearestName() async throws {
         let messages = Lock<[String]>([])
         let scenario = Scenario.test([.reader("ui", pace: .closed(think: .milliseconds(100)))])
         @Sendable func record(_ body: () throws -> Void) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// An in-place run restores the journal mode, but only after it has closed the database.
+/// Tests that an in-place run restores the journal mode, but only after it has closed the database.
 struct TargetOpenerTests {
     /// A library whose arms switch the database to WAL mode.
     private final class SwitchingFactory: WorkloadTargetFactory {
@@ -12,7 +12,7 @@ struct TargetOpenerTests {
         private let mode = Lock(Arm.Journal.delete)
         private let closes: Bool
 
-        /// - Parameter closes: Whether the database of the run can be closed.
+        /// - Parameter closes: Whether the run's database can be closed.
         init(closes: Bool = true) { self.closes = closes }
 
         func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
@@ -44,7 +44,7 @@ struct TargetOpenerTests {
         )
     }
 
-    /// A library whose database another process has locked for a number of attempts.
+    /// A library whose database is locked by another process for a number of attempts.
     private final class LockedFactory: WorkloadTargetFactory {
         let attempts = Lock(0)
         private let lockedAttempts: Int
@@ -108,15 +108,15 @@ struct TargetOpenerTests {
         #expect(factory.journalMode(ofDatabaseAt: "app.sqlite") == .delete)
     }
 
-    /// Connections are still open; changing the mode requires all of them to be closed.
-    @Test func aDatabaseThatCannotBeClosedKeepsTheModeOfTheRun() throws {
+    /// Connections are still open, and changing the mode requires all of them to be closed.
+    @Test func aDatabaseThatCannotBeClosedKeepsTheRunsMode() throws {
         let factory = SwitchingFactory(closes: false)
         let opened = try opener(factory).open(at: "app.sqlite") { _ in }
         #expect(throws: FakeFailure.busy) { try opened.close() }
         #expect(factory.events.withLock { $0 } == ["open pool"])
     }
 
-    @Test func aFailedSetupRestoresTheModeToo() throws {
+    @Test func aFailedSetupAlsoRestoresTheMode() throws {
         let factory = SwitchingFactory()
         #expect(throws: RunError.self) {
             try opener(factory, setup: ["CREATE TABLE t (x)"]).open(at: "app.sqlite") { _ in }

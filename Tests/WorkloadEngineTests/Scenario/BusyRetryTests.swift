@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// `retry` of an arm's `busy`.
+/// Tests of `retry` in an arm's `busy` setting.
 struct BusyRetryTests {
     private func arm(_ busy: String) throws -> Arm {
         let text = """
@@ -51,7 +51,7 @@ struct BusyRetryTests {
         }
     }
 
-    @Test func aReportStatesTheSettings() throws {
+    @Test func aReportContainsTheSettings() throws {
         #expect(try arm("{timeout: 5s}").busySettings == "timeout 5.00 s")
         #expect(
             try arm("{timeout: 50ms, retry: fixed 1ms}").busySettings

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The parts of the language that captured scenarios need.
+/// Tests of the parts of the language that captured scenarios need.
 struct CapturedLanguageTests {
     private func yaml(
         arm: String = "{type: queue}",

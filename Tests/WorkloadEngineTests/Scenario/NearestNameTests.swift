@@ -13,7 +13,7 @@ struct NearestNameTests {
         #expect(NearestName.distance(Array(b), Array(a)) == distance)
     }
 
-    @Test func aTypoFindsItsNameAndAnotherWordDoesNot() {
+    @Test func aTypoFindsItsNameButAnotherWordDoesNot() {
         let names = ["readers", "journal", "at"]
         #expect(NearestName.of("raeders", among: names) == "readers")
         #expect(NearestName.of("Journal", among: names) == "journal")

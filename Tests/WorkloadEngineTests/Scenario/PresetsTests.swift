@@ -8,7 +8,7 @@ struct PresetsTests {
         .deletingLastPathComponent().appendingPathComponent("scenarios")
 
     @Test(arguments: Presets.all.map(\.name))
-    func aPresetIsValidForEveryDuration(name: String) throws {
+    func presetsAreValidForEveryDuration(name: String) throws {
         let scenario = try #require(Presets.named(name)).scenario()
         #expect(scenario.name == name)
         #expect(!scenario.description.isEmpty)
@@ -49,7 +49,7 @@ struct PresetsTests {
         let slip = #expect(throws: ScenarioError.self) { try Scenario.load(nameOrPath: "ycbs-a") }
         #expect(
             slip?.description
-                == "ycbs-a: there is no such file or preset; did you mean 'ycsb-a'?"
+                == "ycbs-a: no such file or preset; did you mean 'ycsb-a'?"
         )
         let path = #expect(throws: ScenarioError.self) {
             try Scenario.load(nameOrPath: "no/such.yaml")

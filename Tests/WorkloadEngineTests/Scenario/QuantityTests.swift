@@ -22,7 +22,7 @@ struct QuantityTests {
     }
 
     @Test(arguments: ["", "s", "ms50", "-5s", "5", "5 parsecs", "1..5s", "1e3s", "9999999h", "5s5"])
-    func invalidTimesAreRefused(text: String) {
+    func invalidTimesAreRejected(text: String) {
         #expect(throws: Quantity.Failure.self) { try Quantity.duration(text) }
     }
 

@@ -1,10 +1,10 @@
 import Testing
 import WorkloadEngine
 
-/// Mistakes in clients and their statements.
+/// Tests of mistakes in clients and their statements.
 struct ScenarioClientErrorTests {
     @Test(arguments: slips)
-    func aMistakeIsReportedAtItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
+    func aMistakeIsReportedAtItsPosition(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
 
     static let slips = [
         ScenarioSlip(

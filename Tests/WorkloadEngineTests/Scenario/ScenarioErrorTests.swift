@@ -1,10 +1,10 @@
 import Testing
 import WorkloadEngine
 
-/// Mistakes in the parts before the clients: datasets, arms, phases, variables.
+/// Tests of mistakes in the parts before the clients: datasets, arms, phases and variables.
 struct ScenarioErrorTests {
     @Test(arguments: slips)
-    func aMistakeIsReportedAtItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
+    func aMistakeIsReportedAtItsPosition(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
 
     static let slips = [
         ScenarioSlip(
@@ -109,7 +109,8 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{type: pool, readers: 4}",
             "{type: pool, setup: \"DELETE FROM t WHERE a = :a\"}",
-            "5:29: an arm's setup takes no parameters, but has ':a' in 'DELETE FROM t WHERE a = :a'"
+            "5:29: an arm's setup does not accept parameters, but has ':a' in "
+                + "'DELETE FROM t WHERE a = :a'"
         ),
         ScenarioSlip(
             "{type: pool, readers: 4}",
@@ -154,13 +155,13 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: uniform, range: adi}",
-            "9:37: 'range' of variable 'n' must name a variable of the dataset, not 'adi'"
+            "9:37: 'range' of variable 'n' must be a variable of the dataset, not 'adi'"
                 + "; did you mean 'aid'?"
         ),
         ScenarioSlip(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: latest, of: aid, min: 1, max: 9}",
-            "9:33: 'of' of variable 'n' names 'aid', which is not sequential"
+            "9:33: 'of' of variable 'n' is 'aid', which is not sequential"
         ),
         ScenarioSlip(
             "{distribution: uniform, min: 1, max: 9}",

@@ -1,7 +1,7 @@
 import Testing
 import WorkloadEngine
 
-/// Errors that concern a whole scenario file.
+/// Tests of errors that concern a whole scenario file.
 struct ScenarioFileErrorTests {
     @Test func theUnchangedScenarioIsValid() throws {
         _ = try Scenario.parse(yaml: ScenarioSlip.good, file: "good.yaml")
@@ -18,7 +18,9 @@ struct ScenarioFileErrorTests {
         #expect(error?.issues.map(\.line) == [1, 5, 11])
     }
 
-    /// Any file is a valid scenario or results in a ``ScenarioError``, and never ends the program.
+    /// Any file is either a valid scenario or results in a ``ScenarioError``.
+    ///
+    /// It never ends the program.
     @Test(.timeLimit(.minutes(1)), arguments: Presets.all.map(\.name))
     func aDamagedFileIsNeverFatal(name: String) throws {
         let text = Array(try #require(Presets.named(name)).yaml.utf8)

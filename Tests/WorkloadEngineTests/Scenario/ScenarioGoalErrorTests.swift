@@ -1,10 +1,10 @@
 import Testing
 import WorkloadEngine
 
-/// Mistakes in thresholds, metrics and invariants.
+/// Tests of mistakes in thresholds, metrics and invariants.
 struct ScenarioGoalErrorTests {
     @Test(arguments: slips)
-    func aMistakeIsReportedAtItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
+    func aMistakeIsReportedAtItsPosition(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
 
     static let slips = [
         ScenarioSlip(
@@ -52,7 +52,7 @@ struct ScenarioGoalErrorTests {
         ScenarioSlip(
             "[integrity-check]",
             "[{name: mine, sql: \"SELECT :n\"}]",
-            "16:32: an invariant takes no parameters, but has ':n' in 'SELECT :n'"
+            "16:32: an invariant does not accept parameters, but has ':n' in 'SELECT :n'"
         ),
         ScenarioSlip(
             "[integrity-check]",

@@ -32,7 +32,7 @@ struct ScenarioOverridesTests {
         #expect(try scenario.scaled(toMeasured: duration).measuredDuration == duration)
     }
 
-    @Test func anAbsoluteTimeThatNoLongerFitsIsReportedAtItsPlace() throws {
+    @Test func anAbsoluteTimeThatNoLongerFitsIsReportedAtItsPosition() throws {
         let error = #expect(throws: ScenarioError.self) {
             try scenario().scaled(toMeasured: .seconds(5))
         }

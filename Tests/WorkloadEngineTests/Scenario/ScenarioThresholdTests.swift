@@ -1,7 +1,7 @@
 import Testing
 import WorkloadEngine
 
-/// Thresholds that can end a run early, and metrics of clients with several workers.
+/// Tests of thresholds that can end a run early, and of metrics for clients with several workers.
 struct ScenarioThresholdTests {
     private func thresholds(_ text: String) throws -> [Threshold] {
         let yaml = ScenarioSlip.good.replacing("[\"p(99) < 50ms\"]", with: text)
@@ -20,7 +20,7 @@ struct ScenarioThresholdTests {
     }
 
     @Test(arguments: slips)
-    func aMistakeIsReportedAtItsPlace(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
+    func aMistakeIsReportedAtItsPosition(_ slip: ScenarioSlip) throws { try slip.expectIssue() }
 
     static let slips = [
         ScenarioSlip(
@@ -52,8 +52,8 @@ struct ScenarioThresholdTests {
         ScenarioSlip(
             "[\"p(99) < 50ms\"]",
             "{limit: count > 100, abort: true}",
-            "14:37: 'count > 100' of 'ui.response' cannot end a run early: the value only grows, so "
-                + "that more time can meet the limit; write 'count < …', or remove 'abort'"
+            "14:37: 'count > 100' of 'ui.response' cannot end a run early: the value only "
+                + "increases, so more time can meet the limit; write 'count < …', or remove 'abort'"
         ),
         ScenarioSlip(
             "ui.response: [\"p(99) < 50ms\"]",

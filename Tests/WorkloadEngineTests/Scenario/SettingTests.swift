@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// `--set path=value` reaches every part of a scenario.
+/// Tests that `--set path=value` can change every part of a scenario.
 struct SettingTests {
     private let base = """
         version: 1
@@ -69,7 +69,7 @@ struct SettingTests {
         #expect(changed.drain == .seconds(1))
         #expect(changed.source.hasPrefix(base))
         #expect(changed.source.contains("# --set clients.ui.arrival.rate=500/s\n"))
-        // A later change of the duration keeps the setting.
+        // A later change to the duration keeps the setting.
         #expect(try changed.scaled(toMeasured: .seconds(2)).clients[0].pace == ui.pace)
     }
 

@@ -63,7 +63,7 @@ struct StepTests {
         ("[{use: nothing}]", "unknown transaction 'nothing'"),
         ("[{repeat: 2}]", "needs 'sql', 'use', 'do' or 'pause'"),
     ])
-    func aMistakeInAStepIsReportedAtItsPlace(text: String, message: String) throws {
+    func aMistakeInAStepIsReportedAtItsPosition(text: String, message: String) throws {
         let error = #expect(throws: ScenarioError.self) { try steps(text) }
         let description = error?.description ?? ""
         #expect(description.contains(message))
@@ -102,7 +102,7 @@ struct StepTests {
             "DELETE in an access that reads"
         ),
     ])
-    func aMistakeInAClientIsReportedAtItsPlace(client: String, message: String) throws {
+    func aMistakeInAClientIsReportedAtItsPosition(client: String, message: String) throws {
         let error = #expect(throws: ScenarioError.self) {
             try Scenario.parse(yaml: scenario(client), file: "f")
         }

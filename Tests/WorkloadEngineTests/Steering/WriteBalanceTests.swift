@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The effect of the share of writes on clients.
+/// Tests of how the share of writes affects clients.
 struct WriteBalanceTests {
     private func plans(_ clients: [Client]) throws -> [ClientPlan] {
         try RunPlan(.test(clients), on: NoopTarget()).clients
@@ -36,7 +36,7 @@ struct WriteBalanceTests {
         #expect(balance.factors(of: 1, at: nil).load == 1)
     }
 
-    @Test func workersMoveWhereNoClientHasARate() throws {
+    @Test func workersMoveIfClientsHaveNoRates() throws {
         let balance = WriteBalance(
             try plans([client("read", .read, workers: 6), client("write", .write, workers: 2)])
         )

@@ -3,48 +3,54 @@ import Telemetry
 
 @testable import WorkloadEngine
 
-/// A failure that a fake target throws.
+/// An error that a fake target throws.
 enum FakeFailure: Error, Equatable {
     case busy
     case interrupted
     case broken
 }
 
-/// A simulated database whose times, failures and results a test defines.
+/// A simulated database whose times, failures and results are defined by a test.
 final class FakeTarget: WorkloadTarget {
     /// A requested access.
     struct Access: Sendable, Equatable {
-        /// Its number, from 0.
+        /// The access's number, starting at 0.
         var number: Int
         var kind: WorkloadAccess
         var client: String
-        /// The time of the request on the clock.
+        /// The clock time of the request.
         var time: UInt64
     }
 
-    /// The behaviour of a fake.
+    /// A fake's behavior.
     ///
-    /// Its closures are called from many threads.
+    /// The closures are called from many threads.
     struct Behaviour: Sendable {
         var hasSnapshots = true
-        /// How long the access waits for its connection, in nanoseconds.
+        /// The time that the access waits for its connection, in nanoseconds.
         var wait: @Sendable (Access) -> UInt64 = { _ in 0 }
         /// The service time in nanoseconds.
         var service: @Sendable (Access) -> UInt64 = { _ in 0 }
-        /// Called before each access, which throws its error.
+        /// A function that is called before each access.
+        ///
+        /// The access throws its error.
         var before: @Sendable (Access) throws -> Void = { _ in }
-        /// The rows of a query.
+        /// The rows that a query returns.
         var rows: @Sendable (String, [WorkloadValue]) -> [[WorkloadValue]] = { _, _ in [] }
-        /// Called in each statement, which throws its error.
+        /// A function that is called in each statement.
+        ///
+        /// The statement throws its error.
         var statement: @Sendable () throws -> Void = {}
-        /// Interrupts a statement.
+        /// A function that interrupts a statement.
         var interrupt: (@Sendable () -> Void)?
-        /// The rows that a snapshot returns at its nth reading.
+        /// The rows that a snapshot returns in its nth read.
         var snapshotRows: @Sendable (Int) -> [[WorkloadValue]] = { _ in [] }
         var status: (@Sendable (UInt64) -> DatabaseStatus)?
-        /// The plan of a statement; nil without profiles.
+        /// The plan of a statement; nil if the fake does not support profiles.
         var plan: (@Sendable (String) -> [String])?
-        /// Called before the target is closed, which throws its error.
+        /// A function that is called before the target is closed.
+        ///
+        /// `close` throws its error.
         var close: @Sendable () throws -> Void = {}
     }
 

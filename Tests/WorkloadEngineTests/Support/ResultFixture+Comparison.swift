@@ -3,7 +3,7 @@ import Telemetry
 @testable import WorkloadEngine
 
 extension ResultFixture {
-    /// A comparison of a queue and a pool, with these verdicts.
+    /// Returns a comparison of a queue and a pool with the given verdicts.
     static func comparison(
         pairs: [ComparisonPair],
         primary: [String],

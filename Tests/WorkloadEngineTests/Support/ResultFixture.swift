@@ -17,7 +17,7 @@ enum ResultFixture {
         )
     }
 
-    /// A read client with errors in one of its two operations.
+    /// A reading client with errors in one of its two operations.
     static var reader: ClientResult {
         var client = ClientResult(
             offered: 12_360,

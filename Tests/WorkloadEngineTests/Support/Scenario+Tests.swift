@@ -3,7 +3,7 @@ import Telemetry
 @testable import WorkloadEngine
 
 extension Scenario {
-    /// A scenario without data: one measured phase, one arm.
+    /// Returns a scenario without data, with one measured phase and one arm.
     static func test(
         _ clients: [Client],
         warmUp: Duration = .zero,
@@ -28,7 +28,7 @@ extension Scenario {
 }
 
 extension Client {
-    /// A client that reads with one statement.
+    /// Returns a client that reads with one statement.
     static func reader(
         _ name: String = "reader",
         workers: Int = 1,
@@ -43,7 +43,7 @@ extension Client {
         return client
     }
 
-    /// A client with another activity.
+    /// Returns a client with another activity.
     static func doing(
         _ activity: Activity,
         named name: String,
@@ -58,7 +58,7 @@ extension Client {
 }
 
 extension WorkloadRun {
-    /// A run on a fake target, in simulated time.
+    /// Returns a run on a fake target, in simulated time.
     static func simulated(
         _ scenario: Scenario,
         on target: FakeTarget,
@@ -77,5 +77,5 @@ extension WorkloadRun {
     }
 }
 
-/// Milliseconds in nanoseconds.
+/// Converts milliseconds to nanoseconds.
 func milliseconds(_ count: UInt64) -> UInt64 { count * 1_000_000 }

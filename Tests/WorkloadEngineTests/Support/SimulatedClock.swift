@@ -4,7 +4,7 @@ import Foundation
 
 /// A clock that advances to the first deadline whenever all participating threads sleep.
 ///
-/// A run of minutes takes milliseconds, and is the same each time.
+/// A run of several minutes takes milliseconds and is the same each time.
 final class SimulatedClock: RunClock, @unchecked Sendable {
     // `@unchecked Sendable`: `condition` protects all state.
     private let condition = NSCondition()
@@ -46,9 +46,9 @@ final class SimulatedClock: RunClock, @unchecked Sendable {
         return SimulatedSleeper(clock: self)
     }
 
-    /// Lets time pass for the calling thread, which has its own sleeper.
+    /// Advances time for the calling thread, which has its own sleeper.
     ///
-    /// - Returns: `false` if ``cut()`` ended it.
+    /// - Returns: `false` if ``cut()`` ended the call.
     @discardableResult
     func spend(_ nanoseconds: UInt64) -> Bool {
         condition.lock()
@@ -58,7 +58,7 @@ final class SimulatedClock: RunClock, @unchecked Sendable {
         return !entry.wasCut
     }
 
-    /// Ends every ``spend(_:)`` in progress, and returns their number.
+    /// Ends all ``spend(_:)`` calls in progress and returns their number.
     @discardableResult
     func cut() -> Int {
         condition.withLock {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Messages between a run and a process that it started.
+/// Tests of the messages between a run and a process that it started.
 @Suite(.timeLimit(.minutes(1)))
 struct RemoteTargetServerTests {
     @Test func messagesAreDecodedUnchanged() throws {
@@ -32,7 +32,7 @@ struct RemoteTargetServerTests {
         for message in messages { #expect(try RemoteMessage(message.bytes) == message) }
     }
 
-    @Test func truncatedMessagesAreRefused() {
+    @Test func truncatedMessagesAreRejected() {
         let bytes = RemoteMessage.run("SELECT 1", [.text("a"), .integer(1)]).bytes
         for length in 0..<bytes.count {
             #expect(throws: WireReader.Malformed.self) {
@@ -41,7 +41,7 @@ struct RemoteTargetServerTests {
         }
     }
 
-    @Test func anAccessIsPerformedAndItsErrorsAreReported() throws {
+    @Test func accessesArePerformedAndErrorsAreReported() throws {
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(
@@ -65,7 +65,8 @@ struct RemoteTargetServerTests {
         thread.start()
         defer {
             try? questions.fileHandleForWriting.close()
-            // The server may still read. Other tests may reuse the closed pipes' descriptors.
+            // The server may still be reading, and other tests may reuse the descriptors of closed
+            // pipes.
             withExtendedLifetime(answers) { hasEnded.wait() }
         }
         let channel = RemoteChannel(

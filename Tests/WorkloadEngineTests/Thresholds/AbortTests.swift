@@ -4,10 +4,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Thresholds that end a run early.
+/// Tests of thresholds that end a run early.
 @Suite(.timeLimit(.minutes(5)))
 struct AbortTests {
-    /// Each access takes 10 ms, and 200 ms from second 4 of the load on.
+    /// Returns a target whose accesses take 10 ms, and 200 ms from second 4 of the load on.
     private func target() -> FakeTarget {
         let clock = SimulatedClock()
         let start = clock.now()
@@ -70,7 +70,7 @@ struct AbortTests {
     }
 
     /// Accesses that end after the check can change the value again.
-    @Test func theThresholdStaysMissed() {
+    @Test func theThresholdRemainsMissed() {
         var result = ResultFixture.run
         result.markMissed(
             by: AbortResult(
@@ -94,7 +94,7 @@ struct AbortTests {
         #expect(result.intervals.last?.time ?? 0 >= 9)
     }
 
-    @Test func aMetThresholdAndOneWithoutAbortEndNoRun() async throws {
+    @Test func metThresholdsAndThoseWithoutAbortDoNotEndARun() async throws {
         let result = try await run([
             try threshold("reads.response", "max < 1s"),
             try threshold("reads.response", "max < 50ms", abortAfter: nil),
@@ -105,7 +105,7 @@ struct AbortTests {
         #expect(result.exitStatus == .thresholdMissed)
     }
 
-    @Test func aPercentileWithTooFewSamplesEndsNoRun() throws {
+    @Test func aPercentileWithTooFewSamplesDoesNotEndARun() throws {
         let limit = try threshold("reads.response", "p(99) < 50ms")
         let watch = try #require(AbortWatch([limit]))
         var result = ResultFixture.run
@@ -126,7 +126,8 @@ struct AbortTests {
 
     @Test func aLowerPercentileCanDecide() async throws {
         let result = try await run([try threshold("reads.response", "p(99.9) < 5ms")], workers: 1)
-        // About a hundred accesses support lower percentiles, which already exceed the limit.
+        // About a hundred accesses are enough for lower percentiles, which already exceed the
+        // limit.
         #expect(result.aborted?.seconds == 1)
         #expect(result.aborted?.observed == nil)
         #expect(
@@ -148,7 +149,7 @@ struct AbortTests {
     }
 
     @Test func runningAccessesDoNotCountUntilTheyEnd() async throws {
-        // Each access takes 200 ms after second 4, so that four are always running.
+        // Each access takes 200 ms after second 4, so four are always running.
         let result = try await run([try threshold("reads.completed", "rate >= 1")])
         #expect(result.aborted == nil)
     }

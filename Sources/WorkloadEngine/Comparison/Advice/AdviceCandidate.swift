@@ -1,6 +1,6 @@
-/// A change of an arm that may help.
+/// A change to an arm that may improve its metrics.
 struct AdviceCandidate: Sendable, Equatable {
-    /// The kind of a change; at most one candidate of each kind is confirmed.
+    /// The kind of change; at most one candidate of each kind is tested in the confirmation.
     enum Kind: Sendable, Hashable {
         case readers, structure, journal, cache, memoryMap, busyTimeout, begin, checkpoint
         case statistics, synchronous
@@ -10,11 +10,11 @@ struct AdviceCandidate: Sendable, Equatable {
     var kind: Kind
     /// The arm with the change; its name is the candidate's.
     var arm: Arm
-    /// The line of the scenario, or the SQL, that makes the change.
+    /// The scenario line or SQL statement that makes the change.
     var change: String
-    /// The cost that the metrics do not show.
+    /// A cost that the metrics do not show.
     var cost: String
-    /// Whether a power failure may lose commits that the present arm keeps.
+    /// Whether a power failure can lose commits that the current arm would keep.
     var weakensDurability = false
 }
 
@@ -22,9 +22,9 @@ struct AdviceCandidate: Sendable, Equatable {
 struct AdviceCandidates {
     let arm: Arm
     let baseline: ArmResult
-    /// The numbers of readers that a simulation finds promising.
+    /// The reader counts that look promising in a simulation.
     var promisingReaders: [Int] = []
-    /// Statements that create indexes for a statement with a plan.
+    /// The proposed `CREATE INDEX` statements for a statement and its query plan.
     var indexes: (String, [String]) -> [String] = { _, _ in [] }
 
     /// The maximum number of indexes to try.
@@ -34,7 +34,7 @@ struct AdviceCandidates {
     /// The size of a large memory map, in bytes.
     private static let largeMap = 268_435_456
 
-    /// All candidates; those with the largest typical effect come first.
+    /// All candidates, starting with those that typically have the largest effect.
     var all: [AdviceCandidate] {
         indexCandidates + structureCandidates + readerCandidates + transactionCandidates
             + memoryCandidates + logCandidates + statisticsCandidates
@@ -43,7 +43,7 @@ struct AdviceCandidates {
     private var isWAL: Bool { baseline.environment["journal_mode"] == "wal" || arm.isWAL }
     private var synchronous: String { baseline.environment["synchronous"] ?? "full" }
 
-    /// Returns a renamed copy of the present arm with a change.
+    /// Returns a renamed and changed copy of the current arm.
     private func changed(_ name: String, _ change: (inout Arm) -> Void) -> Arm {
         var changed = arm
         change(&changed)
@@ -93,7 +93,7 @@ struct AdviceCandidates {
                         $0.synchronous = keepsFull
                     },
                     change: "journal: wal\(durability)",
-                    cost: "a log beside the file; all processes must be on this machine"
+                    cost: "a log next to the file; all processes must be on this machine"
                 )
             )
             if keepsFull != nil {
@@ -105,7 +105,7 @@ struct AdviceCandidates {
                             $0.synchronous = "normal"
                         },
                         change: "journal: wal, synchronous: normal",
-                        cost: "the last commits before a power failure can be lost",
+                        cost: "a power failure can lose the last commits",
                         weakensDurability: true
                     )
                 )
@@ -122,7 +122,7 @@ struct AdviceCandidates {
                     $0.synchronous = keepsFull
                 },
                 change: "type: pool, readers: 4\(durability)",
-                cost: "four more connections with their caches, and a log beside the file"
+                cost: "four more connections with their caches, and a log next to the file"
             )
         )
         return found
@@ -157,7 +157,7 @@ struct AdviceCandidates {
                     kind: .begin,
                     arm: changed("begin-immediate") { $0.begin = .immediate },
                     change: "begin: immediate",
-                    cost: "a transaction that might write locks the database from its start"
+                    cost: "a transaction that may write locks the database from its start"
                 )
             )
         }
@@ -214,7 +214,7 @@ struct AdviceCandidates {
                     .cache,
                     "cache_size",
                     to: -Self.largeCache,
-                    cost: "up to 64 MiB of memory for each connection"
+                    cost: "up to 64 MiB of memory per connection"
                 )
             )
         }
@@ -241,7 +241,7 @@ struct AdviceCandidates {
                     .checkpoint,
                     "wal_autocheckpoint",
                     to: max(4000, pages * 4),
-                    cost: "a log that is several times as large, and longer checkpoints"
+                    cost: "a log that is several times larger, and longer checkpoints"
                 )
             )
         }
@@ -251,7 +251,7 @@ struct AdviceCandidates {
                     kind: .synchronous,
                     arm: changed("synchronous-normal") { $0.synchronous = "normal" },
                     change: "synchronous: normal",
-                    cost: "the last commits before a power failure can be lost",
+                    cost: "a power failure can lose the last commits",
                     weakensDurability: true
                 )
             )
@@ -268,7 +268,7 @@ struct AdviceCandidates {
                 kind: .statistics,
                 arm: changed("analyze") { $0.setup.append("ANALYZE") },
                 change: "ANALYZE",
-                cost: "one pass over all indexes, repeated as the data change"
+                cost: "a scan of all indexes, repeated as the data changes"
             )
         ]
     }

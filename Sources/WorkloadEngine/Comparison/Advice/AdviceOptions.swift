@@ -1,10 +1,10 @@
 /// The options of a search for advice.
 public struct AdviceOptions: Sendable {
-    /// The arm that the candidates change; nil for `present`, or the first arm.
+    /// The arm to change; nil for `present` or, if there is no such arm, the first one.
     public var arm: String?
-    /// The time limit: the search then ends with the results found so far.
+    /// The time limit, after which the search ends with its results so far.
     public var within: Duration = .seconds(300)
-    /// Returns a function that proposes indexes for the statements of an open database.
+    /// A function that returns the index proposals for an open database.
     public var indexes: @Sendable (any WorkloadTarget) throws -> IndexProposals = { _ in
         { _, _ in [] }
     }
@@ -14,11 +14,11 @@ public struct AdviceOptions: Sendable {
     public typealias IndexProposals = (_ sql: String, _ plan: [String]) -> [String]
     /// The options of each run.
     public var run = RunOptions()
-    /// The versions of the libraries in use, for the result's environment.
+    /// The library versions to record in the result's environment.
     public var versions: [String: String] = [:]
-    /// Called before each step with a line that describes it.
+    /// A function that is called before each step with a line that describes the step.
     public var onProgress: (@Sendable (String) -> Void)?
 
-    /// Creates the default options: five minutes.
+    /// Creates the default options, with a limit of five minutes.
     public init() {}
 }

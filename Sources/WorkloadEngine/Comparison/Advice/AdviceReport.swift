@@ -28,13 +28,13 @@ public enum AdviceReport {
         let tried = result.candidates.count
         let candidates = "\(tried) \(tried == 1 ? "candidate" : "candidates")"
         guard let first = result.recommended.first else {
-            if tried == 0 { return "\(place): there is nothing to try." }
+            if tried == 0 { return "\(place): there are no changes to try." }
             return "\(place): none of \(candidates) is confirmed to help."
         }
         let count = result.recommended.count
         let help = count == 1 ? "1 of \(candidates) helps" : "\(count) of \(candidates) help"
         let losses = (first.confirmed ?? []).filter { $0.verdict == .worse }.map(change)
-        return "\(place): \(help); most of all \(first.name): "
+        return "\(place): \(help); the best is \(first.name): "
             + changes(of: first).joined(separator: ", ")
             + (losses.isEmpty ? "" : ", but " + losses.joined(separator: ", ")) + "."
     }
@@ -55,14 +55,14 @@ public enum AdviceReport {
         return lines
     }
 
-    /// Describes a candidate's deciding metrics; those with a difference come first.
+    /// Describes a candidate's deciding metrics, starting with those that changed.
     private static func changes(of candidate: AdviceResult.Candidate) -> [String] {
         let pairs = candidate.confirmed ?? []
         let better = pairs.filter { $0.verdict == .better }.map(change)
         return better + pairs.filter { !$0.verdict.isDifference }.map(effect)
     }
 
-    /// Describes a metric of clients that write, with or without a difference.
+    /// Describes the effect on a metric of a writing client, even if there is no difference.
     private static func effect(_ pair: ComparisonPair) -> String {
         guard !pair.verdict.isDifference else { return change(pair) }
         return "\(ComparisonResult.title(of: pair.metric)) "

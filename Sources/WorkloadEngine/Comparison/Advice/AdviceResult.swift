@@ -2,42 +2,44 @@
 ///
 /// Latencies are in nanoseconds, throughputs in accesses/s; ratios are plain numbers.
 public struct AdviceResult: Sendable, Codable, Equatable {
-    /// The schema of this form.
+    /// The schema's identifier.
     public static let schemaName = "poolgauge.advice/1"
 
-    /// `poolgauge.advice/1`.
+    /// The schema's identifier, `poolgauge.advice/1`.
     public var schema: String
     /// The answer in one sentence.
     public var answer: String
     /// The scenario's name.
     public var scenario: String
-    /// The seed of all randomness.
+    /// The seed for all random choices.
     public var seed: UInt64
     /// The machine and the versions that the search ran on.
     public var environment: HostEnvironment
-    /// The arm that the candidates change.
+    /// The arm to which the candidates apply.
     public var arm: String
-    /// The journal mode and `synchronous` of that arm; absent if they are unknown.
+    /// The arm's journal mode and `synchronous` setting; absent if unknown.
     public var settings: String?
-    /// The metrics that decide.
+    /// The deciding metrics.
     public var primary: [String]
-    /// Whether the search ended before it was complete.
+    /// Whether the search ended before completion.
     public var partial: Bool
     /// Why the search ended early; absent if it did not.
     public var partialReason: String?
-    /// The number of pairs of runs that confirm each candidate; 0 if no confirmation ran.
+    /// The number of pairs of runs that test each candidate; 0 if there was no confirmation.
     public var blocks: Int
-    /// The number of rounds of the screening; the less promising half of the candidates leaves
-    /// after each.
+    /// The number of screening rounds.
+    ///
+    /// Each round drops the less promising half of the candidates.
     public var screeningRounds: Int
-    /// The length of the measured part of a screening run, in seconds.
+    /// The length of a screening run's measured part, in seconds.
     public var screeningSeconds: Double
-    /// The length of the measured part of a confirming run, in seconds; absent if none ran.
+    /// The length of a confirming run's measured part, in seconds; absent if there was no
+    /// confirmation.
     public var confirmingSeconds: Double?
     /// The noise floor of each deciding metric in the confirmation, a ratio of at least 1; absent
-    /// if none ran.
+    /// if there was no confirmation.
     public var noiseFloor: [String: Double]?
-    /// The candidates, ordered by verdict and then by effect; recommended ones come first.
+    /// The candidates, ordered by verdict and then by effect, with recommended ones first.
     public var candidates: [Candidate]
     /// The warnings about the result; absent if there are none.
     public var warnings: [String]?
@@ -46,54 +48,57 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     public struct Candidate: Sendable, Codable, Equatable {
         /// The candidate's name.
         public var name: String
-        /// The line of the scenario, or the SQL, that makes the change.
+        /// The scenario line or SQL statement that makes the change.
         public var change: String
-        /// The cost that the metrics do not show.
+        /// A cost that the metrics do not show.
         public var cost: String
-        /// Whether a power failure may lose commits that the present arm keeps.
+        /// Whether a power failure can lose commits that the current arm would keep.
         public var weakensDurability: Bool
         /// The outcome.
         public var verdict: Verdict
-        /// How many times better the deciding metrics were in the screening, as a geometric mean;
+        /// The factor by which the deciding metrics improved in the screening, as a geometric mean;
         /// absent without values.
         public var screening: Double?
-        /// The deciding metrics on fresh pairs of runs; absent if no confirmation ran.
+        /// The comparison of the deciding metrics on fresh pairs of runs; absent if there was no
+        /// confirmation.
         public var confirmed: [ComparisonPair]?
         /// The other metrics that became worse; absent if there are none.
         public var sideEffects: [ComparisonPair]?
-        /// The response times of the clients that write, for an index on fresh pairs of runs; absent
-        /// if there are none.
+        /// The response times of clients that write, on fresh pairs of runs.
+        ///
+        /// Present only for indexes.
         public var writes: [ComparisonPair]?
-        /// Why the candidate could not be measured; absent if it could.
+        /// Why the candidate could not be measured; absent if it could be measured.
         public var problem: String?
     }
 
-    /// The outcome for a candidate.
+    /// A candidate's outcome.
     public enum Verdict: String, Sendable, Codable, Equatable {
-        /// A deciding metric is better on fresh pairs of runs, and none is much worse.
+        /// On fresh pairs of runs, a deciding metric is better and none is much worse.
         case recommended
         /// A deciding metric is better and another one is much worse.
         case tradeOff
-        /// Deciding metrics are better on fresh pairs of runs, but by too little to justify a change.
+        /// On fresh pairs of runs, deciding metrics are better, but by too little to justify a
+        /// change.
         case small
         /// Fresh pairs of runs show no improvement.
         case noDifference
         /// A deciding metric is worse, and none is better.
         case worse
-        /// The screening was promising, but others were more promising or the time was up.
+        /// The screening was promising, but other candidates were more promising or time ran out.
         case notConfirmed
         /// The screening shows no improvement.
         case notPromising
-        /// It could not be measured.
+        /// The candidate could not be measured.
         case failed
     }
 
-    /// The recommended candidates, the largest effect first.
+    /// The recommended candidates, with the largest effect first.
     public var recommended: [Candidate] {
         candidates.filter { $0.verdict == .recommended && !$0.weakensDurability }
     }
 
-    /// The exit status of the command.
+    /// The command's exit status.
     public var exitStatus: ExitStatus {
         partialReason == Self.stopped ? .interrupted : partial ? .undecided : .passed
     }
@@ -102,7 +107,7 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     /// prevents its recommendation, as a factor.
     static let leastEffect = 1.1
 
-    /// The reason of a search that was stopped.
+    /// The reason reported for a stopped search.
     static let stopped = "stopped"
 }
 
@@ -131,15 +136,15 @@ extension AdviceResult {
 }
 
 extension AdviceResult.Candidate {
-    /// The improvement factor of the best deciding metric, or of the screening if none is
-    /// confirmed.
+    /// The improvement factor of the best deciding metric, or of the screening if there was no
+    /// confirmation.
     var effect: Double {
         (confirmed ?? []).compactMap(\.improvement).max() ?? screening ?? 0
     }
 }
 
 extension ComparisonPair {
-    /// How many times better the metric became; nil unless it did.
+    /// The factor by which the metric improved, or nil if it did not.
     var improvement: Double? {
         guard verdict == .better, let ratio else { return nil }
         return lowerIsBetter ? 1 / max(ratio, 1e-12) : ratio

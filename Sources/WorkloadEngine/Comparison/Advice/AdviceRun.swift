@@ -2,11 +2,11 @@ import Foundation
 import Telemetry
 import Units
 
-/// Searches for changes of an arm that improve a scenario's deciding metrics.
+/// Searches for changes to an arm that improve a scenario's deciding metrics.
 ///
-/// It runs the present arm once and derives candidates from the result. It screens all of them in a
-/// few short runs, and confirms the best three on fresh pairs of runs. Only the fresh pairs decide:
-/// a candidate that came first in the screening by chance has no advantage there.
+/// It runs the current arm once and derives candidates from the result. It screens all of them in a
+/// few short runs, then confirms the best three on fresh pairs of runs. Only the fresh pairs
+/// determine the verdict, so a candidate that led the screening by chance has no advantage.
 ///
 /// All methods are safe to call from any thread. Call ``run()`` once.
 public final class AdviceRun: Sendable {
@@ -25,7 +25,7 @@ public final class AdviceRun: Sendable {
 
     /// Prepares a search; call ``run()`` to start it.
     ///
-    /// - Throws: ``RunError`` for an arm that the scenario does not have.
+    /// - Throws: ``RunError`` if the scenario does not have the arm.
     public init(
         scenario: Scenario,
         factory: any WorkloadTargetFactory,
@@ -57,7 +57,7 @@ public final class AdviceRun: Sendable {
         return arm
     }
 
-    /// Ends the search early: the result contains the findings so far.
+    /// Ends the search early; the result contains the findings so far.
     public func stop() {
         trials.stop()
         comparison.withLock { $0 }?.stop()
@@ -65,7 +65,7 @@ public final class AdviceRun: Sendable {
 
     /// Runs the search.
     ///
-    /// - Throws: ``RunError``, or ``ScenarioError`` for a time that does not fit.
+    /// - Throws: ``RunError``, or ``ScenarioError`` if a time does not fit.
     public func run() async throws -> AdviceResult {
         defer { datasets.remove() }
         var result = AdviceResult(
@@ -101,7 +101,7 @@ public final class AdviceRun: Sendable {
     }
 
     private var timeWasUp: String {
-        "the time was up (--within \(HumanUnits.seconds(options.within.inSeconds)))"
+        "the time limit was reached (--within \(HumanUnits.seconds(options.within.inSeconds)))"
     }
 
     // MARK: Steps
@@ -152,9 +152,9 @@ public final class AdviceRun: Sendable {
         try await confirm(found, metrics, needed, &result)
     }
 
-    /// Prepares the index proposals from a copy of the data.
+    /// Prepares the index proposals from a copy of the database.
     ///
-    /// If the arm's library reports no plans, this method adds those of the copy to `baseline`.
+    /// If the arm's library reports no plans, this method adds the copy's plans to `baseline`.
     private func indexProposals(
         _ baseline: inout ArmResult
     ) throws -> AdviceOptions.IndexProposals {
@@ -167,7 +167,7 @@ public final class AdviceRun: Sendable {
         } else {
             try datasets.copy(dataOf: scenario, for: arm, through: factory, to: file) { _ in }
         }
-        // The setup may create indexes.
+        // The setup may have created indexes.
         let opener = TargetOpener(
             arm: Arm(name: "advice", kind: .queue, setup: arm.setup),
             factory: factory,
@@ -185,8 +185,7 @@ public final class AdviceRun: Sendable {
         return try options.indexes(opened.target)
     }
 
-    /// Returns the metrics that the scenario declares, and the error rates of clients with many
-    /// errors.
+    /// Returns the scenario's declared metrics, and the error rates of clients with many errors.
     private func decidingMetrics(_ baseline: ArmResult) throws -> [ComparisonMetric] {
         let plan = try ComparisonPlan(
             scenario,
@@ -206,7 +205,7 @@ public final class AdviceRun: Sendable {
         return metrics
     }
 
-    /// The smallest number of readers whose simulated waits are nearly the shortest.
+    /// Returns the smallest number of readers whose simulated waits are nearly the shortest.
     private func promisingReaders(_ baseline: ArmResult) -> [Int] {
         guard arm.kind == .pool else { return [] }
         let recorded = RunResult(
@@ -228,7 +227,7 @@ public final class AdviceRun: Sendable {
             return (readers, prediction.clients.values.reduce(0) { $0 + Double($1.p99) })
         }
         guard let best = waits.map(\.1).min() else { return [] }
-        // One microsecond does not justify another connection.
+        // Saving a microsecond does not justify another connection.
         return waits.first { $0.1 <= best * 1.1 + 1_000 }.map { [$0.0] } ?? []
     }
 
@@ -245,7 +244,7 @@ public final class AdviceRun: Sendable {
             candidates: chosen.count,
             tests: { $0 * metrics.count },
             left: remaining,
-            // The present arm runs twice in each block.
+            // The current arm runs twice in each block.
             overhead: trials.overhead(of: [arm, arm] + chosen.map(\.candidate.arm)),
             needed: needed
         )
@@ -266,7 +265,7 @@ public final class AdviceRun: Sendable {
         result.blocks = compared.blocks
         result.confirmingSeconds = compared.blockDuration.rounded(toDigits: 3)
         var warnings = (result.warnings ?? []) + (compared.warnings ?? [])
-        // The failures of the present arm are the reason for the search.
+        // The current arm's failures are the reason for the search.
         warnings += (compared.failedRuns ?? []).filter { !$0.contains(", \(arm.name): ") }.prefix(3)
         warnings += (compared.invalidRuns ?? []).prefix(3)
         result.warnings = warnings.isEmpty ? nil : warnings
@@ -277,7 +276,7 @@ public final class AdviceRun: Sendable {
         if !BlockCount.suffices(compared.blocks, tests: tests) { throw TrialRunner.End.late }
     }
 
-    /// The seconds left for the confirmation; the report also needs a moment.
+    /// The seconds left for the confirmation, minus a reserve for the report.
     private var remaining: Double { options.within.inSeconds - trials.elapsed - 0.5 }
 
     private func compare(

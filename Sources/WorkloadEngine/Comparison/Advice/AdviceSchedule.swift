@@ -1,33 +1,36 @@
-/// Divides the time of a search among its steps.
+/// Divides a search's time among its steps.
 enum AdviceSchedule {
-    /// The number of candidates that every round of the screening keeps.
+    /// The minimum number of candidates that each screening round keeps.
     static let leastScreened = 4
-    /// The largest number of rounds of the screening.
+    /// The maximum number of screening rounds.
     private static let mostRounds = 3
-    /// The shortest measured part of a run, in seconds.
+    /// The shortest length of a run's measured part, in seconds.
     private static let leastSeconds = 0.3
-    /// The length of a measured part beyond which its noise hardly decreases, in seconds.
+    /// The length beyond which a measured part hardly becomes less noisy, in seconds.
     private static let comfortableSeconds = 0.35
-    /// The length of a run's phases as a multiple of its measured part: the warm-up takes half as
-    /// long.
+    /// The length of a run's phases as a multiple of its measured part.
+    ///
+    /// The warm-up takes half as long as the measured part.
     private static let phases = 1.5
 
-    /// The share of the whole time for the screening.
+    /// The screening's share of the total time.
     private static let screeningShare = 0.3
-    /// The share of the remaining time that a confirmation plans to use: other work on the machine
-    /// may delay the runs, and a missing block can make all others useless.
+    /// The share of the remaining time that a confirmation plans to use.
+    ///
+    /// Other work on the machine may delay the runs, and one missing block can make the others
+    /// useless.
     private static let plannedShare = 0.9
 
-    /// Returns the length of the measured part of the present arm's run, in seconds.
+    /// Returns the length of the measured part for the current arm's run, in seconds.
     static func baseline(within limit: Double) -> Double { min(max(limit * 0.05, 0.7), 5) }
 
-    /// Returns the length of a measured part in which the median of every deciding latency has
-    /// enough samples, in seconds.
+    /// Returns the length of a measured part that provides enough samples for the median of every
+    /// deciding latency, in seconds.
     ///
     /// - Parameters:
     ///   - metrics: The deciding metrics.
-    ///   - baseline: A run of the present arm.
-    /// - Returns: The length, at least that of the shortest run.
+    ///   - baseline: A run of the current arm.
+    /// - Returns: The length, at least the shortest allowed length.
     static func neededSeconds(for metrics: [ComparisonMetric], in baseline: ArmResult) -> Double {
         metrics.reduce(leastSeconds) { longest, metric in
             var metric = metric
@@ -36,13 +39,14 @@ enum AdviceSchedule {
                 let client = baseline.clients[metric.owner], client.completed > 0
             else { return longest }
             let rate = Double(client.completed) / baseline.duration
-            // Random arrivals: with twice the number on average, hardly any run has too few.
+            // Arrivals are random. With twice the required number on average, few runs have too
+            // few.
             return max(longest, 2 * Double(metric.neededAccesses) / rate)
         }
     }
 
-    /// Plans the screening: all candidates run in the first round, and the better half of a round
-    /// in the next one.
+    /// Plans the screening: all candidates run in the first round, and the better half of each
+    /// round runs in the next one.
     ///
     /// - Parameters:
     ///   - candidates: The number of candidates.
@@ -61,7 +65,7 @@ enum AdviceSchedule {
         while rounds.count < mostRounds, let last = rounds.last {
             rounds.append(min(last, max((last + 1) / 2, leastScreened)))
         }
-        // The present arm also runs once in each round.
+        // The current arm also runs once in each round.
         func seconds() -> Double {
             let runs = rounds.reduce(0) { $0 + $1 + 1 }
             return (limit * screeningShare / Double(runs) - overhead) / phases
@@ -72,16 +76,17 @@ enum AdviceSchedule {
 
     /// Plans the confirmation; returns nil if the time is too short for one candidate.
     ///
-    /// Fewer candidates get longer runs, and more blocks than the smallest number, so that a single
-    /// contrary block does not decide.
+    /// Fewer candidates get longer runs and more than the minimum number of blocks. A single
+    /// atypical block then does not decide the verdict.
     ///
     /// - Parameters:
     ///   - candidates: The number of candidates.
-    ///   - tests: Returns the number of tests for a number of candidates, for Holm's correction.
+    ///   - tests: A function that returns the number of tests for Holm's correction, given the
+    ///     number of candidates.
     ///   - left: The remaining time, in seconds.
     ///   - overhead: The overhead of a run beyond its phases, in seconds.
     ///   - needed: The length of a measured part with enough samples, in seconds.
-    /// - Returns: The number of candidates and of blocks, and the length of each run's measured
+    /// - Returns: The numbers of candidates and blocks, and the length of each run's measured
     ///   part in seconds.
     static func confirmation(
         candidates: Int,
@@ -91,7 +96,7 @@ enum AdviceSchedule {
         needed: Double
     ) -> (candidates: Int, blocks: Int, seconds: Double)? {
         func seconds(_ count: Int, _ blocks: Int) -> Double {
-            // The present arm runs twice in each block.
+            // The current arm runs twice in each block.
             (left * plannedShare / Double((count + 2) * blocks) - overhead) / phases
         }
         let comfortable = max(needed, comfortableSeconds)

@@ -1,7 +1,9 @@
 import Foundation
 import Telemetry
 
-/// Screens candidates in short runs: only the better part of each round takes part in the next one.
+/// Screens candidates in short runs.
+///
+/// The better part of each round advances to the next round.
 struct AdviceScreening {
     let scenario: Scenario
     let arm: Arm
@@ -15,13 +17,13 @@ struct AdviceScreening {
     ///   - found: The candidates.
     ///   - plan: The number of candidates in each round, and the length of each run's measured part
     ///     in seconds.
-    /// - Throws: ``TrialRunner/End``, or ``ScenarioError`` for a time that does not fit.
+    /// - Throws: ``TrialRunner/End``, or ``ScenarioError`` if a time does not fit.
     func run(
         _ found: inout [ScreenedCandidate],
         _ plan: (rounds: [Int], seconds: Double)
     ) async throws {
         let block = try scenario.scaled(toBlock: .seconds(plan.seconds))
-        // Confirming pairs use the seeds from the scenario's seed upward.
+        // The confirmation's pairs use consecutive seeds that start at the scenario's seed.
         let seed = scenario.seed &+ 10_000
         var random = RandomStream(seed: scenario.seed, stream: "advice/order")
         for (round, count) in plan.rounds.enumerated() {
@@ -62,7 +64,8 @@ struct AdviceScreening {
         }
     }
 
-    /// Returns the mean logarithm of a candidate's improvement factors; nil without common values.
+    /// Returns the mean logarithm of a candidate's improvement factors; nil if the runs have no
+    /// common values.
     private func gain(
         of changed: ComparisonMeasurement,
         over present: ComparisonMeasurement

@@ -3,21 +3,22 @@ import Foundation
 /// A candidate with the results of its screening runs.
 struct ScreenedCandidate: Sendable {
     let candidate: AdviceCandidate
-    /// The mean logarithm of the improvement factors in each round; nil without common values.
+    /// The mean logarithm of the improvement factors in each round; nil if the runs have no common
+    /// values.
     var gains: [Double?] = []
-    /// Why the candidate could not be measured; nil if it could.
+    /// Why the candidate could not be measured; nil if it could be measured.
     var problem: String?
 
     init(_ candidate: AdviceCandidate) { self.candidate = candidate }
 
-    /// The mean logarithm of the improvement factors over all rounds; nil without values.
+    /// The mean logarithm of the improvement factors over all rounds; nil if there are no values.
     var score: Double? {
         let known = gains.compactMap { $0 }
         guard problem == nil, !known.isEmpty else { return nil }
         return known.reduce(0, +) / Double(known.count)
     }
 
-    /// The candidate in a result.
+    /// Returns the candidate for a result.
     func result(_ verdict: AdviceResult.Verdict) -> AdviceResult.Candidate {
         AdviceResult.Candidate(
             name: candidate.arm.name,
@@ -32,21 +33,22 @@ struct ScreenedCandidate: Sendable {
 }
 
 extension [ScreenedCandidate] {
-    /// The factor by which a candidate must be better in the screening.
+    /// The minimum improvement factor of a promising candidate in the screening.
     private static var leastScreening: Double { 1.02 }
-    /// The smallest score, as a share of the best one, that is worth the time of a confirmation.
+    /// The smallest share of the best score that makes a candidate worth confirming.
     private static var leastShare: Double { 0.25 }
 
-    /// The candidates that were better in the screening, the best first.
+    /// The candidates that improved the metrics in the screening, with the best one first.
     var promising: [ScreenedCandidate] {
         filter { ($0.score ?? 0) > log(Self.leastScreening) }
             .sorted { ($0.score ?? 0) > ($1.score ?? 0) }
     }
 
-    /// Chooses candidates for the confirmation, the best first.
+    /// Chooses candidates for the confirmation, with the best one first.
     ///
-    /// It chooses one of each kind. Candidates that keep durability precede the others. A candidate
-    /// whose score is far below the best one is omitted, so that the others get longer runs.
+    /// Chooses at most one candidate of each kind. Candidates that preserve durability come first.
+    /// A candidate is omitted if its score is far below the best one, which gives the others longer
+    /// runs.
     func chosen(most: Int) -> [ScreenedCandidate] {
         let best = promising.first { !$0.candidate.weakensDurability }?.score ?? 0
         let ranked = promising.filter { ($0.score ?? 0) >= best * Self.leastShare }

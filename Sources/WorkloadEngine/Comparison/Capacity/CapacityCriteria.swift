@@ -1,13 +1,13 @@
-/// The conditions under which a rate counts as sustained.
+/// The criteria that a sustained rate meets.
 public struct CapacityCriteria: Sendable, Equatable {
-    /// Limits on metrics.
+    /// The limits on metrics.
     public var thresholds: [Threshold]
     /// The clients whose arrival rate the search varies.
     public var clients: [String]
-    /// The largest share of a client's arrivals, in 0…1, that may be skipped or unfinished.
+    /// The maximum share of a client's arrivals, in 0…1, that may be skipped or unfinished.
     public var mostLeft: Double
 
-    /// The default of ``mostLeft``: accesses that the end of a run cuts off are not failures.
+    /// The default value of ``mostLeft``, which allows for accesses that the end of a run cuts off.
     public static let defaultLeft = 0.02
 
     /// Creates criteria.
@@ -17,14 +17,16 @@ public struct CapacityCriteria: Sendable, Equatable {
         self.mostLeft = mostLeft
     }
 
-    /// Creates the criteria for a scenario's load: its thresholds, the additional thresholds, and
-    /// a limit on the 99th percentile for each client whose latency no threshold limits.
+    /// Creates the criteria for a scenario's load.
+    ///
+    /// They consist of the scenario's thresholds, the additional thresholds, and a limit on the
+    /// 99th percentile of each client whose latency no threshold limits.
     ///
     /// - Parameters:
     ///   - scenario: The scenario.
-    ///   - load: The part of the scenario whose rate the search varies.
+    ///   - load: The load whose rate the search varies.
     ///   - further: Additional thresholds.
-    ///   - limit: The limit for clients whose latency no threshold limits.
+    ///   - limit: The limit for clients without a latency threshold.
     public init(
         _ scenario: Scenario,
         _ load: OfferedLoad,
@@ -55,21 +57,21 @@ public struct CapacityCriteria: Sendable, Equatable {
 
     /// Whether a run sustained its rate.
     public enum Verdict: Sendable, Equatable {
-        /// All criteria held.
+        /// The run met all criteria.
         case met
-        /// A criterion did not hold, with a description of it.
+        /// The run missed the described criterion.
         case missed(String)
-        /// No criterion was missed, but a percentile has too few samples, with a description of it.
+        /// The run missed no criterion, but the described percentile has too few samples.
         case undecided(String)
-        /// The generator was the bottleneck, with the reason: the run proves nothing.
+        /// The generator was the bottleneck for the given reason, so the run is not conclusive.
         case invalid(String)
     }
 
-    /// A criterion that a run missed, with the value to compare with runs at other rates.
+    /// A criterion that a run missed, and the value to compare with runs at other rates.
     struct Miss: Sendable, Equatable {
         /// The description for reports.
         var reason: String
-        /// The measure, such as `ui.response p(99)`; nil unless the run missed an upper limit.
+        /// The measure, such as `ui.response p(99)`; nil if the run did not miss an upper limit.
         var measure: String?
         /// The observed value of the measure.
         var observed = 0.0
@@ -85,7 +87,7 @@ public struct CapacityCriteria: Sendable, Equatable {
         } else {
             return .met
         }
-        // A slow generator can make a run miss a criterion, but cannot make it meet one.
+        // A slow generator can cause a run to miss a criterion, but not to meet one.
         if let reason = result.invalidReason, !result.valid { return .invalid(reason) }
         return problem
     }
@@ -116,7 +118,7 @@ public struct CapacityCriteria: Sendable, Equatable {
         var observed = result.value(of: threshold.metric, threshold.aggregate)
         var taken = threshold.aggregate
         if observed == nil, threshold.percentile != nil {
-            // A lower percentile already exceeds the limit: report the highest known one.
+            // If a lower percentile exceeds the limit, report the highest known percentile.
             for percentile in MetricCatalog.percentiles.reversed() where observed == nil {
                 taken = "p(\(percentile))"
                 observed = result.value(of: threshold.metric, taken)
@@ -133,7 +135,7 @@ public struct CapacityCriteria: Sendable, Equatable {
         )
     }
 
-    /// Describes the samples that an undecided threshold lacks; nil if it is decided.
+    /// Describes which samples an undecided threshold lacks; returns nil if it is decided.
     private func lack(in result: ArmResult, _ threshold: Threshold) -> String? {
         guard result.check(threshold).undecided == true else { return nil }
         let count = UInt64(result.value(of: threshold.metric, "count") ?? 0)
@@ -142,13 +144,13 @@ public struct CapacityCriteria: Sendable, Equatable {
             + HumanUnits.count(count) + needed
     }
 
-    /// The number of samples that a client's percentiles need; 0 without percentiles.
+    /// Returns the number of samples that a client's percentiles need, or 0 if there are none.
     func neededSamples(of client: String) -> UInt64 {
         thresholds.filter { $0.metric.hasPrefix(client + ".") }.compactMap(\.neededSamples).max()
             ?? 0
     }
 
-    /// The criteria in words, one per line.
+    /// The criteria in words, one in each line.
     public var lines: [String] {
         thresholds.map { "\($0.metric) \($0.expression)" }
             + ["at most \(HumanUnits.percent(mostLeft)) of the arrivals skipped or unfinished"]
@@ -156,7 +158,7 @@ public struct CapacityCriteria: Sendable, Equatable {
 }
 
 extension ClientResult {
-    /// Whether accesses ended and all of them failed.
+    /// Whether some accesses ended and all of those failed.
     fileprivate var isLost: Bool { completed == 0 && errorCount > 0 }
 }
 

@@ -1,38 +1,42 @@
 import Foundation
 
-/// The options of a search for capacities.
+/// The options of a capacity search.
 public struct CapacityOptions: Sendable {
     /// The arms, in the scenario's order.
     public var arms: [String]
-    /// The measured part of a short run; a long run measures three times as long.
+    /// The length of a short run's measured part.
+    ///
+    /// A long run measures three times as long.
     public var duration: Duration = .seconds(2)
-    /// The relative distance within which a capacity is found.
+    /// The relative precision of a capacity.
     public var precision = 0.05
-    /// The numbers of readers to try with each pool; empty to keep the scenario's number.
+    /// The reader counts to try with each pool; empty to keep the scenario's count.
     public var readers: [Int] = []
-    /// The rate, in accesses/s, whose smallest sufficient number of readers is searched, if any.
+    /// The rate, in accesses/s, for which to search the smallest sufficient number of readers, if
+    /// any.
     public var rate: Double?
-    /// The limit on the 99th percentile of the responses of clients that no threshold limits.
+    /// The limit on the 99th percentile of the response times of clients without a latency
+    /// threshold.
     public var latencyLimit: Duration = .milliseconds(50)
     /// Additional thresholds.
     public var thresholds: [Threshold] = []
-    /// The shares of the slowest arm's capacity at which latencies are compared.
+    /// The shares of the slowest arm's capacity at which to compare latencies.
     public var equalLoads = [0.5, 0.7, 0.9]
-    /// The time limit: the search then ends with the capacities found so far.
+    /// The time limit, after which the search ends with the capacities found so far.
     public var within: Duration = .seconds(900)
-    /// The versions of the libraries in use, for the result's environment.
+    /// The library versions to record in the result's environment.
     public var versions: [String: String] = [:]
     /// The options of each run.
     public var run = RunOptions()
-    /// Called before each trial with a line that describes it.
+    /// A function that is called before each trial with a line that describes the trial.
     public var onProgress: (@Sendable (String) -> Void)?
 
-    /// Creates the default options for some arms.
+    /// Creates the default options for the given arms.
     public init(arms: [String]) { self.arms = arms }
 }
 
 extension CapacityOptions {
-    /// Returns the expected and the longest possible time of a search.
+    /// Returns the expected and maximum times of a search.
     public func estimate(
         for scenario: Scenario
     ) -> (likely: Duration, most: Duration) {

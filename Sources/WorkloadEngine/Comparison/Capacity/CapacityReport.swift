@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Formats the capacities of arms as text or Markdown.
+/// Formats a capacity search's result as text or Markdown.
 public enum CapacityReport {
     /// Returns the report as text that ends with a newline.
     public static func text(of result: CapacityResult) -> String {
@@ -13,12 +13,12 @@ public enum CapacityReport {
         lines += [""] + table.lines()
         for arm in result.arms {
             for (client, reason) in (arm.unsupported ?? [:]).sorted(by: { $0.key < $1.key }) {
-                lines.append("  \(arm.title): \(client) did not run, \(reason)")
+                lines.append("  \(arm.title): \(client) did not run: \(reason)")
             }
         }
         for needed in result.readers ?? [] { lines += ["", sentence(needed)] }
         if let loads = result.equalLoads, !loads.isEmpty {
-            lines += ["", "At equal load, in shares of what the slower arm sustains:"]
+            lines += ["", "At equal load, as shares of the slower arm's capacity:"]
             lines += equalLoads(loads, result.load.clients.map(\.client)).lines()
             lines += missed(in: loads)
         }
@@ -36,7 +36,7 @@ public enum CapacityReport {
         lines += markdownTable(titles, result.arms.map(cells))
         for needed in result.readers ?? [] { lines += ["", sentence(needed)] }
         if let loads = result.equalLoads, !loads.isEmpty {
-            lines += ["", "At equal load, in shares of what the slower arm sustains:", ""]
+            lines += ["", "At equal load, as shares of the slower arm's capacity:", ""]
             let table = equalLoads(loads, result.load.clients.map(\.client))
             lines += markdownTable(table.titles, table.rows)
             lines += missed(in: loads)
@@ -46,7 +46,8 @@ public enum CapacityReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Summarizes the result in a sentence: the arm that sustains most, compared to the others.
+    /// Summarizes the result in a sentence that compares the arm with the highest capacity to the
+    /// others.
     static func headline(of result: CapacityResult) -> String {
         let known = result.arms.filter { $0.capacity != nil }
         guard let best = known.max(by: { $0.capacity ?? 0 < $1.capacity ?? 0 }),
@@ -55,7 +56,7 @@ public enum CapacityReport {
         var text = "\(result.scenario): \(best.title) sustains \(rate(best))"
         let others = known.filter { $0.title != best.title }.map { arm in
             let ratio = most / max(arm.capacity ?? most, 1e-9)
-            // Each of the two capacities is known only within the precision.
+            // Both capacities are known only within the search's precision.
             let isSame = ratio < (1 + result.precision) * (1 + result.precision)
             let isOpen = best.lowerBound || arm.lowerBound
             return "\(arm.title) \(rate(arm))"
@@ -70,7 +71,7 @@ public enum CapacityReport {
     private static func headlineWithoutCapacity(_ result: CapacityResult) -> String {
         if !result.arms.isEmpty, result.arms.allSatisfy({ $0.noneAtAnyRate != nil }) {
             return
-                "\(result.scenario): no arm sustains any rate: each misses its limit at any rate."
+                "\(result.scenario): no arm sustains any rate: each misses its limit at every rate."
         }
         if let reason = result.arms.lazy.compactMap(\.unanswered).first {
             return "\(result.scenario): no answer: \(reason)."
@@ -91,7 +92,7 @@ public enum CapacityReport {
             arm.title,
             arm.capacity.map { (arm.lowerBound ? "≥ " : "") + HumanUnits.rate($0) }
                 ?? (arm.noneAtAnyRate != nil
-                    ? "none, at any rate" : arm.unanswered != nil ? "no answer" : "nothing"),
+                    ? "no rate at all" : arm.unanswered != nil ? "no answer" : "nothing"),
             arm.confirmed ? "yes" : "no",
             arm.failsAt.map { HumanUnits.rate($0) } ?? "–",
             arm.noneAtAnyRate ?? arm.unanswered ?? arm.failure
@@ -174,7 +175,7 @@ public enum CapacityReport {
 }
 
 extension HumanUnits {
-    /// A ratio, such as `1.25×`.
+    /// Formats a ratio, such as `1.25×`.
     static func times(_ ratio: Double) -> String {
         let digits = ratio < 9.995 ? 2 : ratio < 99.95 ? 1 : 0
         let text = String(ratio.rounded(toDigits: digits))

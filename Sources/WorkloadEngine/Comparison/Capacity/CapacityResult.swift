@@ -1,46 +1,49 @@
-/// The result of a search for capacities (`poolgauge.capacity/1`).
+/// The result of a capacity search (`poolgauge.capacity/1`).
 ///
 /// Rates are in accesses/s, latencies in nanoseconds, durations in seconds.
 public struct CapacityResult: Sendable, Codable, Equatable {
-    /// The schema of this form.
+    /// The schema's identifier.
     public static let schemaName = "poolgauge.capacity/1"
 
-    /// `poolgauge.capacity/1`.
+    /// The schema's identifier, `poolgauge.capacity/1`.
     public var schema: String
     /// The scenario's name.
     public var scenario: String
-    /// The seed of all randomness.
+    /// The seed for all random choices.
     public var seed: UInt64
     /// The machine and the versions that the search ran on.
     public var environment: HostEnvironment
-    /// Whether the search ended before it was complete.
+    /// Whether the search ended before completion.
     public var partial: Bool
     /// Why the search ended early; absent if it did not.
     public var partialReason: String?
-    /// The clients whose rate the search varied.
+    /// The load whose rate the search varied.
     public var load: Load
-    /// The conditions under which a rate counted as sustained.
+    /// The criteria that a sustained rate met.
     public var criteria: [String]
-    /// The relative precision of the search.
+    /// The search's relative precision.
     public var precision: Double
-    /// The length of the measured part of short and of long runs.
+    /// The lengths of the measured parts of short and long runs.
     public var runSeconds: RunSeconds
-    /// The capacity of each arm; for a pool, one for each requested number of readers.
+    /// The capacity of each arm.
+    ///
+    /// A pool has one for each requested number of readers.
     public var arms: [ArmCapacity]
-    /// The journal mode and `synchronous` of each arm, by name; absent if no arm ran.
+    /// Each arm's journal mode and `synchronous` setting, keyed by name; absent if no arm ran.
     public var settings: [String: String]?
-    /// The smallest numbers of readers that sustain a rate; absent when no rate was given.
+    /// The smallest numbers of readers that sustain a rate; absent if no rate was given.
     public var readers: [ReadersNeeded]?
-    /// Equal loads on every arm, as shares of the slowest arm's capacity; absent if unknown.
+    /// The outcomes at equal loads, which are shares of the slowest arm's capacity; absent if
+    /// unknown.
     public var equalLoads: [EqualLoad]?
 
-    /// The clients whose rate the search varied.
+    /// The load whose rate the search varied.
     public struct Load: Sendable, Codable, Equatable {
         /// The origin of the arrivals.
         public var origin: OfferedLoad.Origin
-        /// The clients whose rate varied.
+        /// The clients whose rates varied.
         public var clients: [OfferedLoad.Part]
-        /// The clients whose load stayed unchanged.
+        /// The clients whose loads did not change.
         public var background: [String]
         /// A sentence that describes the load.
         public var sentence: String
@@ -48,22 +51,22 @@ public struct CapacityResult: Sendable, Codable, Equatable {
 
     /// The lengths of runs, in seconds.
     public struct RunSeconds: Sendable, Codable, Equatable {
-        /// The length of runs that search.
+        /// The length of search runs.
         public var short: Double
-        /// The length of runs that confirm a result, and of runs at equal load.
+        /// The length of confirmation runs and of runs at equal load.
         public var long: Double
     }
 
-    /// One run at a rate.
+    /// A run at one rate.
     public struct Trial: Sendable, Codable, Equatable {
-        /// Arrivals per second.
+        /// The rate, in arrivals per second.
         public var rate: Double
-        /// Whether it was a long run.
+        /// Whether this was a long run.
         public var long: Bool
-        /// Whether all criteria held; absent if the generator could not produce the rate, and if
+        /// Whether all criteria were met; absent if the generator could not produce the rate or if
         /// there were too few samples.
         public var met: Bool?
-        /// The criterion that did not hold; absent if all held.
+        /// The criterion that was missed; absent if all were met.
         public var reason: String?
         /// Whether there were too few samples to decide; absent if there were enough.
         public var undecided: Bool?
@@ -77,19 +80,20 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public var readers: Int?
         /// The highest sustained rate; absent if no rate was sustained.
         public var capacity: Double?
-        /// Whether a long run at that rate passed.
+        /// Whether a long run passed at that rate.
         public var confirmed: Bool
-        /// A slightly higher rate at which a run failed; absent if none failed.
+        /// A slightly higher rate at which a run failed; absent if no run failed.
         public var failsAt: Double?
         /// Whether a long run failed at ``failsAt``.
         public var failureConfirmed: Bool
-        /// The criterion that did not hold at ``failsAt``.
+        /// The criterion that was missed at ``failsAt``.
         public var failure: String?
-        /// Whether the capacity is a lower bound because the generator ended the search.
+        /// Whether the capacity is a lower bound, because the search ended at the generator's
+        /// limit.
         public var lowerBound: Bool
-        /// Why no rate, however low, meets the criteria; absent if one may.
+        /// Why even the lowest rates miss the criteria; absent if a rate may meet them.
         public var noneAtAnyRate: String?
-        /// Why there is no answer; absent if there is one.
+        /// Why the search has no answer; absent if it has one.
         public var unanswered: String?
         /// The clients that this arm cannot run, with the reasons; absent if there are none.
         public var unsupported: [String: String]?
@@ -107,48 +111,49 @@ public struct CapacityResult: Sendable, Codable, Equatable {
     public struct ReadersNeeded: Sendable, Codable, Equatable {
         /// The pool's name.
         public var arm: String
-        /// Arrivals per second.
+        /// The rate, in arrivals per second.
         public var rate: Double
-        /// The numbers of readers that were candidates.
+        /// The candidate numbers of readers.
         public var candidates: [Int]
         /// The smallest number that sustains the rate; absent if none does.
         public var smallest: Int?
-        /// Why the next smaller number, or the largest, does not; absent if it was not tried.
+        /// Why the next smaller number, or the largest number if none suffices, does not sustain
+        /// the rate; absent if that number was not tried.
         public var failure: String?
     }
 
     /// The same load on every arm.
     public struct EqualLoad: Sendable, Codable, Equatable {
-        /// The share of the slower arm's capacity, in 0…1.
+        /// The rate as a share of the slower arm's capacity, in 0…1.
         public var share: Double
-        /// Arrivals per second.
+        /// The rate, in arrivals per second.
         public var rate: Double
         /// The outcome on each arm.
         public var arms: [Arm]
 
-        /// The outcome of a load on one arm.
+        /// The outcome on one arm.
         public struct Arm: Sendable, Codable, Equatable {
             /// The arm's name, with its number of readers if the search varied it.
             public var arm: String
             /// The times from intended start to end, for each client whose rate varied.
             public var response: [String: Latency]
-            /// The criterion that did not hold; absent if all held.
+            /// The criterion that was missed; absent if all were met.
             public var missed: String?
             /// Whether the generator was the bottleneck.
             public var invalid: Bool?
         }
 
-        /// The compared values of a latency.
+        /// The compared values of a client's latency.
         public struct Latency: Sendable, Codable, Equatable {
-            /// The median; absent with fewer than ten samples above it.
+            /// The median; absent if fewer than ten samples exceed it.
             public var p50: UInt64?
-            /// The 99th percentile; absent with fewer than ten samples above it.
+            /// The 99th percentile; absent if fewer than ten samples exceed it.
             public var p99: UInt64?
-            /// The 99.9th percentile; absent with fewer than ten samples above it.
+            /// The 99.9th percentile; absent if fewer than ten samples exceed it.
             public var p999: UInt64?
-            /// The 99.99th percentile; absent with fewer than ten samples above it.
+            /// The 99.99th percentile; absent if fewer than ten samples exceed it.
             public var p9999: UInt64?
-            /// The largest.
+            /// The largest latency.
             public var max: UInt64
 
             private enum CodingKeys: String, CodingKey {
@@ -161,7 +166,7 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         }
     }
 
-    /// The exit status of the command.
+    /// The command's exit status.
     public var exitStatus: ExitStatus {
         if partialReason == Self.stopped { return .interrupted }
         let unknown = arms.filter { $0.capacity == nil }
@@ -169,6 +174,6 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         return unknown.isEmpty ? .passed : .undecided
     }
 
-    /// The reason of a search that was stopped.
+    /// The reason reported for a stopped search.
     static let stopped = "stopped"
 }

@@ -16,8 +16,8 @@ public final class CapacityRun: Sendable {
 
     /// Prepares a search; call ``run()`` to start it.
     ///
-    /// - Throws: ``RunError`` for a scenario whose rate cannot vary, or ``ScenarioError`` for
-    ///   a time that does not fit.
+    /// - Throws: ``RunError`` if the scenario's rate cannot vary, or ``ScenarioError`` if a time
+    ///   does not fit.
     public init(
         scenario: Scenario,
         factory: any WorkloadTargetFactory,
@@ -32,18 +32,18 @@ public final class CapacityRun: Sendable {
             further: options.thresholds,
             limit: options.latencyLimit
         )
-        // Both lengths must fit the scenario before anything runs.
+        // Check that both lengths fit the scenario before anything runs.
         _ = try scenario.scaled(toMeasured: options.duration)
         trials = TrialRunner(factory, options: options.run, limit: options.within)
     }
 
-    /// The description of the load and the criteria, for an announcement.
+    /// The description of the load and the criteria, to print before the search.
     public var plan: (load: String, criteria: [String]) { (load.sentence, criteria.lines) }
 
-    /// Ends the search early: the result contains the capacities found so far.
+    /// Ends the search early; the result contains the capacities found so far.
     public func stop() { trials.stop() }
 
-    /// An arm with a number of readers.
+    /// An arm and its number of readers.
     private struct Variant {
         var arm: Arm
         var readers: Int?
@@ -90,7 +90,8 @@ public final class CapacityRun: Sendable {
         } catch TrialRunner.End.late {
             result.partial = true
             result.partialReason =
-                "the time was up (--within \(HumanUnits.seconds(options.within.inSeconds)))"
+                "the time limit was reached "
+                + "(--within \(HumanUnits.seconds(options.within.inSeconds)))"
         }
         if let reason = result.partialReason {
             for index in result.arms.indices where result.arms[index].isOpen {
@@ -117,7 +118,8 @@ public final class CapacityRun: Sendable {
     // MARK: One trial
 
     private static let longFactor = 3.0
-    /// The longest short run, as a multiple of the requested length, to collect more samples.
+    /// The longest short run that is used to collect more samples, as a multiple of the requested
+    /// length.
     private static let longestShortFactor = 5.0
 
     private func trial(
@@ -129,7 +131,7 @@ public final class CapacityRun: Sendable {
         options.onProgress?("\(variant.title): \(time) at \(HumanUnits.rate(rate))")
         let duration = length(at: rate, isLong: isLong)
         let scaled = try load.scenario(at: rate).scaled(toMeasured: duration)
-        // Each rate draws its own arrivals; a second trial at the same rate draws different ones.
+        // Each rate uses different random arrivals, as does a second trial at the same rate.
         let seed = scenario.seed &+ UInt64(rate * 1_000) &+ (isLong ? 1 : 0)
         let result = try await trials.run(
             scaled.with(seed: seed),
@@ -139,10 +141,10 @@ public final class CapacityRun: Sendable {
         return (result, criteria.verdict(of: result))
     }
 
-    /// The length of a run's measured part.
+    /// Returns the length of a run's measured part.
     ///
-    /// A long run collects enough samples for each percentile of the criteria; a short run collects
-    /// some.
+    /// A long run collects enough samples for each percentile in the criteria. A short run collects
+    /// fewer.
     private func length(at rate: Double, isLong: Bool) -> Duration {
         let full =
             load.parts.map { part -> Double in
@@ -159,7 +161,8 @@ public final class CapacityRun: Sendable {
         return max(options.duration * Self.longFactor, .seconds(seconds))
     }
 
-    /// The rate at which a search starts: the scenario's, or half of the closed loops' rate.
+    /// Returns the rate at which a search starts: the scenario's rate, or half of the closed loops'
+    /// throughput.
     private func start(of variant: Variant) async throws -> Double {
         if let rate = load.ownRate { return rate }
         options.onProgress?("\(variant.title): closed loop")
@@ -254,7 +257,8 @@ public final class CapacityRun: Sendable {
         }
     }
 
-    /// Why a long run at a rate does not fit into the time left; nil if it fits.
+    /// Explains why a long run at a rate does not fit into the remaining time; returns nil if it
+    /// fits.
     private func shortage(at rate: Double) -> String? {
         let seconds = length(at: rate, isLong: true).inSeconds
         guard seconds > trials.remaining else { return nil }
@@ -262,7 +266,8 @@ public final class CapacityRun: Sendable {
             + "\(HumanUnits.seconds(seconds)), longer than the time left by --within"
     }
 
-    /// Throws if an arm cannot run an arriving client: it would appear to sustain any rate.
+    /// Throws an error if an arm cannot run an arriving client, because the arm would appear to
+    /// sustain any rate.
     private func rejectUnsupported(_ run: ArmResult, _ variant: Variant) throws {
         for (client, reason) in run.unsupported ?? [:]
         where load.parts.contains(where: { $0.client == client }) {
@@ -392,7 +397,7 @@ extension CapacityCriteria.Verdict {
         }
     }
 
-    /// The criterion that did not hold.
+    /// The criterion that was missed.
     fileprivate var reason: String? {
         switch self {
         case .met: nil

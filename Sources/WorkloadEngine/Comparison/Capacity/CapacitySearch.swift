@@ -1,37 +1,38 @@
 import Foundation
 
-/// Finds the highest rate that passes, by requesting one trial after another: it doubles the rate
-/// until a trial fails, halves the ratio between the two, then requests a longer run on either side
-/// of the limit.
+/// Finds the highest rate that passes, by requesting one trial after another.
 ///
-/// The search is independent of databases. A repeated trial may have a different answer: long runs
+/// The search doubles the rate until a trial fails. It then repeatedly halves the ratio between the
+/// passing and the failing rate, and finally requests a longer run on either side of the limit.
+///
+/// The search is independent of databases. A repeated trial may have a different outcome; long runs
 /// override short ones.
 public struct CapacitySearch: Sendable {
     /// The next trial.
     public enum Step: Sendable, Equatable {
         /// A short run at a rate.
         case probe(Double)
-        /// A long run at the found rate, which must pass.
+        /// A long run at the found rate, which is expected to pass.
         case confirm(Double)
-        /// A long run just above it, which must fail.
+        /// A long run just above the found rate, which is expected to fail.
         case refute(Double)
         /// The search is over.
         case done(Outcome)
     }
 
-    /// The answer of a trial.
+    /// The outcome of a trial.
     public enum Answer: Sendable, Equatable {
-        /// It passed.
+        /// The trial passed.
         case passed
-        /// No criterion failed, but there were too few samples: a longer run must decide.
+        /// The trial missed no criterion, but had too few samples: a longer run must decide.
         case undecided
-        /// It failed.
+        /// The trial failed.
         case failed
         /// The generator could not produce the rate.
         case unknown
     }
 
-    /// The result of the search.
+    /// A search's result.
     public struct Outcome: Sendable, Equatable {
         /// The highest rate that passed, in accesses/s; nil if none passed.
         public var rate: Double?
@@ -41,12 +42,12 @@ public struct CapacitySearch: Sendable {
         public var failsAt: Double?
         /// Whether a long run failed at ``failsAt``.
         public var isRefuted: Bool
-        /// Whether the rate is a lower bound, because the generator or the search's ceiling ended
-        /// the search.
+        /// Whether the rate is a lower bound, because the search ended at the generator's limit or
+        /// at the highest allowed rate.
         public var isLowerBound: Bool
     }
 
-    /// The relative distance within which the limit is found, such as 0.05.
+    /// The relative precision of the limit, such as 0.05.
     public let precision: Double
     private let floor: Double
     private let ceiling: Double
@@ -54,23 +55,24 @@ public struct CapacitySearch: Sendable {
     private var best: Double?
     private var worst: Double?
     private var isWorstUnknown = false
-    /// Whether ``best`` is undecided: nothing failed there, in too few samples.
+    /// Whether ``best`` is undecided, because no criterion failed but there were too few samples.
     private var isBestUndecided = false
-    /// Whether long runs halve the rate, because short runs collect too few samples here.
+    /// Whether long runs halve the rate, because short runs collect too few samples at these
+    /// rates.
     private var halvesWithLongRuns = false
     private var confirmed: Double?
     private var refuted: Double?
     private var longRuns = 0
     private var pending: Step
 
-    /// Starts a search.
+    /// Creates a search.
     ///
     /// - Parameters:
     ///   - start: The rate of the first trial, in accesses/s.
     ///   - precision: The relative precision of the limit.
     ///   - floor: The lowest rate to try.
     ///   - ceiling: The highest rate to try.
-    ///   - mostLongRuns: The largest number of long runs.
+    ///   - mostLongRuns: The maximum number of long runs.
     public init(
         start: Double,
         precision: Double = 0.05,
@@ -85,10 +87,10 @@ public struct CapacitySearch: Sendable {
         pending = .probe(min(max(start, floor), ceiling))
     }
 
-    /// The trial to run now.
+    /// The trial to run next.
     public var step: Step { pending }
 
-    /// Records the answer of the trial of ``step``.
+    /// Records the outcome of the trial in ``step``.
     public mutating func record(_ answer: Answer) {
         switch pending {
         case .probe(let rate):
@@ -114,7 +116,7 @@ public struct CapacitySearch: Sendable {
         case .passed:
             if rate >= best ?? 0 { isBestUndecided = false }
             best = max(best ?? 0, rate)
-            // A longer run overrides a short one that failed at this rate or below.
+            // A longer run overrides a short one that failed at this rate or a lower one.
             if let worst, worst <= rate { self.worst = nil }
         case .undecided:
             guard rate > best ?? 0 else { break }
@@ -149,7 +151,7 @@ public struct CapacitySearch: Sendable {
             return longRuns > 0
                 ? .refute(min(ceiling, best * step)) : .probe(min(ceiling, best * 2))
         }
-        // Allow half a step more, so that rounding does not cause another trial.
+        // Allow an extra half step to keep rounding from causing another trial.
         let isNear = worst / best <= step * (1 + precision / 2)
         if !isNear, longRuns == 0 { return .probe((best * worst).squareRoot()) }
         if confirmed != best { return .confirm(best) }
@@ -158,7 +160,7 @@ public struct CapacitySearch: Sendable {
         return .done(outcome)
     }
 
-    /// The result so far.
+    /// The search's result so far.
     public var outcome: Outcome {
         Outcome(
             rate: confirmed ?? (isBestUndecided ? nil : best),

@@ -1,6 +1,6 @@
-/// Decides whether every rate misses a limit.
+/// Determines whether every rate misses a limit.
 ///
-/// This is the case if two runs miss it by about the same amount although one has half the
+/// Every rate misses it if two runs miss it by about the same amount although one has half the
 /// arrivals, and if accesses are too rare to wait for each other.
 struct LatencyFloor {
     private struct Entry {
@@ -10,16 +10,17 @@ struct LatencyFloor {
         var blame: [String]
     }
 
-    /// Whether a run met all criteria, so that a sustained rate exists.
+    /// Whether a run met all criteria, which means that a sustained rate exists.
     var hasMet = false
     private var entries: [Entry] = []
 
-    /// The smallest ratio of two rates that shows whether the rate matters; slightly below 2, so
-    /// that halved rates count after rounding.
+    /// The smallest ratio of two rates that shows whether the rate matters.
+    ///
+    /// It is slightly below 2 to allow for the rounding of halved rates.
     private static let spread = 1.9
-    /// Two values count as equal if the smaller is at least this share of the other.
+    /// The minimum ratio of the smaller to the larger value at which two values count as equal.
     private static let sameShare = 0.9
-    /// With at most this many accesses in progress on average, they rarely wait for each other.
+    /// The maximum mean number of concurrent accesses at which they rarely wait for each other.
     private static let fewInFlight = 0.5
 
     /// Adds a run that missed a limit.
@@ -44,7 +45,7 @@ struct LatencyFloor {
         )
     }
 
-    /// Why no rate meets the limit; nil while a rate may meet it.
+    /// Why every rate misses the limit; nil if a rate may meet it.
     var cause: String? {
         guard !hasMet, let last = entries.last, last.inFlight <= Self.fewInFlight,
             let measure = last.miss.measure

@@ -1,9 +1,9 @@
-/// The part of a scenario's load whose rate a search varies: the clients with arrivals, in the
-/// proportions that the scenario declares.
+/// The load whose rate a search varies: the clients with arrivals, in the proportions that the
+/// scenario declares.
 ///
-/// Clients with arrivals keep their shares of the sum, and a rate in stages becomes its mean. If no
-/// client has arrivals, closed loops become arrivals: each worker stands for the same share of
-/// them, without think time. All other clients stay unchanged: they are the background.
+/// Each client with arrivals keeps its share of the total rate, and a rate with stages becomes its
+/// mean. If no client has arrivals, closed loops become arrivals without think time, in which each
+/// worker contributes the same share. All other clients remain unchanged, as background load.
 public struct OfferedLoad: Sendable, Equatable {
     /// The origin of the arrivals.
     public enum Origin: String, Sendable, Codable, Equatable {
@@ -17,7 +17,7 @@ public struct OfferedLoad: Sendable, Equatable {
     public struct Part: Sendable, Codable, Equatable {
         /// The client's name.
         public var client: String
-        /// Its share of the arrivals, in 0…1.
+        /// The client's share of the arrivals, in 0…1.
         public var share: Double
     }
 
@@ -25,7 +25,7 @@ public struct OfferedLoad: Sendable, Equatable {
     public let origin: Origin
     /// The clients with arrivals, in the scenario's order.
     public let parts: [Part]
-    /// The clients that stay unchanged, in the scenario's order.
+    /// The clients that remain unchanged, in the scenario's order.
     public let background: [String]
     /// The sum of the rates that the scenario declares, in accesses/s; nil if it declares none.
     public let ownRate: Double?
@@ -33,8 +33,8 @@ public struct OfferedLoad: Sendable, Equatable {
 
     /// Determines which clients of a scenario have arrivals.
     ///
-    /// - Throws: ``RunError`` if no client can have arrivals; the message states what the scenario
-    ///   needs.
+    /// - Throws: ``RunError`` if no client can have arrivals; the message explains what the
+    ///   scenario needs.
     public init(_ scenario: Scenario) throws(RunError) {
         self.scenario = scenario
         let measured = scenario.measuredDuration
@@ -109,7 +109,7 @@ extension Client {
 }
 
 extension Arrival {
-    /// The rate, or the mean rate of the stages, in accesses/s.
+    /// Returns the rate, or the mean rate of its stages, in accesses/s.
     func meanRate(in measured: Duration) -> Double {
         let parts = stages.map { stage in
             (rate: (stage.from + stage.to) / 2, length: stage.length.resolved(in: measured))

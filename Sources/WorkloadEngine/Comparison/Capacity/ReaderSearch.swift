@@ -1,20 +1,21 @@
 /// Finds the smallest number of readers that passes, assuming that more readers are never worse.
 public struct ReaderSearch: Sendable {
-    /// The numbers, in ascending order.
+    /// The candidate numbers of readers, in ascending order.
     public let candidates: [Int]
-    /// No candidate below this index passes.
+    /// The index below which no candidate passes.
     private var low = 0
-    /// All candidates from this index on pass; the number of candidates if none is known to pass.
+    /// The index from which on all candidates pass; the number of candidates if none is known to
+    /// pass.
     private var high: Int
     private var isConfirmed = false
 
-    /// Starts a search among numbers of readers.
+    /// Creates a search among the given numbers of readers.
     public init(_ candidates: [Int]) {
         self.candidates = Set(candidates).sorted()
         high = self.candidates.count
     }
 
-    /// The number to try now, and whether to use a long run; nil when the search is over.
+    /// The number to try next and whether to use a long run; nil when the search is over.
     public var step: (readers: Int, isLong: Bool)? {
         if low < high {
             // Try the largest first: if it fails, no candidate passes.
@@ -25,7 +26,7 @@ public struct ReaderSearch: Sendable {
         return (candidates[high], true)
     }
 
-    /// Records whether the number of ``step`` passed.
+    /// Records whether the number in ``step`` passed.
     public mutating func record(_ passed: Bool) {
         guard let step, let index = candidates.firstIndex(of: step.readers) else { return }
         if step.isLong {

@@ -1,11 +1,11 @@
 import Foundation
 import Telemetry
 
-/// Runs one scenario after another on arms, all on the same data, until a stop or the time limit.
+/// Runs scenarios on arms, one after another and on the same data, until a stop or the time limit.
 ///
 /// All methods are safe to call from any thread.
 final class TrialRunner: Sendable {
-    /// Why there is no result.
+    /// The reason that a trial has no result.
     enum End: Error {
         /// ``TrialRunner/stop()`` was called.
         case stopped
@@ -16,7 +16,8 @@ final class TrialRunner: Sendable {
     private struct State: Sendable {
         var isStopped = false
         var current: WorkloadRun?
-        /// The sum of the runs' overheads beyond their phases, in seconds, and their count.
+        /// The sum of the overheads of all runs beyond their phases, in seconds, and the number of
+        /// runs.
         var overhead = 0.0
         var count = 0
         /// The overhead of each arm's last run, in seconds, by name.
@@ -34,7 +35,7 @@ final class TrialRunner: Sendable {
     private let limit: Double
     private let state = Lock(State())
 
-    /// Prepares trials that all end within `limit` seconds.
+    /// Creates a runner whose trials all end within `limit` seconds.
     init(_ factory: any WorkloadTargetFactory, options: RunOptions, limit: Duration) {
         self.factory = factory
         self.options = options
@@ -58,7 +59,7 @@ final class TrialRunner: Sendable {
         if ownsDatasets { datasets.remove() }
     }
 
-    /// The journal mode and `synchronous` of each arm that ran; nil if none is known.
+    /// The journal mode and `synchronous` setting of each arm that ran; nil if none is known.
     var settings: [String: String]? {
         let settings = state.withLock { $0.settings }
         return settings.isEmpty ? nil : settings
@@ -73,15 +74,16 @@ final class TrialRunner: Sendable {
     /// The seconds left for the phases of one more run.
     var remaining: Double { limit - elapsed - overhead }
 
-    /// The mean overhead of a run beyond its phases, in seconds, or a guess before the first run.
+    /// The mean overhead of a run beyond its phases, in seconds, or an estimate before the first
+    /// run.
     var overhead: Double {
         state.withLock { $0.count > 0 ? $0.overhead / Double($0.count) : Self.guess }
     }
 
-    /// Returns the mean overhead of the last runs of some arms beyond their phases, in seconds.
+    /// Returns the mean overhead of the given arms' last runs beyond their phases, in seconds.
     ///
-    /// An overloaded arm takes longer, because its last accesses are still running. An arm that
-    /// did not run counts with the mean of all runs.
+    /// An overloaded arm takes longer because its last accesses are still running. An arm that did
+    /// not run counts as the mean of all runs.
     func overhead(of arms: [Arm]) -> Double {
         let usual = overhead
         let overheads = state.withLock { $0.overheads }
@@ -91,11 +93,11 @@ final class TrialRunner: Sendable {
 
     /// The assumed overhead of a run before the first measurement, in seconds.
     static let guess = 0.5
-    /// The time that a trial's end waits for running accesses.
+    /// The maximum time that a trial waits for running accesses at its end.
     private static let drain = Duration.milliseconds(500)
 
-    /// Runs a scenario on an arm, like ``run(_:on:datasetSeed:onResponses:)``; skipped accesses
-    /// count.
+    /// Runs a scenario on an arm, like ``run(_:on:datasetSeed:onResponses:)``, and includes skipped
+    /// accesses in the response times.
     func measure(
         _ scenario: Scenario,
         on arm: Arm,
@@ -131,7 +133,7 @@ final class TrialRunner: Sendable {
         var options = options
         options.datasets = datasets
         options.datasetSeed = datasetSeed
-        // A trial may be shorter than an access of a background client.
+        // A trial may be shorter than a background client's access.
         options.judgesUnfinished = false
         options.onResponses = onResponses
         let run = WorkloadRun(scenario: scenario, arm: arm, factory: factory, options: options)

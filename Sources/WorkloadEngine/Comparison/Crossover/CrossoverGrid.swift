@@ -2,15 +2,15 @@
 struct CrossoverGrid {
     /// One map: all rows and columns at one value of the third sweep.
     struct Page {
-        /// The third sweep's value, such as `hold 20ms`; nil without a third sweep.
+        /// The third sweep's value, such as `hold 20ms`; nil if there is no third sweep.
         var title: String?
         /// The rows, from top to bottom.
         var rows: [[CrossoverResult.Cell?]]
     }
 
-    /// The variable from left to right.
+    /// The variable that varies from left to right.
     let columns: CrossoverResult.Axis
-    /// The variable from top to bottom; nil for a map of one row.
+    /// The variable that varies from top to bottom; nil for a map with one row.
     let rows: CrossoverResult.Axis?
     /// The maps.
     let pages: [Page]
@@ -45,7 +45,7 @@ struct CrossoverShade: Equatable {
     /// The better arm.
     enum Side { case a, b, neither }
 
-    /// The arm that is better by more than the noise.
+    /// The arm that is better by more than the noise, if any.
     var side: Side
     /// The strength of the difference, from 1 to 4; 0 if neither arm is better.
     var strength: Int
@@ -67,7 +67,7 @@ struct CrossoverShade: Equatable {
 }
 
 extension CrossoverResult.Cell {
-    /// Returns the label in the map: a sign, and the factor by which the better arm is better.
+    /// Returns a cell's label: a sign and the better arm's advantage as a factor.
     func mark(higherIsBetter: Bool, times: String) -> String {
         guard let advantage = advantage(higherIsBetter: higherIsBetter) else { return "?" }
         let number = Self.number(max(advantage, 1 / max(advantage, 1e-9)))
@@ -79,7 +79,7 @@ extension CrossoverResult.Cell {
         }
     }
 
-    /// Returns the interval below the label: the range of the factor by which `b` is better.
+    /// Returns the interval below the label: the range of `b`'s advantage as a factor.
     func range(higherIsBetter: Bool) -> String {
         guard let range = advantageRange(higherIsBetter: higherIsBetter) else { return "" }
         return "\(Self.number(range.low))..\(Self.number(range.high))"

@@ -20,7 +20,7 @@ public struct CrossoverMetric: Sendable, Equatable {
             ? metric : "\(metric).\(aggregate.filter { $0 != "(" && $0 != ")" })"
     }
 
-    /// The value that replaces lower latencies, in nanoseconds: about the time of two clock reads.
+    /// The latency that replaces lower ones, in nanoseconds: about the time of two clock reads.
     ///
     /// Without it, a wait of zero would be infinitely better than any other.
     private static let shortestLatency = 100.0
@@ -31,13 +31,13 @@ public struct CrossoverMetric: Sendable, Equatable {
         return log(max(b, smallest)) - log(max(a, smallest))
     }
 
-    /// The latencies that a map can compare.
+    /// The names of the latencies that a map can compare.
     private static let latencies = ["response", "wait", "service"]
     private static let percentiles = MetricCatalog.percentiles.map { "p\($0)" }
 
     /// Parses the name of a scenario's metric.
     ///
-    /// - Throws: ``RunError`` with the nearest valid name.
+    /// - Throws: ``RunError`` which suggests the nearest valid name.
     public init(_ name: String, of scenario: Scenario) throws(RunError) {
         let known = scenario.clients.flatMap { client in
             ["\(client.name).throughput"]
@@ -60,7 +60,7 @@ public struct CrossoverMetric: Sendable, Equatable {
             aggregate = "mean"
             return
         }
-        // The client's name contains no dot, but 99.9 does.
+        // The client's name does not contain a dot, but 99.9 does.
         let parts = name.split(separator: ".", maxSplits: 2).map(String.init)
         metric = parts[0] + "." + parts[1]
         aggregate = parts[2].hasPrefix("p") ? "p(\(parts[2].dropFirst()))" : parts[2]
@@ -81,16 +81,17 @@ public struct CrossoverMetric: Sendable, Equatable {
         self = try CrossoverMetric("\(client.name).response.p99", of: scenario)
     }
 
-    /// The number of samples that a percentile needs; 1 for other aggregates.
+    /// The number of samples that the percentile needs; 1 for other aggregates.
     var neededSamples: Double {
         guard aggregate.hasPrefix("p("), let percent = Double(aggregate.dropFirst(2).dropLast())
         else { return 1 }
         return Double(PercentileRule.neededCount(for: percent) ?? 1)
     }
 
-    /// Returns this metric, or the highest percentile for which the samples suffice, or the mean.
+    /// Returns this metric if the samples suffice; otherwise the highest percentile for which they
+    /// suffice, or the mean.
     func affordable(with samples: Double) -> CrossoverMetric {
-        // Arrivals are uneven: require a third more, so that every block has enough samples.
+        // Arrivals are uneven. Requiring a third more gives every block enough samples.
         var metric = self
         guard samples < neededSamples * 1.3 else { return self }
         for percentile in MetricCatalog.percentiles.reversed() {
@@ -116,7 +117,7 @@ public struct CrossoverMetric: Sendable, Equatable {
         }
     }
 
-    /// Returns the value in a run; nil without enough samples.
+    /// Returns a run's value, or nil if there are too few samples.
     func value(in result: ArmResult) -> Double? {
         result.value(of: metric, aggregate).flatMap { $0 > 0 ? $0 : nil }
     }

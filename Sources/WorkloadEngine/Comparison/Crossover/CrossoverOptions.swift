@@ -4,26 +4,28 @@ import Foundation
 public struct CrossoverOptions: Sendable {
     /// The baseline arm.
     public var a: String
-    /// The arm that is compared with the baseline.
+    /// The arm to compare with the baseline.
     public var b: String
-    /// The sweeps: the first varies from left to right, the second from top to bottom, the third
-    /// from map to map.
+    /// The sweeps.
+    ///
+    /// The first varies from left to right, the second from top to bottom, and the third from map
+    /// to map.
     public var sweeps: [Sweep]
-    /// The metric; nil for the scenario's first primary one, or one that short runs can measure.
+    /// The metric; nil for the scenario's first primary metric, or one that short runs can measure.
     public var metric: CrossoverMetric?
     /// The number of pairs of runs in each cell.
     public var blocks = 6
-    /// The length of the measured part of each run; nil to fit it into ``within``.
+    /// The length of each run's measured part; nil to choose a length that fits into ``within``.
     public var duration: Duration?
-    /// The time limit: the map then ends with the cells measured so far.
+    /// The time limit, after which the map ends with the pairs measured so far.
     public var within: Duration = .seconds(600)
     /// The command, with its options, that runs the scenario on its data; nil for `poolgauge run`.
     public var command: String?
-    /// The versions of the libraries in use, for the result's environment.
+    /// The library versions to record in the result's environment.
     public var versions: [String: String] = [:]
     /// The options of each run.
     public var run = RunOptions()
-    /// Called before each run with a line that describes it.
+    /// A function that is called before each run with a line that describes the run.
     public var onProgress: (@Sendable (String) -> Void)?
 
     /// Creates the default options for two arms.
@@ -33,10 +35,10 @@ public struct CrossoverOptions: Sendable {
         self.sweeps = sweeps
     }
 
-    /// The shortest automatically chosen measured part, in seconds.
+    /// The shortest measured part that is chosen automatically, in seconds.
     static let shortest = 0.25
-    /// The longest automatically chosen measured part, in seconds.
+    /// The longest measured part that is chosen automatically, in seconds.
     static let longest = 2.0
-    /// The largest number of cells.
+    /// The maximum number of cells.
     static let mostCells = 400
 }

@@ -1,4 +1,4 @@
-/// Draws a crossover map as SVG, which adapts to the browser's light or dark theme.
+/// Draws a crossover map as an SVG image that adapts to the browser's light or dark theme.
 public enum CrossoverPicture {
     private static let cellWidth = 96
     private static let cellHeight = 52
@@ -7,7 +7,7 @@ public enum CrossoverPicture {
     private static let head = 118
     private static let pageHead = 62
 
-    /// The picture, with a newline at its end.
+    /// Returns the image, with a newline at the end.
     public static func svg(of result: CrossoverResult) -> String {
         guard let grid = CrossoverGrid(result) else { return "" }
         let columns = grid.columns.values.count
@@ -47,9 +47,9 @@ public enum CrossoverPicture {
         return (parts + ["</svg>"]).joined(separator: "\n") + "\n"
     }
 
-    /// Blue for one arm, orange for the other, and a pattern where neither is better.
+    /// The style sheet: blue for one arm, orange for the other, and a pattern if neither is better.
     ///
-    /// The sign in each cell also identifies it without colors.
+    /// The sign in each cell identifies the better arm without color.
     private static let styles = """
         <style>
           text { font: 13px system-ui, sans-serif; fill: #1a1a1a; }
@@ -175,7 +175,7 @@ public enum CrossoverPicture {
         "<text class=\"\(style)\" x=\"\(x)\" y=\"\(y)\">\(escaped(text))</text>"
     }
 
-    /// Wraps words into lines, assuming the approximate width of 12-pixel letters.
+    /// Wraps words into lines, based on the approximate width of 12-pixel letters.
     private static func wrapped(_ text: String, width: Int) -> [String] {
         let limit = max(20, width * 10 / 64)
         var lines: [String] = []

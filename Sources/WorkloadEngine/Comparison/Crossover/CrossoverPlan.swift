@@ -6,7 +6,7 @@ public struct CrossoverPlan: Sendable {
         var indices: [Int]
         /// The scenario with these values and the two arms.
         var scenario: Scenario
-        /// The options of `poolgauge run` that change the scenario in the same way.
+        /// The `poolgauge run` options that change the scenario in the same way.
         var options: [String]
     }
 
@@ -16,22 +16,22 @@ public struct CrossoverPlan: Sendable {
     public let metric: CrossoverMetric
     /// Why the metric differs from the requested or default one; nil if it does not.
     public let metricNote: String?
-    /// The length of the measured part of each run.
+    /// The length of each run's measured part.
     public let duration: Duration
     /// The number of runs.
     public let runs: Int
     /// The approximate total time.
     public let time: Duration
-    /// The number of pairs in each block that compare an arm with itself.
+    /// The number of pairs in each block that compare an arm to itself.
     let noisePairs: Int
 
     /// The number of cells.
     public var cellCount: Int { cells.count }
 
-    /// Plans a map whose runs each take `overhead` seconds in addition to their phases.
+    /// Plans a map in which each run takes `overhead` seconds in addition to its phases.
     ///
-    /// - Throws: ``RunError`` or ``ScenarioError`` for arms, sweeps and times that do not fit the
-    ///   scenario, with valid ones.
+    /// - Throws: ``RunError`` or ``ScenarioError`` if the arms, sweeps or times do not fit the
+    ///   scenario. The message contains valid values.
     init(
         _ scenario: Scenario,
         _ options: CrossoverOptions,
@@ -118,7 +118,7 @@ public struct CrossoverPlan: Sendable {
             for (sweep, index) in zip(sweeps, cell.indices) {
                 let changed = try cell.scenario.with(sweep.variable, sweep.values[index])
                 cell.scenario = changed.scenario
-                // Two sweeps may set the same value, such as a rate: the last one wins.
+                // Two sweeps may set the same value, such as a rate. The last one takes precedence.
                 let keys = changed.options.map(\.settingKey)
                 cell.options.removeAll { keys.contains($0.settingKey) }
                 cell.options += changed.options
@@ -185,7 +185,7 @@ public struct CrossoverPlan: Sendable {
         var fitting = Int(duration.inSeconds.rounded(.up))
         while (try? scenario.scaled(toMeasured: .seconds(fitting))) == nil {
             fitting += 1
-            // The error does not depend on the length.
+            // The error is independent of the length.
             guard fitting <= 3_600 else { return error }
         }
         let needed = Double(runs) * seconds(.seconds(fitting), scenario, overhead) / 0.9
@@ -213,12 +213,13 @@ public struct CrossoverPlan: Sendable {
 }
 
 extension String {
-    /// The setting of an option, without the value.
+    /// The setting that an option changes, without the value.
     fileprivate var settingKey: Substring { prefix { $0 != "=" && !$0.isNumber } }
 }
 
 extension Scenario {
-    /// The approximate number of a client's accesses in the measured part; nil if unpredictable.
+    /// Returns the approximate number of a client's accesses in the measured part; nil if it cannot
+    /// be predicted.
     fileprivate func expectedSamples(of name: String) -> Double? {
         guard let client = clients.first(where: { $0.name == name }),
             case .open(let arrival) = client.pace

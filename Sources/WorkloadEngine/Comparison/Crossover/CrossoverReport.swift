@@ -1,6 +1,6 @@
 /// Formats a crossover map as text or Markdown.
 public enum CrossoverReport {
-    /// The capabilities of the output.
+    /// The output's capabilities.
     public struct Style: Sendable, Equatable {
         /// Whether the output supports color.
         public var hasColour: Bool
@@ -67,7 +67,7 @@ public enum CrossoverReport {
         how +=
             result.noiseFloor.map {
                 "two runs of \(result.a) differ by at most \(HumanUnits.times($0))"
-            } ?? "the noise between runs of one arm is unknown, so no cell is decided"
+            } ?? "the noise between runs of one arm is unknown, so all cells are undecided"
         lines.append(how + ".")
         let skipped = [
             (result.a, result.cells.compactMap(\.skippedA).max() ?? 0),
@@ -121,7 +121,7 @@ public enum CrossoverReport {
         ]
     }
 
-    /// Returns the commands that run the cells at the corners separately.
+    /// Returns the commands that run the corner cells separately.
     static func corners(of result: CrossoverResult) -> [String] {
         let last = result.sweeps.map { $0.values.count - 1 }
         let corners = result.cells.filter { cell in
@@ -182,7 +182,7 @@ public enum CrossoverReport {
     ) -> String {
         guard style.hasColour, let cell else { return text }
         let shade = CrossoverShade(cell, higherIsBetter: higherIsBetter)
-        // xterm 256 colors: blue and orange, which color-blind readers can distinguish.
+        // xterm 256 colors: blue and orange are distinguishable to color-blind readers.
         let blue = [153, 111, 69, 26]
         let orange = [223, 215, 208, 166]
         switch shade.side {

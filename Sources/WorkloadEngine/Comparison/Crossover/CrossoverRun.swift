@@ -1,11 +1,11 @@
 import Foundation
 import Telemetry
 
-/// Maps the settings in which one arm beats another, from pairs of short runs in every cell.
+/// Maps the settings in which one arm beats another, using pairs of short runs in every cell.
 ///
 /// Each block runs both arms in every cell, with cells and arms in random order, on the same data
-/// with the same seed: slow changes of the machine affect all cells equally, and a map that ends
-/// early has fewer pairs in every cell instead of empty cells.
+/// and with the same seed. Slow changes of the machine therefore affect all cells equally. A map
+/// that ends early has fewer pairs in every cell instead of empty cells.
 ///
 /// All methods are safe to call from any thread. Call ``run()`` once.
 public final class CrossoverRun: Sendable {
@@ -17,8 +17,8 @@ public final class CrossoverRun: Sendable {
 
     /// Prepares a map; call ``run()`` to start it.
     ///
-    /// - Throws: ``RunError`` or ``ScenarioError`` for arms, sweeps and times that do not fit the
-    ///   scenario, with valid ones.
+    /// - Throws: ``RunError`` or ``ScenarioError`` if the arms, sweeps or times do not fit the
+    ///   scenario. The message contains valid values.
     public init(
         scenario: Scenario,
         factory: any WorkloadTargetFactory,
@@ -31,12 +31,13 @@ public final class CrossoverRun: Sendable {
         trials = TrialRunner(factory, options: options.run, limit: options.within)
     }
 
-    /// The plan, whose time is more precise after ``rehearse()``.
+    /// The plan, whose time estimate is more precise after ``rehearse()``.
     public var plan: CrossoverPlan { planned.withLock { $0 } }
 
-    /// Runs each arm briefly to measure the overhead of a run, and updates the plan.
+    /// Runs each arm briefly to measure a run's overhead, and updates the plan.
     ///
-    /// Also builds the data. A stop is not an error here: ``run()`` then ends immediately.
+    /// This method also builds the data. If it is stopped, it returns without an error, and
+    /// ``run()`` then ends immediately.
     ///
     /// - Throws: ``RunError`` if the measured overhead makes the map exceed its time limit.
     public func rehearse() async throws {
@@ -56,10 +57,10 @@ public final class CrossoverRun: Sendable {
         planned.withLock { $0 = better }
     }
 
-    /// Ends the map early: the result contains the pairs measured so far.
+    /// Ends the map early; the result contains the pairs measured so far.
     public func stop() { trials.stop() }
 
-    /// The values of pairs of runs for each replacement of the metric; nil without samples.
+    /// The values of run pairs for each replacement of the metric; nil if there are no samples.
     private struct Tally {
         var a: [[Double?]] = []
         var b: [[Double?]] = []
@@ -76,7 +77,7 @@ public final class CrossoverRun: Sendable {
             skippedB = max(skippedB, b.clients[client]?.skippedShare ?? 0)
         }
 
-        /// Returns the pairs in which both runs have a value of one replacement.
+        /// Returns the pairs in which both runs have a value for one replacement.
         func pairs(of index: Int) -> [(a: Double, b: Double)] {
             zip(a, b).compactMap { first, second in
                 guard let a = first[index], let b = second[index] else { return nil }
@@ -126,7 +127,8 @@ public final class CrossoverRun: Sendable {
             partialReason = CrossoverResult.stopped
         } catch TrialRunner.End.late {
             partialReason =
-                "the time was up (--within \(HumanUnits.seconds(options.within.inSeconds)))"
+                "the time limit was reached "
+                + "(--within \(HumanUnits.seconds(options.within.inSeconds)))"
         }
         return result(tallies, noise, partialReason, leftOut)
     }
@@ -198,8 +200,8 @@ public final class CrossoverRun: Sendable {
 
     // MARK: Result
 
-    /// Returns the first replacement of the metric with a value in nearly all runs: all cells must
-    /// use the same metric.
+    /// Returns the first replacement of the metric that has a value in nearly all runs, because all
+    /// cells must use the same metric.
     private func common(_ tallies: [Tally], _ metrics: [CrossoverMetric]) -> Int {
         metrics.indices.first { index in
             tallies.allSatisfy { tally in

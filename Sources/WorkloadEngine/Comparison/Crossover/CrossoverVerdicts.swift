@@ -1,16 +1,17 @@
 import Foundation
 
-/// Decides the verdict of a cell's pairs, given the noise between runs of one arm.
+/// Determines the verdict on a cell's pairs, given the noise between runs of one arm.
 struct CrossoverVerdicts {
     /// Whether larger values are better.
     var higherIsBetter: Bool
-    /// A ratio, at least 1, below which a difference is noise; nil if unknown.
+    /// The ratio, at least 1, below which a difference is noise; nil if unknown.
     var noiseFloor: Double?
 
-    /// The confidence that a verdict requires of an interval.
+    /// The confidence level that a verdict requires.
     static let confidence = 0.95
 
-    /// The noise floor of pairs of the same arm: the larger bound of their interval, as a ratio.
+    /// Returns the noise floor of pairs on the same arm: the larger bound of their interval, as a
+    /// ratio.
     static func floor(of logarithms: [Double]) -> Double? {
         guard let location = HodgesLehmann(logarithms, confidence: confidence) else { return nil }
         return exp(max(abs(location.low), abs(location.high)))
@@ -26,7 +27,7 @@ struct CrossoverVerdicts {
         cell.verdict = cell.isInvalid ? .inconclusive : verdict(location)
     }
 
-    /// Returns the ratio with four significant digits.
+    /// Returns a logarithm's ratio, rounded to four significant digits.
     private static func ratio(_ logarithm: Double) -> Double {
         let magnitude = logarithm / log(10)
         let digits = 3 - Int(max(-300, min(3, magnitude.rounded(.down))))
@@ -34,7 +35,7 @@ struct CrossoverVerdicts {
     }
 
     private func verdict(_ location: HodgesLehmann) -> CrossoverResult.Verdict {
-        // Too few pairs for an interval decide nothing.
+        // The pairs are too few for an interval.
         guard let noiseFloor, location.level >= Self.confidence else { return .inconclusive }
         let floor = log(noiseFloor)
         if location.low >= -floor, location.high <= floor { return .same }

@@ -1,9 +1,9 @@
 extension Scenario {
     /// Applies one value of a sweep to the scenario.
     ///
-    /// - Returns: The changed scenario, and the options of `poolgauge run` with the same effect.
-    /// - Throws: ``RunError`` if the sweep does not apply to the scenario; the message states what
-    ///   the scenario lacks.
+    /// - Returns: The changed scenario, and the `poolgauge run` options with the same effect.
+    /// - Throws: ``RunError`` if the sweep does not apply to the scenario; the message explains
+    ///   what the scenario lacks.
     func with(
         _ variable: Sweep.Variable,
         _ value: Sweep.Value
@@ -72,10 +72,10 @@ extension Scenario {
         return (changed, options)
     }
 
-    /// Returns the scenario with this share of writes among its accesses.
+    /// Returns the scenario with the given share of writes among its accesses.
     ///
-    /// Open loops keep the sum of their rates, and closed loops the sum of their workers. Clients
-    /// without remaining load are removed.
+    /// Open loops keep their total rate, and closed loops their total number of workers. Clients
+    /// without any remaining load are removed.
     private func with(writeShare share: Double) throws -> (scenario: Scenario, options: [String]) {
         var changed = self
         var hasChanged = false
@@ -137,13 +137,13 @@ extension Scenario {
                 )
             }
         }
-        // A shell comment, because no option removes a client.
+        // Use a shell comment, because no option removes a client.
         return options + (left.isEmpty ? [] : ["# without \(left.joined(separator: ", "))"])
     }
 }
 
 extension Client {
-    /// Whether the client makes accesses whose number can vary.
+    /// Whether the number of the client's accesses can vary.
     fileprivate var isLoad: Bool {
         switch activity {
         case .operations, .hold: isOpen || isClosed
@@ -154,7 +154,7 @@ extension Client {
     fileprivate var isOpen: Bool { if case .open = pace { true } else { false } }
     private var isClosed: Bool { if case .closed = pace { true } else { false } }
 
-    /// Whether the client has any load left.
+    /// Whether the client still has any load.
     fileprivate var hasLoad: Bool {
         if case .open(let arrival) = pace {
             return arrival.rate > 0 || arrival.stages.contains { $0.from > 0 || $0.to > 0 }
@@ -162,13 +162,13 @@ extension Client {
         return workers > 0
     }
 
-    /// Arrivals per second, or workers.
+    /// Returns the number of arrivals per second, or of workers.
     fileprivate func amount(in measured: Duration) -> Double {
         if case .open(let arrival) = pace { return arrival.meanRate(in: measured) }
         return Double(workers)
     }
 
-    /// The share of its accesses that write, in 0…1.
+    /// The share of the client's accesses that write, in 0…1.
     fileprivate var writeShare: Double {
         guard case .operations(let access, let mix) = activity else { return 0 }
         let sum = mix.reduce(0) { $0 + $1.weight }
@@ -176,7 +176,8 @@ extension Client {
         return mix.reduce(0) { $0 + (($1.access ?? access).isWrite ? $1.weight : 0) } / sum
     }
 
-    /// Scales the load by `factor`, and the weights of its writes and reads by theirs.
+    /// Scales the load by `factor`, the weights of writes by `write`, and the weights of reads by
+    /// `read`.
     fileprivate mutating func scale(by factor: Double, write: Double, read: Double) {
         let own = writeShare
         if case .operations(let access, var mix) = activity, own > 0, own < 1 {
@@ -187,7 +188,7 @@ extension Client {
             activity = .operations(access, mix: mix)
         }
         if case .open(var arrival) = pace {
-            // Rounded as in the options that set it.
+            // Round as the options that set the rate do.
             arrival.rate = (arrival.rate * factor).rounded(toDigits: 4)
             for index in arrival.stages.indices {
                 arrival.stages[index].from *= factor

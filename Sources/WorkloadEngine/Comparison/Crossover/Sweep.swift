@@ -1,17 +1,17 @@
 import Foundation
 import Units
 
-/// A variable of a scenario and its values: `readers=1,2,4,8`.
+/// A scenario variable and its values, such as `readers=1,2,4,8`.
 public struct Sweep: Sendable, Equatable {
     /// A setting that a sweep varies.
     public enum Variable: String, Sendable, Codable, Equatable, CaseIterable {
-        /// `maximumReaderCount` of every pool.
+        /// The maximum number of readers (`maximumReaderCount`) of every pool.
         case readers
         /// The share of the accesses that write, in 0…1.
         case writeShare = "write-share"
-        /// The time for which clients with `hold` hold their connection.
+        /// The time during which clients with `hold` hold their connections.
         case hold
-        /// Arrivals per second, summed over all clients with arrivals.
+        /// The total number of arrivals per second of all clients with arrivals.
         case rate
         /// The number of workers of every client that accesses the database.
         case workers
@@ -24,7 +24,7 @@ public struct Sweep: Sendable, Equatable {
     public struct Value: Sendable, Codable, Equatable {
         /// The value as text, such as `20ms`.
         public var text: String
-        /// A count, a share in 0…1, a rate in accesses/s, or a time in nanoseconds.
+        /// The value: a count, a share in 0…1, a rate in accesses/s, or a time in nanoseconds.
         public var number: Double
 
         /// Creates a value.
@@ -34,7 +34,7 @@ public struct Sweep: Sendable, Equatable {
         }
     }
 
-    /// A sweep that cannot be parsed.
+    /// An error that reports an invalid sweep.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// The text, the problem, and the expected form.
         public var description: String
@@ -45,9 +45,9 @@ public struct Sweep: Sendable, Equatable {
     /// The values, in the given order.
     public let values: [Value]
 
-    /// The default number of points of a range.
+    /// The default number of points in a range.
     static let usualPoints = 5
-    /// The largest number of values of a sweep.
+    /// The maximum number of values in a sweep.
     static let mostValues = 40
 
     /// Creates a sweep.
@@ -58,11 +58,11 @@ public struct Sweep: Sendable, Equatable {
 
     /// Parses `name=values`: values and ranges, separated by commas.
     ///
-    /// A range is `from..to`, or `from..to/points`. Without a number of points, each count doubles
-    /// the previous one, and other ranges have five points: shares in equal steps, times and rates
-    /// in equal ratios.
+    /// A range is `from..to`, or `from..to/points`. By default, each count in a range is twice the
+    /// previous one, and other ranges have five points: shares in equal steps, times and rates in
+    /// equal ratios.
     ///
-    /// - Throws: ``Failure``, with the nearest known name.
+    /// - Throws: ``Failure``, which suggests the nearest known name.
     public init(_ text: String) throws(Failure) {
         let known = Variable.allCases.map(\.rawValue)
         guard let sign = text.firstIndex(of: "=") else {
@@ -146,7 +146,7 @@ public struct Sweep: Sendable, Equatable {
 }
 
 extension Sweep.Variable {
-    /// An example of a sweep.
+    /// An example of a sweep over the variable.
     var example: String {
         switch self {
         case .readers: "readers=1,2,4,8"
@@ -191,7 +191,7 @@ extension Sweep.Variable {
         }
     }
 
-    /// Returns a value with its text.
+    /// Creates a value with its text.
     fileprivate func value(_ number: Double) -> Sweep.Value {
         switch self {
         case .readers, .workers:
@@ -200,7 +200,7 @@ extension Sweep.Variable {
             let share = number.rounded(toDigits: 4)
             return Sweep.Value(text: HumanUnits.unitless(share), number: share)
         case .hold:
-            // Whole microseconds are precise enough, and need no exponent.
+            // Whole microseconds are precise enough and do not need an exponent.
             let time = (number / 1e3).rounded() * 1e3
             let text =
                 switch time {

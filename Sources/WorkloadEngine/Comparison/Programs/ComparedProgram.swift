@@ -6,8 +6,8 @@ public struct ComparedProgram: Sendable, Codable, Equatable {
     public var name: String
     /// The absolute path of the program.
     public var path: String
-    /// The versions that its result states, such as `poolgauge` and `sqlite`; empty before its
-    /// first run.
+    /// The versions that the program's result contains, such as `poolgauge` and `sqlite`; empty
+    /// before the first run.
     public var versions: [String: String] = [:]
 
     /// Creates a description of a program that ``locate(_:searching:)`` found.
@@ -16,7 +16,7 @@ public struct ComparedProgram: Sendable, Codable, Equatable {
         self.path = path
     }
 
-    /// A path that does not name a program.
+    /// An error that reports an invalid program path.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// The path, the problem and a remedy.
         public var description: String
@@ -24,14 +24,13 @@ public struct ComparedProgram: Sendable, Codable, Equatable {
 
     /// Finds a program.
     ///
-    /// A name without a slash is a file in the current folder or, if there is none, in one of the
-    /// folders.
+    /// A name without a slash is searched in the current folder and then in the given folders.
     ///
     /// - Parameters:
     ///   - name: The path or the name.
     ///   - folders: Folders separated by colons, such as the variable `PATH`.
     /// - Returns: The absolute path.
-    /// - Throws: ``Failure`` if there is no such file, or if it cannot be executed.
+    /// - Throws: ``Failure`` if the file does not exist or is not executable.
     public static func locate(
         _ name: String,
         searching folders: String = ""
@@ -68,7 +67,8 @@ public struct ComparedProgram: Sendable, Codable, Equatable {
         return URL(fileURLWithPath: path).path
     }
 
-    /// The program in a line: `this: /usr/bin/poolgauge (poolgauge 0.1.0, sqlite 3.40.1)`.
+    /// The program's description in one line: `this: /usr/bin/poolgauge (poolgauge 0.1.0, sqlite
+    /// 3.40.1)`.
     var line: String {
         let versions = versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         return "\(name): \(path)"
@@ -76,19 +76,20 @@ public struct ComparedProgram: Sendable, Codable, Equatable {
     }
 }
 
-/// The programs of a comparison, and their common arm.
+/// The programs of a comparison and their common arm.
 public struct ComparedPrograms: Sendable {
     /// The baseline, then the program that is judged.
     public var programs: [ComparedProgram]
     /// The name of the scenario's arm that all programs run.
     public var arm: String
-    /// The options of the command that change the scenario, such as `--scale 2`, for each program.
+    /// The command options that change the scenario for each program, such as `--scale 2`.
     public var arguments: [String] = []
-    /// Whether a program has its own target, which may support other kinds of access.
+    /// Whether a program has its own target, which may support other kinds of accesses.
     public var hasOwnTarget = false
-    /// The variables of the programs' environment.
+    /// The environment variables of the programs.
     public var environment: [String: String] = ProcessInfo.processInfo.environment
-    /// The time after which a run is ended, beyond three times the length of its phases.
+    /// The time, in addition to three times the length of a run's phases, after which the run is
+    /// ended.
     package var patience: Duration = .seconds(60)
 
     /// Creates a comparison of programs, with the baseline first.

@@ -3,7 +3,7 @@ import Units
 extension ComparedPrograms {
     /// Returns the common arm once for each program, with the program's name.
     ///
-    /// - Throws: ``RunError`` for a name that the scenario does not have.
+    /// - Throws: ``RunError`` if the scenario does not have the arm.
     func arms(of scenario: Scenario) throws -> [Arm] {
         let arm = try commonArm(of: scenario)
         return programs.map { program in
@@ -15,7 +15,7 @@ extension ComparedPrograms {
 
     /// Returns the arm that all programs run.
     ///
-    /// - Throws: ``RunError`` for a name that the scenario does not have.
+    /// - Throws: ``RunError`` if the scenario does not have the arm.
     func commonArm(of scenario: Scenario) throws -> Arm {
         if let arm = scenario.arms.first(where: { $0.name == arm }) { return arm }
         throw RunError(

@@ -1,10 +1,11 @@
 import Telemetry
 
 extension ComparisonMeasurement {
-    /// Creates the measurement of a run in another program, from its result.
+    /// Creates the measurement of another program's run from its result.
     ///
-    /// A client's percentiles come from its result. If the client skipped accesses, they come from
-    /// its distribution together with the skipped accesses, with an error of at most 6.25 %.
+    /// A client's percentiles come from the result. If the client skipped accesses, they are
+    /// computed from the result's distribution and the skipped accesses, with an error of at most
+    /// 6.25 %.
     init(program result: ArmResult, clients: [Client]) {
         let completed = result.clients.compactMapValues { client in
             client.spectra.map {
@@ -17,10 +18,10 @@ extension ComparisonMeasurement {
 }
 
 extension LatencyHistogram {
-    /// The number of values by which a bucket of a spectrum is represented.
+    /// The number of values that represent a bucket of a spectrum.
     private static let steps: UInt64 = 8
 
-    /// Creates a histogram of a spectrum, whose buckets are assumed to be evenly filled.
+    /// Creates a histogram from a spectrum, assuming that its buckets are evenly filled.
     ///
     /// - Parameters:
     ///   - spectrum: The counts of the buckets.

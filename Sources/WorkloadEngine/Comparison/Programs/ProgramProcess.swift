@@ -7,24 +7,24 @@ import Glibc
 import Darwin
 #endif
 
-/// One run of a program in its own process group; files receive its output.
+/// One run of a program in its own process group, with output redirected to files.
 ///
-/// Pipes would stay open while a descendant of the program has them. The process group makes it
-/// possible to end all descendants, for example those of a shell script.
+/// Pipes would stay open as long as a descendant of the program has them open. The process group
+/// makes it possible to end all descendants, such as those of a shell script.
 final class ProgramProcess: Sendable {
-    /// The end of a program.
+    /// The outcome of a program's run.
     struct Outcome: Sendable {
         /// Why the program ended.
         enum End: Sendable, Equatable {
-            /// It ended with a status.
+            /// The program exited with a status.
             case status(Int32)
-            /// A signal ended it, for example a crash.
+            /// A signal ended the program, for example in a crash.
             case signal(Int32)
-            /// It exceeded the time limit.
+            /// The program exceeded the time limit.
             case late
-            /// It wrote more than ``ProgramProcess/outputLimit`` bytes.
+            /// The program wrote more than ``ProgramProcess/outputLimit`` bytes.
             case verbose
-            /// ``ProgramProcess/stop()`` ended it.
+            /// ``ProgramProcess/stop()`` ended the program.
             case stopped
         }
 
@@ -42,7 +42,7 @@ final class ProgramProcess: Sendable {
     private static let outputLimit = 256 << 20
     /// The time between two checks, in microseconds.
     private static let interval: UInt32 = 10_000
-    /// The time in which a stopped program can remove its files, in nanoseconds.
+    /// The time that a stopped program has to remove its files, in nanoseconds.
     private static let grace: UInt64 = 5_000_000_000
 
     private let path: String
@@ -57,8 +57,8 @@ final class ProgramProcess: Sendable {
     /// - Parameters:
     ///   - path: The absolute path.
     ///   - arguments: The arguments, without the program's name.
-    ///   - environment: All variables of the environment.
-    ///   - folder: The folder for the files that receive the output.
+    ///   - environment: The complete environment.
+    ///   - folder: The folder for the output files.
     ///   - limit: The time after which the program is ended.
     init(
         _ path: String,
@@ -74,7 +74,7 @@ final class ProgramProcess: Sendable {
         self.limit = limit.wholeNanoseconds
     }
 
-    /// Ends the program early; it can remove its files first.
+    /// Ends the program early, but gives it time to remove its files.
     func stop() {
         state.withLock { state in
             state.isStopped = true
@@ -90,7 +90,7 @@ final class ProgramProcess: Sendable {
         }
     }
 
-    /// Runs the program to its end, on the current thread.
+    /// Runs the program to completion on the current thread.
     ///
     /// - Throws: ``RunError`` if the program cannot be started.
     func run() throws -> Outcome {
@@ -108,7 +108,7 @@ final class ProgramProcess: Sendable {
         )
     }
 
-    /// Returns the last part of a file.
+    /// Returns the end of a file.
     private static func ending(of file: URL) -> String {
         guard let handle = try? FileHandle(forReadingFrom: file) else { return "" }
         let size = (try? handle.seekToEnd()) ?? 0
@@ -145,16 +145,18 @@ final class ProgramProcess: Sendable {
         return status & 0x7F == 0 ? .status(status >> 8 & 0xFF) : .signal(status & 0x7F)
     }
 
-    /// Whether the program has ended; its identifier is in use until ``reap()``.
+    /// Whether the program has ended.
+    ///
+    /// Its process identifier stays in use until ``reap()``.
     private var hasEnded: Bool {
         guard let group = state.withLock({ $0.group }) else { return true }
         var info = siginfo_t()
         let result = waitid(P_PID, id_t(group), &info, WEXITED | WNOHANG | WNOWAIT)
-        // Without an ended child, the number of the signal is 0.
+        // If no child has ended, the signal number is 0.
         return result != 0 ? errno != EINTR : info.si_signo != 0
     }
 
-    /// Ends the descendants of the ended program, and returns its status as `waitpid` does.
+    /// Ends the ended program's descendants, and returns its status as `waitpid` does.
     private func reap() -> Int32 {
         state.withLock { state in
             guard let group = state.group else { return 0 }
@@ -191,12 +193,12 @@ final class ProgramProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, new, 0o600)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, new, 0o600)
-        // This process ignores these signals and handles them in another way.
+        // This process ignores these signals and handles them by other means.
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { sigaddset(&signals, number) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        // A thread of Dispatch blocks most signals, and a child inherits its mask.
+        // A Dispatch thread blocks most signals, and a child process inherits its signal mask.
         var mask = sigset_t()
         sigemptyset(&mask)
         posix_spawnattr_setsigmask(&attributes, &mask)
@@ -204,7 +206,7 @@ final class ProgramProcess: Sendable {
         let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
         posix_spawnattr_setflags(&attributes, Int16(flags))
         var own = environment
-        // The program's files are removed with the folder, even if the program is killed.
+        // The files are removed with the folder, even if the program is killed.
         own["TMPDIR"] = folder.path
         let texts = ([path] + arguments).map { strdup($0) }
         let variables = own.map { strdup("\($0.key)=\($0.value)") }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// Reads the result of a program's run, or explains why there is none.
+/// Reads the result of a program's run, or explains its absence.
 struct ProgramResult {
     let program: ComparedProgram
     /// The arm that ran.
     let arm: String
     /// The scenario, for messages.
     let scenario: Scenario
-    /// The path of the scenario's copy, which no message contains.
+    /// The path of the scenario's copy, which is omitted from messages.
     let path: String
     /// The time limit.
     let limit: Duration
 
-    /// The longest quotation of a program's messages, in characters.
+    /// The maximum length of quoted program output, in characters.
     private static let quotation = 600
 
-    /// Returns the result, with one run: that of the arm.
+    /// Returns the result, which contains only the arm's run.
     ///
     /// - Throws: ``RunError`` with the reason and the program's messages.
     func result(of outcome: ProgramProcess.Outcome) throws -> RunResult {
@@ -31,7 +31,7 @@ struct ProgramResult {
                 "crashed: signal \(number) (\(String(cString: strsignal(number))))",
                 outcome
             )
-        // Without a run, these statuses report a usage error, or a program that is not found.
+        // Without a run, these statuses indicate a usage error or a missing program.
         case .status(let status) where outcome.output.isEmpty && status != 0:
             throw failure("ended with status \(status) and no result", outcome, status: status)
         case .status, .stopped: break
@@ -56,7 +56,7 @@ struct ProgramResult {
                 own.spectra == nil
             else { continue }
             throw failure(
-                "states no distribution ('spectra') of \(client.name), which skipped accesses; "
+                "reports no distribution ('spectra') of \(client.name), which skipped accesses; "
                     + "remove 'skip-after', or compare with a newer version",
                 outcome
             )
@@ -84,12 +84,12 @@ struct ProgramResult {
         let said = outcome.errors.replacing(path, with: name)
             .trimmingCharacters(in: .whitespacesAndNewlines)
         var text = "\(program.name), \(program.path), \(problem)"
-        if !said.isEmpty { text += "; it states: \(said.suffix(Self.quotation))" }
+        if !said.isEmpty { text += "; it reports: \(said.suffix(Self.quotation))" }
         text +=
             "\nA program must accept 'run SCENARIO --arm NAME --seed N --database FILE --format "
             + "json', as poolgauge does; to see the problem, execute: \(program.path) run \(name) "
             + "--arm \(arm) --format json"
-        // 64 is the status of poolgauge for a scenario or an option that it does not accept.
+        // 64 is the status of poolgauge for an invalid scenario or option.
         return RunError(status == 64 ? .scenario : .program, text)
     }
 }

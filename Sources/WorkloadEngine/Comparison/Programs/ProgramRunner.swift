@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Runs the blocks of a comparison in other programs, all on the same data.
+/// Runs the blocks of a comparison in other programs, using the same data for all.
 final class ProgramRunner: Sendable {
     private struct State: Sendable {
         var isStopped = false
@@ -9,7 +9,7 @@ final class ProgramRunner: Sendable {
         var programs: [ComparedProgram]
     }
 
-    /// A file's device, inode, size and time: they change if a build replaces it.
+    /// A file's device, inode, size and time, which change if a build replaces the file.
     private struct Identity: Equatable {
         var numbers: [Int]
 
@@ -31,7 +31,7 @@ final class ProgramRunner: Sendable {
     private let options: ComparedPrograms
     private let identities: [Identity]
     private let scenario: Scenario
-    /// The folder of all files: the scenario, the data, and those of the running program.
+    /// The folder for all files: the scenario, the data, and the running program's files.
     private let folder: URL
     private let text: String
     private let data: URL
@@ -39,7 +39,9 @@ final class ProgramRunner: Sendable {
     private let limit: Duration
     private let state: Lock<State>
 
-    /// Prepares the scenario, and builds the data unless `isStopped` returns `true` meanwhile.
+    /// Prepares the scenario and builds the data.
+    ///
+    /// Building ends early if `isStopped` returns `true`.
     ///
     /// - Throws: ``ScenarioError``, ``RunError``, or an error of the dataset.
     init(
@@ -81,12 +83,12 @@ final class ProgramRunner: Sendable {
         }
         dataIdentity = Identity(data.path)
         let phases = scenario.phases.reduce(scenario.drain) { $0 + $1.duration }
-        // Copying is part of the run: assume a slow disk.
+        // The time includes copying, so assume a slow disk.
         let copying = Duration.seconds(Double(FreeSpace.size(of: data.path)) / 10e6)
         limit = phases * 3 + options.patience + copying
     }
 
-    /// The programs, with the versions that their results state.
+    /// The programs, with the versions that their results contain.
     var programs: [ComparedProgram] { state.withLock { $0.programs } }
 
     /// Ends the running program, and prevents further runs.
@@ -115,7 +117,7 @@ final class ProgramRunner: Sendable {
     /// - Parameters:
     ///   - name: The program's name in the comparison.
     ///   - seed: The seed of the block.
-    /// - Returns: The result, with the program's name as its arm; nil if it was stopped.
+    /// - Returns: The result, with the program's name as its arm; nil if the run was stopped.
     /// - Throws: ``RunError`` if there is no result.
     func run(_ name: String, seed: UInt64) async throws -> ArmResult? {
         let found = options.programs.firstIndex { $0.name == name }
@@ -127,7 +129,7 @@ final class ProgramRunner: Sendable {
                 "'\(program.path)' changed during the comparison; compare a copy of it"
             )
         }
-        // Each run has its own copy of the scenario: a program cannot affect the next one.
+        // Each run has its own copy of the scenario, so a program cannot affect the next run.
         let own = folder.appendingPathComponent("run")
         let file = own.appendingPathComponent("scenario.yaml")
         try? FileManager.default.removeItem(at: own)
@@ -157,7 +159,7 @@ final class ProgramRunner: Sendable {
         guard Identity(data.path) == dataIdentity else {
             throw RunError(
                 .program,
-                "'\(program.path)' changed the file of --database, so that the next run would have "
+                "'\(program.path)' changed the file of --database, so the next run would have "
                     + "other data; it must use a copy of the file"
             )
         }

@@ -1,8 +1,9 @@
 import Foundation
 import Units
 
-/// The command line of a program that runs scenarios on its own target, so that
-/// `poolgauge compare --binary` can compare two builds of it.
+/// The command line of a program that runs scenarios on its own target.
+///
+/// It enables `poolgauge compare --binary` to compare two builds of the program.
 ///
 /// ```swift
 /// await ScenarioCommand(factory: StoreFactory(), versions: ["store": "1.2"]).main()
@@ -17,14 +18,14 @@ public struct ScenarioCommand: Sendable {
     /// Creates the command line.
     ///
     /// - Parameters:
-    ///   - factory: Opens the program's target.
+    ///   - factory: The factory that opens the program's target.
     ///   - versions: The versions of the program and its libraries, for the reports.
     public init(factory: any WorkloadTargetFactory, versions: [String: String] = [:]) {
         self.factory = factory
         self.versions = versions
     }
 
-    /// Arguments that cannot be parsed.
+    /// An error that reports invalid arguments.
     public struct UsageError: Error, Sendable, Equatable, CustomStringConvertible {
         /// The problem, and the expected arguments.
         public var description: String
@@ -36,9 +37,9 @@ public struct ScenarioCommand: Sendable {
         }
     }
 
-    /// Runs the command of this process, writes the result or the error, and ends the process.
+    /// Runs this process's command, writes the result or the error, and ends the process.
     ///
-    /// The exit statuses are those of `poolgauge run`.
+    /// The exit statuses match those of `poolgauge run`.
     public func main() async -> Never {
         do {
             let result = try await run(Array(CommandLine.arguments.dropFirst()))
@@ -56,7 +57,7 @@ public struct ScenarioCommand: Sendable {
     /// Runs a scenario.
     ///
     /// - Parameter arguments: The arguments of the process, without its name.
-    /// - Returns: The result of the arm that `--arm` names, otherwise of the first one.
+    /// - Returns: The result of the arm that `--arm` specifies, or of the first arm.
     /// - Throws: ``UsageError``, ``ScenarioError``, or ``RunError``.
     public func run(_ arguments: [String]) async throws -> RunResult {
         let (path, values) = try parse(arguments)
@@ -142,7 +143,7 @@ public struct ScenarioCommand: Sendable {
     }
 }
 
-/// Copies databases as files: no program has them open.
+/// A factory that copies databases as files, because no program has them open.
 private struct FileCopyFactory: WorkloadTargetFactory {
     let factory: any WorkloadTargetFactory
 

@@ -1,12 +1,12 @@
-/// The location of paired differences: the Hodges–Lehmann estimate with its interval.
+/// The location of paired differences: the Hodges–Lehmann estimate and its interval.
 ///
 /// The estimate is the median of the Walsh averages, the means of all pairs of differences,
 /// including each difference paired with itself (Hodges and Lehmann, "Estimates of Location Based
 /// on Rank Tests", Annals of Mathematical Statistics 34, 1963). The interval extends from the
-/// `k`-th smallest average to the `k`-th largest, with the largest `k` that the exact signed-rank
-/// distribution allows: it contains the locations that ``WilcoxonSignedRank`` does not reject
-/// (Hollander, Wolfe and Chicken, "Nonparametric Statistical Methods", section 3.3). With ties, its
-/// coverage is at least as high.
+/// `k`-th smallest average to the `k`-th largest, where `k` is the largest number that the exact
+/// signed-rank distribution allows. It contains the locations that ``WilcoxonSignedRank`` does not
+/// reject (Hollander, Wolfe and Chicken, "Nonparametric Statistical Methods", section 3.3). With
+/// ties, its coverage is at least as high.
 package struct HodgesLehmann: Sendable, Equatable {
     /// The location of the differences.
     package let estimate: Double
@@ -14,14 +14,14 @@ package struct HodgesLehmann: Sendable, Equatable {
     package let low: Double
     /// The upper end of the interval.
     package let high: Double
-    /// The confidence level of the interval, 0…1.
+    /// The interval's confidence level, 0…1.
     ///
-    /// The distribution is discrete, so the level is usually the next possible one above the
-    /// requested confidence. With too few differences to reach it (five or fewer for 95 %), the
-    /// interval spans all of them, and its level is lower: 1 − 2^(1−n).
+    /// The distribution is discrete, so the level is usually the lowest possible one above the
+    /// requested confidence. If there are too few differences for that confidence (five or fewer
+    /// for 95 %), the interval spans all of them, and its level is lower: 1 − 2^(1−n).
     package let level: Double
 
-    /// Computes the location of `differences`, which must be finite; nil without differences.
+    /// Computes the location of `differences`, which must be finite; returns nil if there are none.
     package init?(_ differences: [Double], confidence: Double = 0.95) {
         guard !differences.isEmpty else { return nil }
         let averages = Self.walshAverages(differences)
@@ -31,7 +31,7 @@ package struct HodgesLehmann: Sendable, Equatable {
             ? (averages[middle - 1] + averages[middle]) / 2 : averages[middle]
         let distribution = SignedRankDistribution(count: differences.count)
         let tail = (1 - confidence) / 2
-        // A tail of exactly `tail` is allowed, despite rounding of floating-point sums.
+        // Allow a tail of exactly `tail`, despite floating-point rounding.
         var cut = 0
         while distribution.cumulative(Double(cut + 1)) <= tail * (1 + 1e-9) { cut += 1 }
         low = averages[cut]
@@ -39,12 +39,12 @@ package struct HodgesLehmann: Sendable, Equatable {
         level = 1 - 2 * distribution.cumulative(Double(cut))
     }
 
-    /// The means of all pairs of values, sorted.
+    /// Returns the means of all pairs of values, sorted.
     private static func walshAverages(_ values: [Double]) -> [Double] {
         var averages: [Double] = []
         averages.reserveCapacity(values.count * (values.count + 1) / 2)
         for (index, first) in values.enumerated() {
-            // Halve before adding, so that the mean of a value and itself is exactly that value.
+            // Halve before adding. The mean of a value and itself is then exactly that value.
             for second in values[index...] { averages.append(first / 2 + second / 2) }
         }
         return averages.sorted()

@@ -1,21 +1,21 @@
-/// The distribution of the sum of positive ranks if differences of either sign are equally likely.
+/// The distribution of the sum of positive ranks if both signs are equally likely.
 ///
 /// The sum contains each rank with probability ½, so the distribution is built rank by rank (the
 /// shift algorithm of Streitberg and Röhmel, "Exact Distributions for Permutation and Rank Tests",
 /// Statistical Software Newsletter 12, 1986). It is exact even for tied differences, whose shared
 /// ranks are multiples of ½.
 package struct SignedRankDistribution: Sendable {
-    /// The probability of a sum of at most `s`, at index `2s`.
+    /// The probabilities of a sum of at most `s`, at index `2s`.
     private let atMost: [Double]
 
-    /// Creates the distribution of the sum of ranks, from doubled ranks.
+    /// Creates the distribution of a sum of ranks from the doubled ranks.
     package init(doubledRanks: [Int]) {
         var probabilities = [Double](repeating: 0, count: doubledRanks.reduce(1, +))
         probabilities[0] = 1
         var largest = 0
         for rank in doubledRanks {
             largest += rank
-            // In descending order, so that each element is read before it is overwritten.
+            // Descending order reads each element before it is overwritten.
             for sum in stride(from: largest, through: 0, by: -1) {
                 let without = probabilities[sum]
                 let with = sum >= rank ? probabilities[sum - rank] : 0
@@ -34,7 +34,7 @@ package struct SignedRankDistribution: Sendable {
         self.init(doubledRanks: (0..<count).map { 2 * ($0 + 1) })
     }
 
-    /// The probability of a sum of at most `sum`, which is a multiple of ½.
+    /// Returns the probability of a sum of at most `sum`, which is a multiple of ½.
     package func cumulative(_ sum: Double) -> Double {
         sum < 0 ? 0 : atMost[min(Int((2 * sum).rounded()), atMost.count - 1)]
     }

@@ -1,12 +1,12 @@
 /// Wilcoxon's signed-rank test of paired differences, exact and two-sided.
 ///
-/// The null hypothesis is that the differences are symmetric around zero (Wilcoxon,
-/// "Individual Comparisons by Ranking Methods", Biometrics Bulletin 1, 1945). Differences of equal
-/// size share the mean of their ranks. Zeros are ranked, then their ranks are dropped: Pratt's
+/// The null hypothesis is that the differences are symmetric around zero (Wilcoxon, "Individual
+/// Comparisons by Ranking Methods", Biometrics Bulletin 1, 1945). Differences of equal size share
+/// the mean of their ranks. Zeros are ranked before their ranks are dropped, according to Pratt's
 /// procedure ("Remarks on Zeros and Ties in the Wilcoxon Signed Rank Procedures", JASA 54, 1959).
-/// Dropping zeros before the ranking can make a sample appear *more* significant after each of its
-/// values was lowered. The p-value is conditional on the observed ranks, and therefore exact with
-/// ties and zeros.
+/// If zeros were dropped before the ranking, lowering every value could make a sample appear *more*
+/// significant. The p-value is conditional on the observed ranks, and therefore exact with ties and
+/// zeros.
 package struct WilcoxonSignedRank: Sendable, Equatable {
     /// The sum of the ranks of the positive differences.
     package let positiveRankSum: Double
@@ -14,9 +14,9 @@ package struct WilcoxonSignedRank: Sendable, Equatable {
     package let negativeRankSum: Double
     /// The number of nonzero differences.
     package let count: Int
-    /// The probability of rank sums at least this uneven if there is no effect, 0…1.
+    /// The p-value, 0…1: the probability of rank sums at least this uneven if there is no effect.
     ///
-    /// 1 if all differences are zero.
+    /// The value is 1 if all differences are zero.
     package let pValue: Double
 
     /// Tests whether `differences`, which must be finite, are symmetric around zero.
@@ -28,12 +28,13 @@ package struct WilcoxonSignedRank: Sendable, Equatable {
         negativeRankSum = Double(negative) / 2
         count = ranked.count
         let distribution = SignedRankDistribution(doubledRanks: ranked.map(\.rank))
-        // The distribution is symmetric, so both tails together are twice the lower one.
+        // The distribution is symmetric, so the two tails together are twice the lower tail.
         let smaller = min(positiveRankSum, negativeRankSum)
         pValue = min(1, 2 * distribution.cumulative(smaller))
     }
 
-    /// Returns each difference with its doubled rank by absolute size; ties share their mean rank.
+    /// Returns each difference with the doubled rank of its absolute value; ties share their mean
+    /// rank.
     private static func doubledRanks(
         of differences: [Double]
     ) -> [(difference: Double, rank: Int)] {
@@ -42,11 +43,11 @@ package struct WilcoxonSignedRank: Sendable, Equatable {
         ranked.reserveCapacity(sorted.count)
         var first = 0
         while first < sorted.count {
-            // Logarithms of a ratio and of its inverse may differ in the last bits, but are a tie.
+            // The logarithms of a ratio and its inverse are a tie, even if their last bits differ.
             let limit = abs(sorted[first]) * (1 + 1e-12)
             var end = first + 1
             while end < sorted.count, abs(sorted[end]) <= limit { end += 1 }
-            // The mean of the ranks first + 1 … end, twice.
+            // Twice the mean of the ranks first + 1 … end.
             for difference in sorted[first..<end] { ranked.append((difference, first + 1 + end)) }
             first = end
         }

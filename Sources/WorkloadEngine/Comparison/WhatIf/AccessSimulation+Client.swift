@@ -1,46 +1,50 @@
-/// The input and the output of a simulation.
+/// A simulation's input and output.
 extension AccessSimulation {
-    /// A client of the load.
+    /// A client in the load.
     struct Client {
         let plan: ClientPlan
-        /// The service time of each operation; nil for one that never completed.
+        /// The service time of each operation; nil for operations that never completed.
         var services: [ServiceModel?]
         /// Whether the client's accesses wait for a connection; snapshots do not.
         var needsConnection = true
-        /// The time from the acquisition of a connection to the entry of an access.
+        /// The time between acquiring a connection and entering the access's closure.
         ///
-        /// It includes the start of the transaction and any wait that other accesses do not cause.
+        /// It includes the start of the transaction and any wait that is not caused by other
+        /// accesses.
         var overhead: SpectrumSampler?
         /// The variation of service times from second to second.
         var seconds: ServiceSeconds?
         /// The number of consecutive accesses in each turn.
         var batches = 1
-        /// Whether the client's accesses belong to tasks, which other accesses do not overtake.
+        /// Whether the client's accesses belong to tasks, which are not overtaken by other
+        /// accesses.
         var isTask = false
-        /// The interrupts that the client performs instead of accesses.
+        /// The interrupts that the client sends instead of making accesses.
         var interrupts: Interrupts?
     }
 
-    /// The interrupts that one client sends to the accesses of others.
+    /// The interrupts that one client sends to other clients' accesses.
     struct Interrupts {
         /// The name of the client whose accesses are interrupted; nil for all clients.
         var victim: String?
-        /// The time for which an interrupted statement continues, in nanoseconds.
+        /// The time that an interrupted statement continues to run, in nanoseconds.
         ///
         /// SQLite polls for interrupts. A statement that ends before the poll is not interrupted.
         var latency: Double
     }
 
-    /// The outcome of one client.
+    /// One client's outcome.
     struct Outcome {
-        /// The times from start to entry of each completed access that counts, in nanoseconds;
-        /// interrupted accesses do not count.
+        /// The times from start to entry of the completed accesses in the measured part, in
+        /// nanoseconds.
+        ///
+        /// Interrupted accesses do not count.
         var waits: [Double] = []
-        /// The sums of the service times of each operation, in nanoseconds, and their counts.
+        /// The sum of each operation's service times, in nanoseconds, and their number.
         var service: [(sum: Double, count: Int)]
-        /// The number of accesses that count and were skipped because they were late.
+        /// The number of accesses in the measured part that were skipped because they were late.
         var skipped = 0
-        /// The number of accesses that count and found a free connection.
+        /// The number of accesses in the measured part that found a free connection.
         var withoutWait = 0
     }
 }

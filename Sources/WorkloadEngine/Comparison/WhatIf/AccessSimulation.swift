@@ -1,13 +1,13 @@
 import Foundation
 import Telemetry
 
-/// One run of a recorded load on a simulated queue or pool: a discrete-event simulation.
+/// A discrete-event simulation that runs a recorded load on a queue or pool.
 ///
-/// Reads wait for one of the readers, writes for the writer, and all accesses of a queue for its
-/// only connection. Accesses are served in order of arrival, except that running threads may
+/// Reads wait for one of the readers and writes for the writer. In a queue, all accesses wait for
+/// its only connection. Accesses are served in order of arrival, except that running threads may
 /// overtake accesses that have waited only briefly. An access with a connection works on shared
-/// processors (``SharedProcessors``), and may then be delayed. Workers use the same load models as
-/// a real run.
+/// processors (``SharedProcessors``) and may then be delayed. Workers use the same load models as
+/// in a real run.
 struct AccessSimulation {
     private let clients: [Client]
     private let phases: PhasePlan
@@ -43,51 +43,51 @@ struct AccessSimulation {
     private var processors: SharedProcessors
     private var timers: MinimumHeap<(time: Double, order: Int, worker: Int, step: Step)>
     private var order = 0
-    /// The number of free connections of each kind, and the workers that wait for them.
+    /// The number of free connections of each kind.
     private var free: [Int]
     private var queues: [[Int]]
     private let isQueue: Bool
-    /// Whether running threads may overtake accesses that have waited briefly, as in this engine.
+    /// Whether running threads may overtake accesses that have waited briefly, as in this package's
+    /// engine.
     private let isOvertaking: Bool
-    /// The mean time for which a connection of each kind is idle between two accesses that wait
-    /// for it.
+    /// The mean idle time of each kind of connection between two accesses that wait for it.
     private let handover: [Double]
     private var service: RandomStream
     private var mixes: RandomStream
     private(set) var outcomes: [Outcome]
-    /// Whether any access found all readers in use; if not, more readers change nothing.
+    /// Whether any access found all readers in use; if not, more readers have no effect.
     private(set) var hasWaitedForReader = false
 
-    /// The number of ended accesses, whether or not they count.
+    /// The number of ended accesses, in any phase.
     private var ended = 0
 
     /// The number of accesses after which a 99th percentile is precise enough.
     static let limit = 250_000
-    /// The number of accesses after which a fast closed loop has warmed up, despite its phases.
+    /// The number of accesses after which a fast closed loop has warmed up, regardless of its
+    /// phases.
     private static let warmUpLimit = 50_000
 
-    /// The time for which a thread keeps its processor when others wake, in nanoseconds: the base
-    /// slice of Linux's scheduler.
+    /// The time that a thread keeps its processor after other threads wake, in nanoseconds: the
+    /// base slice of the Linux scheduler.
     private static let slice = 700e3
     /// The interval of the scheduler's ticks, in nanoseconds: 250 Hz on Linux.
     private static let tick = 4e6
-    /// The pause between two batches of a worker, in nanoseconds: long enough for waiters to enter
-    /// first.
+    /// The pause between two of a worker's batches, in nanoseconds, which lets waiters enter first.
     private static let betweenBatches = 100e3
 
     private static let readers = 0
     private static let writer = 1
 
-    /// Prepares a run.
+    /// Creates a simulation.
     ///
     /// - Parameters:
     ///   - clients: The clients, with unused arrivals.
-    ///   - phases: The phases of the load.
+    ///   - phases: The load's phases.
     ///   - setting: The queue or pool that serves the accesses.
     ///   - processors: The number of processors.
     ///   - handover: The mean time to hand over a connection to a waiter.
     ///   - isOvertaking: Whether running threads may overtake accesses that have waited briefly.
-    ///   - random: The source of service times, mixes and think times.
+    ///   - random: The random numbers for service times, mixes and think times.
     init(
         _ clients: [Client],
         in phases: PhasePlan,
@@ -124,7 +124,7 @@ struct AccessSimulation {
         }
     }
 
-    /// Runs the load, including its drain.
+    /// Runs the load and its drain.
     mutating func run() {
         let end = Double(phases.end) + Double(phases.drain)
         for worker in workers.indices { plan(worker, freeAt: 0) }
@@ -168,7 +168,7 @@ struct AccessSimulation {
         let client = workers[worker].client
         if let interrupts = clients[client].interrupts {
             interrupt(interrupts, at: now)
-            // Count interrupts, so that a client without think time ends, too.
+            // Interrupts count as ended accesses. A client without think time then also ends.
             ended += 1
             return plan(worker, freeAt: now)
         }
@@ -187,7 +187,7 @@ struct AccessSimulation {
         for worker in workers.indices {
             let name = clients[workers[worker].client].plan.name.name
             guard interrupts.victim == nil || interrupts.victim == name,
-                // A worker that holds a connection runs no statement.
+                // A worker in a hold is not running a statement.
                 workers[worker].demand.least == 0,
                 processors.shorten(worker, to: interrupts.latency, at: now)
             else { continue }
@@ -243,13 +243,13 @@ struct AccessSimulation {
         schedule(now + Double(EngineTimings.wakeUp) + drawHandover(of: resource), next, .notified)
     }
 
-    /// Whether a released connection is reserved for a waiter.
+    /// Returns whether a released connection is reserved for a waiter.
     private func isEntitled(_ worker: Int, at now: Double) -> Bool {
         !isOvertaking || clients[workers[worker].client].isTask
             || now - workers[worker].start >= Double(EngineTimings.patience)
     }
 
-    /// Handles a waiter that has woken and tries to acquire a connection.
+    /// Lets a woken waiter try to acquire a connection.
     private mutating func wake(_ worker: Int, at now: Double) {
         workers[worker].isNotified = false
         if workers[worker].isWaiting, let resource = workers[worker].resource, free[resource] > 0 {
@@ -280,8 +280,8 @@ struct AccessSimulation {
 
     /// Draws the time until a waiter is awake.
     ///
-    /// Most waiters wake immediately. If each processor has work, a running thread yields, unless
-    /// it has just started: then the waiter wakes at the next tick.
+    /// Most waiters wake immediately. If every processor is busy, a running thread yields. If that
+    /// thread has just started, the waiter wakes at the next tick instead.
     private mutating func drawHandover(of resource: Int) -> Double {
         let own = -handover[resource] * log(1 - service.nextUnit())
         guard processors.isBusy, service.nextUnit() < Self.slice / Self.tick else { return own }
@@ -327,7 +327,7 @@ struct AccessSimulation {
         }
     }
 
-    /// Schedules the end of an access whose work is done.
+    /// Schedules the end of an access that has completed its work.
     private mutating func hold(_ worker: Int, at now: Double) {
         let demand = workers[worker].demand
         schedule(max(now + demand.delay, workers[worker].entry + demand.least), worker, .end)

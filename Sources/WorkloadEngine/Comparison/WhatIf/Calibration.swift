@@ -1,8 +1,8 @@
-/// Fits the service models of a load to the run that it was recorded from.
+/// Fits a load's service models to the recorded run.
 ///
 /// If the processor time was measured, the difference between the recorded mean and the simulated
-/// one becomes a delay. Otherwise, all time counts as work, which is less than the recorded time if
-/// accesses shared processors.
+/// mean becomes a delay. Otherwise, all time counts as work. The work is less than the recorded
+/// time if accesses shared processors.
 enum Calibration {
     /// The number of corrections.
     private static let rounds = 6
@@ -10,9 +10,10 @@ enum Calibration {
     /// Corrects the models, in place.
     ///
     /// - Parameters:
-    ///   - models: The models of each client's operations, by name.
-    ///   - simulate: Simulates the recorded setting with models and a round's number, and returns
-    ///     the mean service time of each operation; nil for operations without completed accesses.
+    ///   - models: The models of each client's operations, keyed by the client's name.
+    ///   - simulate: A function that simulates the recorded setting with the given models and round
+    ///     number. It returns the mean service time of each operation, or nil for operations
+    ///     without completed accesses.
     static func fit(
         _ models: inout [String: [ServiceModel?]],
         _ simulate: ([String: [ServiceModel?]], Int) throws -> [String: [Double?]]
@@ -29,18 +30,18 @@ enum Calibration {
         }
     }
 
-    /// The longest handover to try, in nanoseconds.
+    /// The longest handover time to try, in nanoseconds.
     private static let longestHandover = 5e6
 
-    /// Finds the handover times with which simulated waits are about as long as recorded ones.
+    /// Finds the handover times for which simulated waits are about as long as recorded waits.
     ///
-    /// Waits grow with the handover time, so bisection finds it.
+    /// Waits grow with the handover time, so this method uses bisection.
     ///
-    /// - Parameter excess: Simulates a handover with a round's number, and returns by how much the
-    ///   waits for a reader and for the writer exceed the recorded ones, in any unit; nil if too
-    ///   few accesses wait.
-    /// - Returns: The times; 0 if waits are long enough without a handover time, and if even the
-    ///   longest one does not explain them.
+    /// - Parameter excess: A function that simulates a handover time with a round number. It
+    ///   returns how far the waits for a reader and for the writer exceed the recorded waits, in
+    ///   any unit, or nil if too few accesses wait.
+    /// - Returns: The times. A time is 0 if waits are long enough without a handover time, or if
+    ///   even the longest handover time does not explain the waits.
     static func handover(
         _ excess: (HandoverTime, Int) throws -> (reader: Double?, writer: Double?)
     ) rethrows -> HandoverTime {

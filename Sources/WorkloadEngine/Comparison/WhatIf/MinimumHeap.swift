@@ -1,4 +1,4 @@
-/// A binary heap: the smallest element first, equal ones in any order.
+/// A binary heap whose first element is the smallest; equal elements are in any order.
 struct MinimumHeap<Element> {
     private var elements: [Element] = []
     private let isLess: (Element, Element) -> Bool

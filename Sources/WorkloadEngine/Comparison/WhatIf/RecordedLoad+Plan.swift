@@ -1,10 +1,10 @@
 import Foundation
 
 extension RecordedLoad {
-    /// Creates the plan of the load, with which a simulation repeats the turns of the run's
+    /// Creates the load's plan, which enables a simulation to repeat the turns of the run's
     /// workers: the same arrivals, drawn from the same seed.
     ///
-    /// - Throws: ``WhatIfError`` for unknown words in the recording.
+    /// - Throws: ``WhatIfError`` if the recording contains unknown words.
     func makePlan() throws -> RunPlan {
         var scenario = Scenario(
             name: "what-if",
@@ -26,13 +26,15 @@ extension RecordedLoad {
 }
 
 extension RecordedLoad.Client {
-    /// Creates the client, with operations that have the recorded access but no steps.
+    /// Creates the client.
+    ///
+    /// Its operations have the recorded access but no steps.
     fileprivate func client(named name: String) throws -> Client {
         guard workers > 0, !operations.isEmpty || interrupts != nil else {
             throw WhatIfError(.unreadable, "client '\(name)' has no workers or no operations")
         }
         let mix = try operations.map { operation in
-            // A snapshot cannot be part of a mix, and needs no connection.
+            // A snapshot cannot be part of a mix and does not need a connection.
             let access = operation.access == "snapshot" ? "read" : operation.access
             return WorkloadEngine.Operation(
                 name: operation.name,

@@ -1,16 +1,16 @@
 import Foundation
 
-/// The service times of an operation, drawn from recorded times, and split into processor work and
-/// other delays.
+/// An operation's service times, which are drawn from recorded times and split into processor work
+/// and other delays.
 ///
 /// A recorded service time includes waits for a processor, which depend on the number of readers.
-/// Therefore, one share of it is work for the processors of the simulation, and another share is a
-/// delay independent of other accesses. The simulation reproduces the rest.
+/// Therefore, one share of it becomes work for the simulated processors, and another share becomes
+/// a delay that is independent of other accesses. The simulation reproduces the rest.
 struct ServiceModel: Sendable {
     private let times: SpectrumSampler
     /// The mean of the recorded times, in nanoseconds.
     let mean: Double
-    /// The shortest time of an access, independent of its work, in nanoseconds: a hold.
+    /// The minimum time of an access, in nanoseconds, regardless of its work: a hold.
     let hold: Double
     /// How far completed holds overrun the request.
     private var excess = Excess()
@@ -18,16 +18,16 @@ struct ServiceModel: Sendable {
     var work: Double
     /// The share of a recorded time, beyond the hold, that is a delay, such as syncs and locks.
     var delay: Double
-    /// Whether ``work`` was measured instead of computed by ``Calibration``.
+    /// Whether ``work`` was measured and not computed by ``Calibration``.
     let isWorkMeasured: Bool
 
-    /// Creates a model of recorded times; nil without times.
+    /// Creates a model of recorded times; returns nil if there are none.
     ///
     /// - Parameters:
     ///   - service: The recorded times.
     ///   - exactMean: Their exact mean, in nanoseconds, if known.
     ///   - processorMean: The mean processor time of an access, in nanoseconds, if measured.
-    ///   - hold: The shortest time of each access, in nanoseconds.
+    ///   - hold: The minimum time of each access, in nanoseconds.
     init?(
         _ service: LatencySpectrum,
         exactMean: UInt64? = nil,
@@ -41,7 +41,7 @@ struct ServiceModel: Sendable {
         isWorkMeasured = processorMean != nil
         let beyond = max(mean - self.hold, 0)
         if hold > 0 {
-            // The statement of a hold runs during the hold, so its work is not part of the overrun.
+            // A hold's statement runs during the hold, so its work is not part of the overrun.
             work = 0
             delay = 1
             holdWork = Double(processorMean ?? 0)
@@ -62,7 +62,7 @@ struct ServiceModel: Sendable {
         var work: Double
         /// The delay after the work, in nanoseconds.
         var delay: Double
-        /// The shortest time from entry to end, in nanoseconds.
+        /// The minimum time from entry to end, in nanoseconds.
         var least: Double
     }
 
@@ -80,13 +80,12 @@ struct ServiceModel: Sendable {
 extension ServiceModel {
     /// How far holds overrun the request.
     ///
-    /// A spectrum resolves a hold of one second to about sixty milliseconds. Without the exact
-    /// mean, two holds that start together would end at different times, and so would the waits
-    /// for them.
+    /// A spectrum's resolution at one second is about sixty milliseconds. Without the exact mean,
+    /// two holds that start together, and the waits for them, would end at different times.
     fileprivate struct Excess: Sendable {
         /// The mean overrun, in nanoseconds; nil if unknown.
         private var mean: Double?
-        /// The upper bound of the recorded times that it replaces, in nanoseconds.
+        /// The upper bound of the recorded times that the overrun replaces, in nanoseconds.
         private var upper = 0.0
 
         /// Creates an unknown overrun.
@@ -94,7 +93,7 @@ extension ServiceModel {
 
         /// Computes the overrun of times near the hold from the exact mean of all times.
         init(of service: LatencySpectrum, mean: Double, hold: UInt64) {
-            // The hold may lie at the end of its bucket, so include the next one.
+            // The hold may be at the end of its bucket, so include the next bucket.
             var bounds = LatencySpectrum()
             bounds.add(hold)
             guard let own = bounds.buckets.first else { return }
@@ -111,7 +110,7 @@ extension ServiceModel {
             self.mean = min(max(0, (sum - rest) / Double(count) - Double(hold)), most)
         }
 
-        /// Draws the time of an access if `time` is near the hold; otherwise, returns nil.
+        /// Draws an access's time if `time` is near the hold; otherwise, returns nil.
         func draw(
             insteadOf time: Double,
             hold: Double,

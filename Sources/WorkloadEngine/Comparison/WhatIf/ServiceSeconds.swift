@@ -1,15 +1,15 @@
-/// The service times of a client in each second of a run, relative to their mean.
+/// A client's service times in each second of a run, relative to their mean.
 ///
-/// Slow accesses come in bursts: while the machine is busy otherwise, or while a checkpoint runs.
+/// Slow accesses occur in bursts, such as during a checkpoint or while the machine does other work.
 /// With independent draws, slow accesses would not coincide, and the longest waits would not occur.
 struct ServiceSeconds: Sendable {
-    /// The mean of each second divided by the mean of all seconds.
+    /// Each second's mean divided by the mean of all seconds.
     private let factors: [Double]
 
     /// The smallest number of accesses in a second for a meaningful mean.
     private static let leastCount: UInt64 = 30
 
-    /// Computes the factors of a client in a run.
+    /// Computes a client's factors in a run.
     init(of client: String, in intervals: [IntervalResult]) {
         var means: [Double?] = []
         var sum = 0.0
@@ -31,7 +31,7 @@ struct ServiceSeconds: Sendable {
         factors = means.map { $0.map { $0 * count / sum } ?? 1 }
     }
 
-    /// Returns the factor at a time of the load, in nanoseconds.
+    /// Returns the factor at a load time, in nanoseconds.
     func factor(at time: Double) -> Double {
         let second = Int(time / 1e9)
         return factors.indices.contains(second) ? factors[second] : 1

@@ -1,14 +1,14 @@
 /// Processors that all jobs share evenly: with more jobs than processors, each job slows down.
 ///
 /// This is egalitarian processor sharing (Kleinrock, *Queueing Systems*, volume 2, 1976, section
-/// 4.4). All jobs advance at the same speed, so a single counter of the work per job suffices: a
-/// job is done when the counter has grown by its demand.
+/// 4.4). All jobs advance at the same speed, so a single counter of the work per job suffices. A
+/// job is done when the counter has grown by the job's demand.
 struct SharedProcessors {
     /// The number of processors.
     let count: Int
-    /// The work that a job present since the start would have received, in nanoseconds.
+    /// The work that a job would have received since the start, in nanoseconds.
     private var given = 0.0
-    /// The time up to which ``given`` is counted.
+    /// The time at which ``given`` was last updated.
     private var time = 0.0
     private var jobs = MinimumHeap<(end: Double, order: UInt64, job: Int)> {
         ($0.end, $0.order) < ($1.end, $1.order)
@@ -35,9 +35,9 @@ struct SharedProcessors {
         jobs.push((given + demand, order, job))
     }
 
-    /// Limits the remaining processor time of a job.
+    /// Limits a job's remaining processor time.
     ///
-    /// - Returns: Whether the limit applies: the job exists and would otherwise end later.
+    /// - Returns: Whether the limit applies because the job exists and would otherwise end later.
     mutating func shorten(_ job: Int, to demand: Double, at now: Double) -> Bool {
         advance(to: now)
         let end = given + demand
@@ -49,16 +49,16 @@ struct SharedProcessors {
         return true
     }
 
-    /// The time at which the first job ends if no other is added; nil without jobs.
+    /// The time at which the first job ends if no other job is added; nil if there are no jobs.
     var nextEnd: Double? {
         jobs.first.map { time + max(0, $0.end - given) / speed }
     }
 
-    /// Removes and returns the first job that ends, at ``nextEnd``.
+    /// Removes and returns the first job to end, at ``nextEnd``.
     mutating func take(at now: Double) -> Int? {
         advance(to: now)
         guard let first = jobs.pop() else { return nil }
-        // Rounding must not leave remaining work in a completed job.
+        // Prevent rounding from leaving work in a completed job.
         given = max(given, first.end)
         return first.job
     }

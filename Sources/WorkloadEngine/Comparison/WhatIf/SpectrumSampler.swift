@@ -1,12 +1,14 @@
-/// Draws times from a recorded spectrum: a bucket by its count, then a uniform time in it.
+/// Draws times from a recorded spectrum: first a bucket, in proportion to its count, then a uniform
+/// time within it.
 struct SpectrumSampler: Sendable {
     private let buckets: [(lower: Double, width: Double, sum: Double)]
 
-    /// Creates a sampler of the shortest times of a spectrum; nil without times.
+    /// Creates a sampler of a spectrum's shortest times; returns nil if there are no times.
     ///
     /// - Parameters:
     ///   - spectrum: The times.
-    ///   - share: The share of the times to use, in 0…1; always includes the shortest bucket.
+    ///   - share: The share of the times to use, in 0…1; the bucket of the shortest times is always
+    ///     used.
     init?(_ spectrum: LatencySpectrum, upTo share: Double = 1) {
         guard !spectrum.buckets.isEmpty else { return nil }
         let limit = share * Double(spectrum.count)

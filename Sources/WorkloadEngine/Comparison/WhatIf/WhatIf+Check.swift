@@ -4,20 +4,21 @@ import Units
 extension WhatIf {
     /// A real run that checks a prediction.
     public struct CheckRun: Sendable {
-        /// The setting of the run.
+        /// The run's setting.
         public let setting: WhatIfSetting
         /// The arm to run.
         public let arm: Arm
     }
 
-    /// Restores the scenario of the recorded run from the result: its text, the length of its
-    /// measured part, its seed and the scale of its data.
+    /// Restores the recorded run's scenario from the result: its text, the length of its measured
+    /// part, its seed and the scale of its data.
     ///
     /// - Parameters:
-    ///   - scenario: The scenario if the caller knows it; nil for the text in the result.
-    ///   - settings: The settings of the recording.
+    ///   - scenario: The scenario, or nil to use the text in the result.
+    ///   - settings: The recording's settings.
     /// - Returns: A scenario that produces the recorded load.
-    /// - Throws: ``WhatIfError`` if the scenario produces a different load, and ``ScenarioError``.
+    /// - Throws: ``WhatIfError`` if the scenario produces a different load; ``ScenarioError`` if
+    ///   the scenario is invalid.
     public func scenario(
         _ scenario: Scenario? = nil,
         with settings: [Scenario.Setting] = []
@@ -41,13 +42,14 @@ extension WhatIf {
         guard !text.isEmpty else {
             throw WhatIfError(
                 .notRecorded,
-                "the result does not contain its scenario's text: name the scenario with --scenario"
+                "the result does not contain its scenario's text: "
+                    + "specify the scenario with --scenario"
             )
         }
         return try Scenario.parse(yaml: text, file: result.scenario)
     }
 
-    /// Throws if a scenario does not produce the recorded load.
+    /// Throws an error if a scenario does not produce the recorded load.
     private func checkLoad(of scenario: Scenario) throws {
         guard let arm = scenario.arms.first(where: { $0.name == run.arm }) else {
             throw WhatIfError(
@@ -56,7 +58,7 @@ extension WhatIf {
                     + NearestName.hint(run.arm, among: scenario.arms.map(\.name))
             )
         }
-        // The plan omits clients that NoopTarget cannot run; they are not compared.
+        // The plan omits clients that NoopTarget cannot run, so those are not compared.
         let own = RecordedLoad(
             try RunPlan(scenario, on: NoopTarget()),
             of: scenario,
@@ -74,18 +76,19 @@ extension WhatIf {
                 throw WhatIfError(
                     .differentScenario,
                     "the run was recorded with a different '\(name)' than scenario "
-                        + "'\(scenario.name)' has: repeat the recording's --set options, or name "
-                        + "the scenario with --scenario"
+                        + "'\(scenario.name)' has: repeat the recording's --set options, or "
+                        + "specify the scenario with --scenario"
                 )
             }
         }
     }
 
-    /// Returns `times` alternating runs of the nearest settings and, optionally, the recorded one.
+    /// Returns alternating runs of the nearest settings and, optionally, of the recorded setting,
+    /// each `times` times.
     ///
     /// Another run of the recorded setting distinguishes a changed machine from a wrong model.
     ///
-    /// - Throws: ``WhatIfError`` if the scenario has no arm of the recorded name.
+    /// - Throws: ``WhatIfError`` if the scenario does not have the recorded arm.
     public func checkRuns(
         in scenario: Scenario,
         times: Int = 1,
@@ -108,7 +111,7 @@ extension WhatIf {
             } else if setting != recorded {
                 changed.kind = .queue
                 changed.readers = nil
-                // As in the prediction: the effect of the queue without that of a rollback journal.
+                // As in the prediction, show the queue's effect without a rollback journal's.
                 changed.journal = .wal
             }
             return CheckRun(setting: setting, arm: changed)
@@ -118,9 +121,9 @@ extension WhatIf {
     /// Adds the results of real runs to the predictions that they check.
     ///
     /// - Parameters:
-    ///   - runs: The completed runs of ``checkRuns(in:times:includingRecorded:)`` with their
+    ///   - runs: The completed runs from ``checkRuns(in:times:includingRecorded:)``, with their
     ///     results.
-    ///   - machine: The machine of the runs.
+    ///   - machine: The machine that the runs used.
     ///   - result: The predictions.
     /// - Returns: The predictions with the checks and with notes about them.
     public func adding(
@@ -162,7 +165,7 @@ extension WhatIf {
         )
     }
 
-    /// Why the numbers of runs are unreliable; nil if they are reliable.
+    /// Explains why the runs' numbers are unreliable; returns nil if they are reliable.
     static func problem(of runs: [ArmResult]) -> String? {
         var problems: [String] = []
         for run in runs {
@@ -177,8 +180,8 @@ extension WhatIf {
 }
 
 extension RecordedLoad.Client {
-    /// Whether another client is the same, except for rounding of times and for values that older
-    /// versions did not record.
+    /// Returns whether the other client is the same, except for rounded times and for values that
+    /// older versions did not record.
     fileprivate func isNearlyEqual(to other: RecordedLoad.Client) -> Bool {
         func isNear(_ one: UInt64?, _ two: UInt64?) -> Bool {
             guard let one, let two else { return one == two }

@@ -1,13 +1,13 @@
 import Foundation
 
 extension WhatIf {
-    /// Decodes the JSON of a run.
+    /// Decodes a run's JSON.
     ///
     /// - Parameters:
-    ///   - data: The file's bytes.
+    ///   - data: The file's contents.
     ///   - file: The file's name, for messages.
     /// - Returns: The result.
-    /// - Throws: ``WhatIfError`` that describes the file.
+    /// - Throws: ``WhatIfError`` that describes the file and its problem.
     public static func decode(_ data: Data, file: String) throws -> RunResult {
         struct Head: Decodable {
             var schema: String
@@ -29,7 +29,7 @@ extension WhatIf {
         }
     }
 
-    /// Describes the problem and its place in the file.
+    /// Describes the problem and its location in the file.
     private static func explanation(of error: DecodingError) -> String {
         let context: DecodingError.Context
         switch error {

@@ -2,7 +2,8 @@ import Foundation
 
 /// Fits the model to the recorded run.
 extension WhatIf {
-    /// Fits services, overheads and handovers in this order: each step needs the previous ones.
+    /// The steps fit service times, overheads and handovers, in this order, because each step uses
+    /// the previous results.
     func calibrated(_ start: Fit) throws -> Fit {
         var fit = start
         try Calibration.fit(&fit.models) { models, round in
@@ -21,15 +22,17 @@ extension WhatIf {
         return fit
     }
 
-    /// Returns the mean service times of the recorded setting.
+    /// Returns the mean service times in a simulation of the recorded setting.
     private func means(with fit: Fit, round: Int) throws -> [String: [Double?]] {
         try simulate(recorded, fit, round: round).outcomes.mapValues { outcome in
             outcome.service.map { $0.count > 0 ? $0.sum / Double($0.count) : nil }
         }
     }
 
-    /// Returns the overhead of accesses that find a free connection: the shortest recorded waits,
-    /// as many as find a free connection in the simulation of the recorded setting.
+    /// Returns the overheads of accesses that find a free connection.
+    ///
+    /// They are the shortest recorded waits, as many as there are such accesses in the simulation
+    /// of the recorded setting.
     private func overheads(with fit: Fit) throws -> [String: SpectrumSampler] {
         var overheads: [String: SpectrumSampler] = [:]
         for (name, outcome) in try simulate(recorded, fit, round: 0).outcomes {
@@ -42,20 +45,22 @@ extension WhatIf {
         return overheads
     }
 
-    /// The wait that replaces shorter ones in the search for a handover, in nanoseconds: shorter
-    /// waits are overheads, which are fitted separately, and zero has no logarithm.
+    /// The wait that replaces shorter ones in the search for a handover, in nanoseconds.
     ///
-    /// If no wait is longer, the search finds no handover.
+    /// Shorter waits are overheads, which are fitted separately, and zero has no logarithm.
+    ///
+    /// If no wait is longer, the search does not find a handover.
     private static let shortestWait = 100e3
 
     private static func logarithm(_ wait: Double) -> Double { log(max(wait, shortestWait)) }
 
-    /// Returns by how much simulated waits of the recorded setting exceed the recorded ones: the
-    /// differences of their logarithms, summed over the accesses that wait for readers, and for the
-    /// writer.
+    /// Returns how far simulated waits in the recorded setting exceed the recorded waits.
     ///
-    /// A sum of the waits themselves would consist mainly of the few longest ones: the times for
-    /// which other accesses held the connection, which are far longer than a handover.
+    /// The result contains the differences of their logarithms, summed over the accesses that wait
+    /// for readers and over those that wait for the writer.
+    ///
+    /// A sum of the waits themselves would consist mainly of the few longest ones. Those waits
+    /// result from other accesses' holds, which are far longer than a handover.
     private func excess(of fit: Fit, round: Int) throws -> (reader: Double?, writer: Double?) {
         var excess: (reader: Double?, writer: Double?)
         for (name, outcome) in try simulate(recorded, fit, round: round).outcomes {
@@ -64,7 +69,7 @@ extension WhatIf {
                 let access = own.operations.first?.access, access != "snapshot",
                 own.operations.allSatisfy({ $0.access == access }), !outcome.waits.isEmpty
             else { continue }
-            // If hardly any access waits for others, a handover explains nothing.
+            // If hardly any access waits for others, the waits do not determine a handover.
             guard outcome.waits.count - outcome.withoutWait > outcome.waits.count / 20 else {
                 continue
             }
@@ -90,10 +95,10 @@ extension WhatIf {
 }
 
 extension ServiceModel {
-    /// Creates the model of one operation of a client; nil if none of its accesses completed.
+    /// Creates the model of a client's operation; returns nil if none of its accesses completed.
     init?(_ client: ClientResult, operation: String, hold: UInt64?) {
         let own = client.operations?[operation]
-        // The only operation of a client uses the client's spectra.
+        // A client's only operation uses the client's spectra.
         let isOnly = (client.operations?.count ?? 0) <= 1
         guard let spectra = own?.spectra ?? (isOnly ? client.spectra : nil) else { return nil }
         self.init(

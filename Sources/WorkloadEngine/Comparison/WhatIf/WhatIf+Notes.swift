@@ -1,10 +1,10 @@
 /// Notes about the predictions.
 extension WhatIf {
-    /// Whether the simulation reproduces the interrupts of a client's accesses.
+    /// Returns whether the simulation reproduces the interrupts of a client's accesses.
     ///
-    /// It does not reproduce interrupts of a single client, which also end waits; nor frequent
-    /// interrupts, where only the short accesses complete; nor interrupts of holds, whose
-    /// statements end immediately.
+    /// The simulation does not reproduce interrupts of a single client, which also end waits. It
+    /// does not reproduce frequent interrupts, in which only short accesses complete, or interrupts
+    /// of holds, whose statements end immediately.
     private func areInterruptsSimulated(of name: String) -> Bool {
         guard let own = load.clients[name], let measured = run.clients[name] else { return false }
         let interrupters = load.clients.values.compactMap(\.interrupts)
@@ -21,7 +21,7 @@ extension WhatIf {
         var notes: [String] = []
         let simulated = predictions.first { $0.setting == recorded }?.clients ?? [:]
         for (name, own) in fit.sorted(by: { $0.key < $1.key }) where !own.isWithin {
-            // If the wait varies by chance, a run within the simulated range is reproduced.
+            // If the wait varies by chance, a run within the simulated range counts as reproduced.
             if let wait = simulated[name], wait.variesByChance,
                 (wait.low...wait.high).contains(own.measured)
             {
@@ -72,10 +72,11 @@ extension WhatIf {
         return notes
     }
 
-    /// Names the predictions that vary by chance: the same load causes one wait or twice as much.
+    /// Returns notes about predictions that vary by chance because the same load causes one wait or
+    /// twice as much.
     ///
-    /// This happens if the percentile lies at a step: the number of accesses that wait for
-    /// something long is about the number above the percentile, so a few of them decide.
+    /// Predictions vary if the percentile is at a step: about as many accesses wait for something
+    /// long as lie above the percentile. A few accesses then determine the percentile.
     static func notes(onChanceIn predictions: [WhatIfPrediction]) -> [String] {
         var settings: [String: [WhatIfSetting]] = [:]
         for prediction in predictions {
@@ -92,6 +93,7 @@ extension WhatIf {
 }
 
 extension WhatIfPrediction.Wait {
-    /// Whether a simulation waits twice as long as another, and at least a millisecond longer.
+    /// Whether one simulation's wait is twice as long as another's, and at least a millisecond
+    /// longer.
     fileprivate var variesByChance: Bool { high > 2 * low && high - low > 1_000_000 }
 }

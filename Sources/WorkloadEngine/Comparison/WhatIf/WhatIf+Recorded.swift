@@ -1,7 +1,9 @@
 import Units
 
 extension WhatIf {
-    /// Returns the run of an arm; without a name, a pool's run or the first one.
+    /// Returns an arm's run.
+    ///
+    /// Without a name, returns a pool's run or the first run.
     static func chosenRun(of result: RunResult, _ name: String?) throws -> ArmResult {
         guard result.schema == RunResult.schemaName else {
             throw WhatIfError(
@@ -19,9 +21,12 @@ extension WhatIf {
             )
         }
         guard let first = result.runs.first else {
-            throw WhatIfError(.notRecorded, "the result contains no run: it ended before the load")
+            throw WhatIfError(
+                .notRecorded,
+                "the result does not contain a run: it ended before the load started"
+            )
         }
-        // Prefer a pool: its reads did not wait for the writer.
+        // Prefer a pool, because its reads did not wait for the writer.
         return result.runs.first { $0.load?.kind == Arm.Kind.pool.rawValue } ?? first
     }
 

@@ -1,11 +1,11 @@
 extension WhatIf {
-    /// Compares new runs of the recorded setting with the recorded run.
+    /// Compares new runs in the recorded setting with the recorded run.
     ///
     /// - Parameters:
     ///   - runs: The new runs.
-    ///   - prediction: The prediction for the setting: if the wait of one run varies by chance, a
+    ///   - prediction: The prediction for the setting. If a run's wait varies by chance, a
     ///     difference between two runs does not indicate a changed machine.
-    /// - Returns: The recorded and the new wait of each client.
+    /// - Returns: Each client's recorded and new waits.
     func repetition(
         _ runs: [ArmResult],
         beside prediction: WhatIfPrediction?
@@ -41,10 +41,11 @@ extension WhatIf {
         )
     }
 
-    /// Compares a recorded wait, in place of a prediction, with the new ones.
+    /// Compares a recorded wait with the new waits.
     ///
-    /// One run was recorded, and only a few run now. A distance from their range of at most its
-    /// width, or the width of the simulated range, is inconclusive.
+    /// Only one run was recorded, and only a few are new. The verdict is inconclusive if the
+    /// recorded wait's distance from the range of the new waits is at most the width of that range
+    /// or of the simulated range.
     private static func verdict(
         on change: WhatIfComparison,
         beside wait: WhatIfPrediction.Wait?
@@ -58,7 +59,7 @@ extension WhatIf {
         return distance <= max(most - least, simulated) ? .inconclusive : .changed
     }
 
-    /// Returns the differences between the machine of the checks and that of the recorded run.
+    /// Returns the differences between the machines of the checks and of the recorded run.
     func notes(onMachine now: HostEnvironment) -> [String] {
         let then = result.environment
         var differences: [String] = []
@@ -85,6 +86,7 @@ extension WhatIf {
         ]
     }
 
-    /// An estimate: medians of five syncs of one disk seldom differ by a larger factor.
+    /// The largest factor by which two medians of five syncs on the same disk usually differ; an
+    /// estimate.
     private static let syncFactor: UInt64 = 5
 }

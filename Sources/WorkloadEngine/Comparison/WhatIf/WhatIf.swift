@@ -1,27 +1,28 @@
 import Foundation
 import Telemetry
 
-/// Predicts the waits of accesses with other numbers of readers, from a recorded run: its arrivals
-/// repeat at the same times, and its service times are drawn again.
+/// Predicts how long accesses would wait with other numbers of readers, based on a recorded run.
+///
+/// Arrivals repeat at the same times, and service times are drawn from the recorded ones.
 public struct WhatIf: Sendable {
     /// The recorded run.
     public let run: ArmResult
-    /// The queue or pool that served its accesses.
+    /// The queue or pool that served the accesses.
     public let recorded: WhatIfSetting
-    /// Whether the run was recorded on the user's database, which its checks need; nil in results
-    /// of older versions, which do not record it.
+    /// Whether the run was recorded on the user's database, which its checks need; nil if the
+    /// result's version does not record this.
     public var hasOwnDatabase: Bool? { load.ownDatabase }
     let result: RunResult
     let load: RecordedLoad
     private var fit = Fit()
 
-    /// The parameters that are fitted to the recorded run.
+    /// The parameters fitted to the recorded run.
     struct Fit: Sendable {
         /// The service models of each client's operations.
         var models: [String: [ServiceModel?]] = [:]
         /// The variation of each client's service times from second to second.
         var seconds: [String: ServiceSeconds] = [:]
-        /// The times between acquisition of a connection and entry, by client.
+        /// Each client's times between acquiring a connection and entering the closure.
         var overheads: [String: SpectrumSampler] = [:]
         var handover = HandoverTime()
     }
@@ -30,8 +31,8 @@ public struct WhatIf: Sendable {
     ///
     /// - Parameters:
     ///   - result: The result that contains the run.
-    ///   - name: The arm; nil for a pool, or the first arm.
-    /// - Throws: ``WhatIfError``.
+    ///   - name: The arm's name, or nil to choose a pool or, if there is none, the first arm.
+    /// - Throws: ``WhatIfError`` if the result is not sufficient for predictions.
     public init(_ result: RunResult, arm name: String? = nil) throws {
         self.result = result
         run = try Self.chosenRun(of: result, name)
@@ -61,9 +62,9 @@ public struct WhatIf: Sendable {
         fit.models.keys.filter { run.clients[$0]?.wait != nil }.sorted()
     }
 
-    /// Predicts the waits with settings.
+    /// Predicts the waits in the given settings.
     ///
-    /// - Throws: ``WhatIfError``.
+    /// - Throws: ``WhatIfError`` if the recording cannot be simulated.
     public func predict(_ settings: [WhatIfSetting] = WhatIfSetting.all) throws -> WhatIfResult {
         var wanted = settings
         if !wanted.contains(recorded) {
@@ -119,7 +120,7 @@ public struct WhatIf: Sendable {
         return comparisons
     }
 
-    /// The number of simulations of each setting: fewer for longer runs.
+    /// The number of simulations of each setting, which is smaller for longer runs.
     private var repetitions: Int {
         let accesses = run.clients.values.reduce(0) { $0 + $1.completed }
         return min(9, max(3, 300_000 / max(1, Int(clamping: accesses))))
@@ -142,11 +143,12 @@ public struct WhatIf: Sendable {
         return (WhatIfPrediction(setting: setting, clients: clients), hasWaited)
     }
 
-    /// The number of accesses that a 99th percentile needs.
+    /// The number of accesses required for a 99th percentile.
     static let leastCount = Int(PercentileRule.neededCount(for: 99) ?? 0)
 
-    /// Combines the waits of a client in several simulations; nil with fewer than ten values above
-    /// the percentile in all of them together.
+    /// Combines a client's waits in several simulations.
+    ///
+    /// Returns nil if all simulations together have fewer than ten values above the percentile.
     static func wait(of outcomes: [AccessSimulation.Outcome]) -> WhatIfPrediction.Wait? {
         let all = outcomes.flatMap(\.waits)
         let single = outcomes.compactMap { percentile99(of: $0.waits) }
@@ -163,7 +165,7 @@ public struct WhatIf: Sendable {
         )
     }
 
-    /// Returns the 99th percentile; nil for an empty array.
+    /// Returns the 99th percentile, or nil for an empty array.
     static func percentile99(of waits: [Double]) -> UInt64? {
         guard !waits.isEmpty else { return nil }
         let sorted = waits.sorted()
@@ -171,7 +173,7 @@ public struct WhatIf: Sendable {
         return UInt64(max(0, sorted[min(rank, sorted.count) - 1]))
     }
 
-    /// Simulates the load once, and returns the outcome of each client.
+    /// Simulates the load once and returns each client's outcome.
     func simulate(
         _ setting: WhatIfSetting,
         _ fit: Fit,
@@ -192,7 +194,7 @@ public struct WhatIf: Sendable {
             }
             guard let services = fit.models[name] else { continue }
             let isSnapshot = own.operations.contains { $0.access == "snapshot" }
-            // A queue has no snapshots.
+            // Snapshots require a pool.
             if isSnapshot, setting == .queue { continue }
             names.append(name)
             clients.append(
@@ -223,7 +225,7 @@ public struct WhatIf: Sendable {
         )
     }
 
-    /// Returns the interrupts of a client; nil for one that makes accesses.
+    /// Returns a client's interrupts, or nil if the client makes accesses.
     private func interrupts(of client: RecordedLoad.Client) -> AccessSimulation.Interrupts? {
         guard let victim = client.interrupts else { return nil }
         let isAll = victim == RecordedLoad.Client.everybody

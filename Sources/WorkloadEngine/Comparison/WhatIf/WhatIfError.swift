@@ -4,13 +4,14 @@ import Units
 public struct WhatIfError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of problem.
     public enum Code: Sendable, Equatable {
-        /// The file is not the result of a run.
+        /// The file is not a run's result.
         case unreadable
-        /// The result contains no arm of that name.
+        /// The result does not contain the arm.
         case unknownArm
-        /// The result lacks data: it was recorded by an older version, or not by `run`.
+        /// The result lacks data because it was recorded by an older version or by a command other
+        /// than `run`.
         case notRecorded
-        /// Predictions do not support the arm.
+        /// Predictions are not available for this kind of arm.
         case unsupported
         /// The scenario differs from the recorded one.
         case differentScenario
@@ -18,7 +19,7 @@ public struct WhatIfError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The kind of problem.
     public let code: Code
-    /// The problem, and how to solve it.
+    /// The problem and a remedy.
     public let message: String
 
     /// Creates an error.
@@ -30,7 +31,7 @@ public struct WhatIfError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    /// Returns the value of a recorded word.
+    /// Returns the value that a recorded word represents.
     static func word<Value: RawRepresentable & CaseIterable>(
         _ word: String,
         _ what: String

@@ -1,20 +1,22 @@
-/// New runs of the recorded setting, which show whether the machine has changed.
+/// New runs in the recorded setting, which show whether the machine has changed.
 public struct WhatIfRepetition: Sendable, Codable, Equatable {
     /// The number of runs.
     public var runs: Int
-    /// The clients' waits, by name; those without a 99th percentile on both sides are absent.
+    /// The clients' waits, keyed by name.
+    ///
+    /// Omits clients without a recorded and a new 99th percentile.
     public var clients: [String: Client]
-    /// Why the new or the recorded numbers are unreliable; absent if they are reliable.
+    /// Why the new or recorded numbers are unreliable; absent if they are reliable.
     public var problem: String?
 
-    /// A client's 99th percentile of waiting, in nanoseconds.
+    /// A client's recorded and new 99th percentiles of its waits, in nanoseconds.
     public struct Client: Sendable, Codable, Equatable {
         /// The recorded wait.
         public var recorded: UInt64
         /// The new wait, over the accesses of all runs.
         public var now: UInt64
-        /// The smallest new wait of a single run; absent for one run, and if a run has too few
-        /// accesses.
+        /// The smallest new wait of a single run; absent if there is only one run or if a run has
+        /// too few accesses.
         public var least: UInt64?
         /// The largest new wait of a single run; absent if ``least`` is.
         public var most: UInt64?
@@ -24,12 +26,13 @@ public struct WhatIfRepetition: Sendable, Codable, Equatable {
 
     /// Whether a client's wait has changed.
     public enum Verdict: String, Sendable, Codable {
-        /// The waits differ by at most 25 % of the new one, or a millisecond if that is larger.
+        /// The waits differ by at most 25 % of the new wait or one millisecond, whichever is
+        /// larger.
         case same
-        /// The waits differ by more than that, and by more than single runs do.
+        /// The waits differ by more than that, and by more than single runs differ.
         case changed
-        /// The waits differ by more than that, but so do single runs, real or simulated; or the
-        /// runs are unreliable.
+        /// The waits differ by more than that, but single runs, real or simulated, differ as much,
+        /// or the runs are unreliable.
         case inconclusive
     }
 }

@@ -21,7 +21,7 @@ public enum WhatIfReport {
         }
         if let again = result.repetition {
             lines.append("")
-            lines.append(title(again.runs, with: "\(result.recorded), as when it was recorded"))
+            lines.append(title(again.runs, with: "\(result.recorded), as in the recording"))
             if let problem = again.problem { lines.append("  unreliable: \(problem)") }
             lines += repetitions(again.clients)
         }
@@ -52,7 +52,8 @@ public enum WhatIfReport {
         return table.lines(indent: "  ")
     }
 
-    /// Groups neighboring pools with equal predictions; the recorded setting forms its own group.
+    /// Groups neighboring pools with equal predictions; the recorded setting is in a separate
+    /// group.
     private static func groups(_ result: WhatIfResult) -> [[WhatIfPrediction]] {
         var groups: [[WhatIfPrediction]] = []
         for prediction in result.predictions {

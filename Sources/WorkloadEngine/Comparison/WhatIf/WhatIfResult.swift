@@ -1,12 +1,12 @@
-/// The predictions from a recorded run (`poolgauge.what-if/1`).
+/// The predictions based on a recorded run (`poolgauge.what-if/1`).
 ///
-/// Waits are 99th percentiles in nanoseconds, from start to entry into the closure, of
-/// completed accesses; absent if fewer than ten accesses waited longer.
+/// Waits are 99th percentiles in nanoseconds, from the start of a completed access to its entry
+/// into the closure. A wait is absent if fewer than ten accesses waited longer.
 public struct WhatIfResult: Sendable, Codable, Equatable {
-    /// The schema of this form.
+    /// The schema's identifier.
     public static let schemaName = "poolgauge.what-if/1"
 
-    /// `poolgauge.what-if/1`.
+    /// The schema's identifier, `poolgauge.what-if/1`.
     public var schema: String
     /// The scenario's name.
     public var scenario: String
@@ -14,23 +14,24 @@ public struct WhatIfResult: Sendable, Codable, Equatable {
     public var arm: String
     /// The queue or pool of the recorded run.
     public var recorded: WhatIfSetting
-    /// The versions of the libraries in the recorded run; absent in results of older versions.
+    /// The library versions in the recorded run; absent in results of older versions.
     public var versions: [String: String]?
-    /// The journal mode and `synchronous` of the recorded arm, by its name; absent if unknown.
+    /// The recorded arm's journal mode and `synchronous` setting, keyed by its name; absent if
+    /// unknown.
     public var settings: [String: String]?
-    /// The processors of the simulation: those of the machine that the run was recorded on.
+    /// The number of simulated processors, which equals that of the recording's machine.
     public var cpuCount: Int
-    /// The seed of all randomness.
+    /// The seed for all random choices.
     public var seed: UInt64
-    /// The number of simulations of each setting, with different service times each.
+    /// The number of simulations of each setting, each with different service times.
     public var runs: Int
-    /// How well the model reproduces the recorded run, by client.
+    /// How well the model reproduces the recorded run, keyed by client.
     public var fit: [String: WhatIfComparison]
     /// The predictions, in the order of the settings.
     public var predictions: [WhatIfPrediction]
-    /// The results of real runs of the nearest settings; absent without such runs.
+    /// The results of real runs in the nearest settings; absent if there are no such runs.
     public var checks: [WhatIfCheck]?
-    /// The results of new runs of the recorded setting; absent without such runs.
+    /// The results of new runs in the recorded setting; absent if there are no such runs.
     public var repetition: WhatIfRepetition?
     /// Notes about the limits of the predictions; absent if there are none.
     public var notes: [String]?
@@ -40,19 +41,23 @@ public struct WhatIfResult: Sendable, Codable, Equatable {
 public struct WhatIfPrediction: Sendable, Codable, Equatable {
     /// The queue or pool that would serve the accesses.
     public var setting: WhatIfSetting
-    /// The clients' waits, by name; those without enough accesses are absent.
+    /// The clients' waits, keyed by name.
+    ///
+    /// Omits clients with too few accesses.
     public var clients: [String: Wait]
 
     /// A predicted wait.
     public struct Wait: Sendable, Codable, Equatable {
         /// The 99th percentile over all simulated runs, in nanoseconds.
         public var p99: UInt64
-        /// The smallest of a single run, regardless of its number of accesses, in nanoseconds.
+        /// The smallest percentile of a single run, regardless of its number of accesses, in
+        /// nanoseconds.
         public var low: UInt64
-        /// The largest of a single run, regardless of its number of accesses, in nanoseconds.
+        /// The largest percentile of a single run, regardless of its number of accesses, in
+        /// nanoseconds.
         public var high: UInt64
-        /// The share of accesses, in 0…1, that were skipped because they were late; absent if
-        /// there were none.
+        /// The share of accesses, in 0…1, that were skipped because they were late; absent if none
+        /// were skipped.
         public var skipped: Double?
     }
 }
@@ -61,11 +66,12 @@ public struct WhatIfPrediction: Sendable, Codable, Equatable {
 public struct WhatIfComparison: Sendable, Codable, Equatable {
     /// The predicted 99th percentile, in nanoseconds.
     public var predicted: UInt64
-    /// The measured 99th percentile, in nanoseconds; for several runs, over all their accesses,
-    /// with a precision of about 3 %.
+    /// The measured 99th percentile, in nanoseconds.
+    ///
+    /// For several runs, it covers all their accesses, with a precision of about 3 %.
     public var measured: UInt64
-    /// The smallest value of a single run, in nanoseconds; absent for one run, and if a run has
-    /// too few accesses.
+    /// The smallest value of a single run, in nanoseconds; absent if there is only one run or if a
+    /// run has too few accesses.
     public var least: UInt64?
     /// The largest value of a single run, in nanoseconds; absent if ``least`` is.
     public var most: UInt64?
@@ -78,10 +84,10 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
 
     /// Compares a prediction with a client's waits in several runs.
     ///
-    /// The runs count together, like those of a simulation: the 99th percentile of a single run
-    /// varies by chance if about as many accesses as lie above it wait for something long.
+    /// The runs are combined, as in a prediction. A single run's 99th percentile varies by chance
+    /// if about as many accesses wait for something long as lie above the percentile.
     ///
-    /// - Returns: Nil if fewer than ten accesses of all runs waited longer.
+    /// - Returns: The comparison, or nil if fewer than ten accesses in all runs waited longer.
     init?(predicted: UInt64, measured runs: [ClientResult]) {
         let single = runs.compactMap { $0.wait?.p99 }
         guard runs.count > 1 else {
@@ -98,12 +104,13 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         guard single.count == runs.count, let first = single.min(), let last = single.max() else {
             return
         }
-        // A spectrum is less precise than the exact value of each run, so limit it to their range.
+        // A spectrum is less precise than the exact value of each run, so limit it to the range of
+        // those values.
         measured = min(max(measured, first), last)
         (least, most) = (first, last)
     }
 
-    /// The error relative to the measured wait: above 0 if the prediction was too long.
+    /// The error relative to the measured wait: positive if the prediction was too long.
     public var error: Double {
         (Double(predicted) - Double(measured)) / Double(max(1, measured))
     }
@@ -123,7 +130,7 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         case isWithin = "within"
     }
 
-    /// Decodes the form that ``encode(to:)`` writes.
+    /// Decodes a value that ``encode(to:)`` has written.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         predicted = try container.decode(UInt64.self, forKey: .predicted)
@@ -144,13 +151,15 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
     }
 }
 
-/// A prediction, compared with real runs.
+/// A comparison of a prediction with real runs.
 public struct WhatIfCheck: Sendable, Codable, Equatable {
     /// The queue or pool that served the accesses.
     public var setting: WhatIfSetting
-    /// The clients' waits, by name; those without enough accesses are absent.
+    /// The clients' waits, keyed by name.
+    ///
+    /// Omits clients with too few accesses.
     public var clients: [String: WhatIfComparison]
-    /// The number of runs; absent for one.
+    /// The number of runs; absent if there is only one.
     public var runs: Int?
     /// Why the runs' numbers are unreliable; absent if they are reliable.
     public var problem: String?

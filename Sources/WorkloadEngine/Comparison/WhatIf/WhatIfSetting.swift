@@ -1,25 +1,25 @@
 /// The queue or pool that serves the accesses in a prediction.
 public struct WhatIfSetting: Sendable, Codable, Hashable, CustomStringConvertible {
-    /// The number of readers of a pool; absent for a queue, whose only connection serves all
+    /// The number of a pool's readers; absent for a queue, whose only connection serves all
     /// accesses.
     public var readers: Int?
 
-    /// A queue.
+    /// The setting of a queue.
     public static let queue = WhatIfSetting(readers: nil)
 
     /// Returns a pool with `readers` readers.
     public static func pool(readers: Int) -> WhatIfSetting { WhatIfSetting(readers: readers) }
 
-    /// The settings that are predicted by default: a queue, and pools of 1 to 16 readers.
+    /// The default settings of predictions: a queue, and pools with 1 to 16 readers.
     public static let all = [queue] + (1...16).map { pool(readers: $0) }
 
-    /// `queue` or `4 readers`.
+    /// The setting's title: `queue` or `4 readers`.
     public var description: String {
         readers.map { "\($0) reader\($0 == 1 ? "" : "s")" } ?? "queue"
     }
 
-    /// Returns the titles of ordered settings, with pools of consecutive numbers of readers
-    /// combined: `queue`, `2 readers`, `4 … 16 readers`.
+    /// Returns the titles of ordered settings, combining pools with consecutive numbers of readers:
+    /// `queue`, `2 readers`, `4 … 16 readers`.
     static func titles(of settings: [WhatIfSetting]) -> [String] {
         var ranges: [(first: WhatIfSetting, last: WhatIfSetting)] = []
         for setting in settings {
@@ -38,7 +38,7 @@ public struct WhatIfSetting: Sendable, Codable, Hashable, CustomStringConvertibl
         return "\(from) … \(to) readers"
     }
 
-    /// The two nearest settings, fewer connections first.
+    /// The two nearest settings, starting with fewer connections.
     public var neighbours: [WhatIfSetting] {
         guard let readers else { return [.pool(readers: 1), .pool(readers: 2)] }
         return [readers > 1 ? .pool(readers: readers - 1) : .queue, .pool(readers: readers + 1)]

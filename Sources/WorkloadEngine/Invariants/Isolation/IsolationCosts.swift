@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The cost and the failures of the isolation invariant's accesses.
+/// The cost and failures of the isolation invariant's accesses.
 final class IsolationCosts: Sendable {
     private struct State {
         var held: UInt64 = 0
@@ -13,7 +13,7 @@ final class IsolationCosts: Sendable {
 
     init(clock: any RunClock) { self.clock = clock }
 
-    /// Runs the closure of an access, and adds the time for which it holds its connection.
+    /// Runs an access's closure and adds the time during which it holds its connection.
     func measure(_ body: () throws -> Void) rethrows {
         let start = clock.now()
         defer {
@@ -31,7 +31,7 @@ final class IsolationCosts: Sendable {
         }
     }
 
-    /// Returns and resets the time for which connections were held, in nanoseconds.
+    /// Returns and resets the time during which connections were held, in nanoseconds.
     func takeHeldTime() -> UInt64 {
         state.withLock { state in
             defer { state.held = 0 }
@@ -39,6 +39,6 @@ final class IsolationCosts: Sendable {
         }
     }
 
-    /// The first error; nil if no access failed.
+    /// The first error, or nil if no access failed.
     var firstFailure: String? { state.withLock { $0.firstFailure } }
 }

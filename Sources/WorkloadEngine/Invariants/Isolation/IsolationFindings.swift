@@ -39,13 +39,13 @@ struct IsolationFindings: Sendable {
         }
     }
 
-    /// Returns the result of the invariant.
+    /// Returns the invariant's result.
     ///
     /// - Parameters:
     ///   - name: The invariant's name.
     ///   - sessions: The names of the sessions.
     ///   - failure: The first error of an access, if any.
-    /// - Returns: Passed, violated, or undecided if no transaction was committed.
+    /// - Returns: The result, which is undecided if no transaction was committed.
     func result(_ name: String, sessions: [String], failure: String?) -> InvariantResult {
         let work = "\(transactions) transactions in \(rounds) round\(rounds == 1 ? "" : "s")"
         if !findings.isEmpty {

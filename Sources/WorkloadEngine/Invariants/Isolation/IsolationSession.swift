@@ -4,26 +4,27 @@ import Telemetry
 
 /// A session of the isolation invariant, which runs transactions on the target and records them.
 ///
-/// Only the session's thread uses it.
+/// Only the session's thread uses this value.
 struct IsolationSession {
     /// The kind of accesses that a session makes.
     enum Role: String, CaseIterable, Sendable {
-        /// Writes, and rolls back some of the writes.
+        /// Writes and rolls back some of the writes.
         case writer
-        /// Writes without the library's transactions: single statements, and transactions in SQL.
+        /// Writes without the library's transactions, using single statements and transactions in
+        /// SQL.
         case statements
         /// Reads.
         case reader
-        /// Reads from snapshots, several times from each.
+        /// Reads several times from each snapshot.
         case snapshots
-        /// Reads and writes with awaited accesses.
+        /// Reads and writes with asynchronous accesses.
         case tasks
-        /// Writes, and reads each write on another connection.
+        /// Writes and reads each write on another connection.
         case concurrentReads = "concurrent-reads"
         /// Reads and writes in another process.
         case process
 
-        /// Returns whether a session on a target can have the role.
+        /// Returns whether a session on a target can have this role.
         func isPossible(on target: any WorkloadTarget) -> Bool {
             switch self {
             case .writer, .reader: true
@@ -37,7 +38,7 @@ struct IsolationSession {
         }
     }
 
-    /// An intended rollback of a transaction.
+    /// An error that intentionally rolls back a transaction.
     private struct Rollback: Error {}
 
     /// The session's name in explanations.
@@ -54,12 +55,12 @@ struct IsolationSession {
     ///
     /// - Parameters:
     ///   - name: The name in explanations.
-    ///   - role: The kind of accesses that it makes.
+    ///   - role: The kind of accesses that the session makes.
     ///   - target: The database.
     ///   - client: The name in the target's status.
-    ///   - recorder: The recorder of its transactions.
-    ///   - costs: The costs of its accesses.
-    ///   - script: The source of its transactions.
+    ///   - recorder: The recorder of the session's transactions.
+    ///   - costs: The log of the accesses' costs.
+    ///   - script: The source of the session's transactions.
     init(
         name: String,
         role: Role,
@@ -79,10 +80,10 @@ struct IsolationSession {
         index = recorder.addSession(name)
     }
 
-    /// Starts a round, which uses its own objects.
+    /// Starts a round, which uses new objects.
     func begin(round: Int) { script.begin(round: round) }
 
-    /// Runs one transaction; an error is part of the history.
+    /// Runs one transaction; errors become part of the history.
     func runTransaction() {
         switch role {
         case .reader: read()
@@ -233,7 +234,7 @@ struct IsolationSession {
 
     // MARK: Outcomes
 
-    /// Runs an access, and records its outcome.
+    /// Runs an access and records its outcome.
     private func finish(_ transaction: RecordedTransaction, _ access: () throws -> Void) {
         do {
             try access()
@@ -245,7 +246,7 @@ struct IsolationSession {
         }
     }
 
-    /// Reads all objects of a round.
+    /// Reads all of a round's objects.
     ///
     /// - Returns: Whether the read succeeded.
     func readEverything(ofRound round: Int) -> Bool {
@@ -267,7 +268,7 @@ struct IsolationSession {
         }
     }
 
-    /// Removes all objects, in a transaction that no history contains.
+    /// Removes all objects in a transaction that is not part of a history.
     func clear() {
         do {
             try target.perform(.write, as: client) { session in

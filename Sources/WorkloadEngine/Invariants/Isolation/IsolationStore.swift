@@ -1,6 +1,6 @@
 import Isolation
 
-/// A connection of a target inside an access, for the transactions of the isolation invariant.
+/// A target's connection inside an access, for the isolation invariant's transactions.
 struct IsolationStore: ObjectStore {
     private let session: any WorkloadSession
 
@@ -31,6 +31,6 @@ extension StoredValue {
 }
 
 extension ObjectTable {
-    /// The table of the isolation invariant in the database under load.
+    /// The isolation invariant's table in the database under load.
     static let ofInvariant = ObjectTable(name: "poolgauge_isolation")
 }

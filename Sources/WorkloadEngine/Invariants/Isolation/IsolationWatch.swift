@@ -1,32 +1,35 @@
 import Isolation
 import Telemetry
 
-/// Runs transactions alongside the load, and checks that the database isolates them.
+/// Runs transactions alongside the load and checks that the database isolates them.
 ///
 /// The transactions run in rounds. In a round, all sessions concurrently run a few transactions on
-/// lists and registers that no other round uses. Then one session reads all objects, the round's
-/// history is checked, and the history and the rows are dropped; memory and the table therefore
-/// stay small for runs of any length. Between rounds, the sessions rest long enough to respect
+/// lists and registers that no other round uses. One session then reads all objects, and the
+/// round's history is checked. The history and the rows are then dropped, which keeps memory and
+/// the table small in runs of any length. Between rounds, the sessions rest long enough to respect
 /// ``connectionShare`` and ``roundShare``.
 final class IsolationWatch: Sendable {
     /// The share of one connection's time that the sessions may use.
     private static let connectionShare = 0.02
-    /// The share of the run's time that rounds may take: if the load saturates the database,
-    /// sessions wait for connections much longer than they hold them, and delay the load.
+    /// The share of the run's time that rounds may take.
+    ///
+    /// If the load saturates the database, sessions wait for connections much longer than they hold
+    /// them, and they delay the load.
     private static let roundShare = 0.05
     /// The time in a round during which sessions start transactions, in nanoseconds.
     private static let longestRound: UInt64 = 100_000_000
-    /// The shortest rest between two rounds, in nanoseconds.
+    /// The minimum rest between two rounds, in nanoseconds.
     private static let shortestRest: UInt64 = 50_000_000
-    /// The number of transactions of a session in a round.
+    /// The number of transactions that a session runs in a round.
     private static let transactionsPerRound = 6
-    /// The attempts of a round's last read, because the end of a run interrupts statements.
+    /// The maximum number of attempts at a round's last read, which the end of the run may
+    /// interrupt.
     private static let attempts = 3
     /// The name in the target's status.
     static let client = WorkloadClientName(uncounted: "isolation")
 
     private struct State {
-        /// The current round, from 0; -1 before the first.
+        /// The current round, starting at 0; -1 before the first round.
         var round = -1
         /// The clock time at which sessions stop starting transactions in this round.
         var roundEnd: UInt64 = 0
@@ -42,7 +45,7 @@ final class IsolationWatch: Sendable {
     private let costs: IsolationCosts
     private let clock: any RunClock
     private let sleepers: [any Sleeper]
-    /// The sleeper of the thread that conducts the rounds.
+    /// The sleeper of the thread that runs the rounds.
     private let conductor: any Sleeper
     private let state = Lock(State())
 
@@ -50,7 +53,7 @@ final class IsolationWatch: Sendable {
     ///
     /// - Parameters:
     ///   - target: The database under load.
-    ///   - process: The same database in another process; nil for none.
+    ///   - process: The same database in another process, or nil for none.
     ///   - seed: The seed of all random choices.
     ///   - clock: The run's clock.
     /// - Throws: The library's error if the table cannot be created.
@@ -60,7 +63,8 @@ final class IsolationWatch: Sendable {
         seed: UInt64,
         clock: any RunClock
     ) throws {
-        // Create the table before the sleepers, each of which counts as a thread of the run.
+        // Create the table before the sleepers, because each sleeper counts as one of the run's
+        // threads.
         try target.perform(.write, as: Self.client) { session in
             try ObjectTable.ofInvariant.create(in: IsolationStore(session))
         }
@@ -107,10 +111,10 @@ final class IsolationWatch: Sendable {
     /// Prepares the invariant for a run.
     ///
     /// The invariant uses another process only if the scenario does, because a second process
-    /// changes the measurements of the load.
+    /// affects the load's measurements.
     ///
     /// - Returns: The watch, or the error that prevents it; nil if the scenario does not have the
-    ///   invariant or the arm has no writes.
+    ///   invariant or the arm does not support writes.
     static func make(
         for scenario: Scenario,
         on target: any WorkloadTarget,
@@ -135,7 +139,9 @@ final class IsolationWatch: Sendable {
             .result(name, sessions: sessions.map(\.name), failure: costs.firstFailure)
     }
 
-    /// Removes the table; call this after the threads have ended.
+    /// Removes the table.
+    ///
+    /// Call this method after the threads have ended.
     func close(noting events: EventLog) {
         do {
             try target.perform(.write, as: Self.client) { session in
@@ -149,7 +155,7 @@ final class IsolationWatch: Sendable {
     // MARK: Threads
 
     /// Returns the threads that the load must run, each with its sleeper: one for each session, and
-    /// one that conducts the rounds.
+    /// one that runs the rounds.
     func threads(_ context: RunContext) -> [(sleeper: any Sleeper, body: () -> Void)] {
         let workers = zip(sessions, sleepers).map { session, sleeper in
             (sleeper: sleeper, body: { self.work(session, sleeper, context.control) })
@@ -179,7 +185,7 @@ final class IsolationWatch: Sendable {
         }
     }
 
-    /// Conducts rounds until the load ends.
+    /// Runs rounds until the load ends.
     private func conduct(_ context: RunContext) {
         let control = context.control
         var isViolated = false
@@ -208,9 +214,9 @@ final class IsolationWatch: Sendable {
         for sleeper in sleepers { sleeper.wake() }
     }
 
-    /// Runs one round, and checks its history.
+    /// Runs one round and checks its history.
     ///
-    /// - Returns: The time for which it held connections, in nanoseconds.
+    /// - Returns: The time during which the round held connections, in nanoseconds.
     private func runRound() -> UInt64 {
         let round = state.withLock { state in
             state.round += 1
@@ -231,7 +237,7 @@ final class IsolationWatch: Sendable {
         return costs.takeHeldTime()
     }
 
-    /// Returns the rest that limits `time` to a share of time and rest together.
+    /// Returns the rest that limits `time` to a share of the sum of `time` and the rest.
     private static func rest(after time: UInt64, _ share: Double) -> UInt64 {
         UInt64(Double(time) * (1 / share - 1))
     }

@@ -1,6 +1,6 @@
-/// Horizontal bars, one below the other, each with its name above it.
+/// A chart of horizontal bars, each with its name above it.
 struct BarChart {
-    /// One bar.
+    /// A bar.
     struct Bar {
         /// The bar's name.
         var name: String
@@ -10,7 +10,7 @@ struct BarChart {
         var label: String
     }
 
-    /// The identifier within the page.
+    /// The chart's identifier within the page.
     let id: String
     /// The title.
     let title: String
@@ -18,10 +18,10 @@ struct BarChart {
 
     private static let width = 400.0
     private static let row = 38.0
-    /// The number of letters that fit into the width, at six units each.
+    /// The number of letters that fit into the width, at six units per letter.
     private static let nameLength = 48
 
-    /// The chart; empty without bars.
+    /// The chart; empty if there are no bars.
     var markup: Markup {
         guard !bars.isEmpty else { return .empty }
         let height = Self.row * Double(bars.count) + 4

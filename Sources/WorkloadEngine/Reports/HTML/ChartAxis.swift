@@ -1,6 +1,6 @@
 import Foundation
 
-/// An axis of a chart: its scale and its marks.
+/// A chart's axis, with its scale and marks.
 struct ChartAxis: Sendable {
     /// A mark with its label.
     struct Tick: Sendable, Equatable {
@@ -8,7 +8,7 @@ struct ChartAxis: Sendable {
         var label: String
     }
 
-    /// The quantity and its unit.
+    /// The axis's label: the quantity and its unit.
     let label: String
     /// The value at the start.
     let lower: Double
@@ -58,7 +58,7 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Returns the smallest 1, 2 or 5 times a power of ten that is at least a number.
+    /// Rounds a number up to 1, 2 or 5 times a power of ten.
     private static func roundStep(_ least: Double) -> Double {
         guard least > 0, least.isFinite else { return 1 }
         let power = pow(10, log10(least).rounded(.down))
@@ -127,7 +127,7 @@ struct ChartAxis: Sendable {
         var low = floor(log10(max(1, positive.min() ?? 1_000)))
         var high = ceil(log10(max(1, positive.max() ?? 1_000_000)))
         if high - low < 1 { high = low + 1 }
-        // Cover at most eight decades, so that slow accesses remain distinguishable.
+        // Cover at most eight decades to keep slow accesses distinguishable.
         low = max(low, high - 8)
         let decades = Int(high - low)
         let steps: [Double] = decades <= 1 ? [1, 2, 5] : decades <= 2 ? [1, 3] : [1]
@@ -150,7 +150,9 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Creates an axis of percentiles with equal widths for each nine: values are −log₁₀ (1 − p).
+    /// Creates an axis of percentiles in which each nine has the same width.
+    ///
+    /// Values are −log₁₀ (1 − p).
     static func percentiles(upTo nines: Double) -> ChartAxis {
         let upper = max(1, nines)
         let names = ["0 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "99.9999 %"]

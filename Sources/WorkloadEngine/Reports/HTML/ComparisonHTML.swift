@@ -1,13 +1,13 @@
 import Foundation
 import Telemetry
 
-/// Formats a comparison as a page in one file, without network access or scripts.
+/// Formats a comparison as a single-file page without network access or scripts.
 ///
-/// The page also contains the result as JSON, in the element `result`.
+/// The page also contains the result as JSON, in an element with the identifier `result`.
 public enum ComparisonHTML {
     /// Returns the page, with a newline at the end.
     ///
-    /// - Throws: `EncodingError` for a result that cannot be encoded as JSON.
+    /// - Throws: `EncodingError` if the result cannot be encoded as JSON.
     public static func text(of result: ComparisonResult) throws -> String {
         let names = result.arms.map(\.arm).joined(separator: ", ")
         var page = HTMLPage(title: "\(result.scenario): \(names)")
@@ -59,7 +59,7 @@ public enum ComparisonHTML {
         return page.html
     }
 
-    /// The answer, and its problems and warnings.
+    /// Returns the answer, and its problems and warnings.
     private static func lead(_ result: ComparisonResult) -> [Markup] {
         func line(_ text: String, _ style: String) -> Markup {
             .element("p", ["class": "verdict \(style)"], .text(text))
@@ -74,7 +74,7 @@ public enum ComparisonHTML {
             }
     }
 
-    /// The deciding metrics, pair by pair.
+    /// Returns the deciding metrics, pair by pair.
     private static func inShort(_ result: ComparisonResult) -> [Markup] {
         var parts: [Markup] = []
         var charts: [Markup] = []
@@ -120,7 +120,7 @@ public enum ComparisonHTML {
         body.isEmpty ? [] : [.element("p", ["class": "note"], .text(note))] + body
     }
 
-    /// Each client's responses on every arm, over all blocks.
+    /// Returns each client's response times on every arm, over all blocks.
     private static func percentiles(_ result: ComparisonResult) -> [Markup] {
         let names = Set(result.arms.flatMap(\.spectra.keys)).sorted()
         let charts = names.enumerated().compactMap { index, name -> Markup? in
@@ -177,13 +177,13 @@ public enum ComparisonHTML {
         )
     }
 
-    /// Returns the latency at a percentile, from the first point that reaches it; nil with too few
-    /// samples above it.
+    /// Returns the latency at a percentile, from the first point that reaches it, or nil if too few
+    /// samples exceed it.
     private static func value(_ spectrum: PercentileSpectrum, at percentile: Double) -> UInt64? {
         spectrum.points.first { $0.percentile >= percentile - 1e-9 }?.nanoseconds
     }
 
-    /// The metrics in each block, in the order of the blocks.
+    /// Returns the metrics in each block, in the order of the blocks.
     private static func blocks(_ result: ComparisonResult) -> [Markup] {
         let metrics = result.primary.isEmpty ? [] : result.primary
         let charts = metrics.enumerated().compactMap { index, metric -> Markup? in
@@ -226,9 +226,10 @@ public enum ComparisonHTML {
         return [.element("div", ["class": "charts"], .group(charts))]
     }
 
-    /// Returns the format of a metric's values.
+    /// Returns a function that formats a metric's values.
     private static func words(of metric: String) -> @Sendable (Double) -> String {
-        // The part before the first dot is the client's name, so the catalog needs no other client.
+        // The part before the first dot is the client's name, so the catalog does not need any
+        // other clients.
         let owner = metric.split(separator: ".").first.map(String.init) ?? ""
         guard let known = try? ComparisonMetric(metric, in: MetricCatalog(clients: [owner])) else {
             return { HumanUnits.plain($0) }
@@ -248,7 +249,8 @@ public enum ComparisonHTML {
         return arm
     }
 
-    /// Medians, metrics that do not decide, the order of the runs, and the numbers of one run.
+    /// Returns the medians, the metrics that do not decide, the order of the runs, and the numbers
+    /// of one run.
     private static func numbers(
         _ result: ComparisonResult,
         _ runs: [ArmResult],

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A page in one file, without network access or scripts, and only with its own style sheet.
+/// A single-file page without network access or scripts, which uses only its own style sheet.
 struct HTMLPage {
-    /// The title of the window and of the page.
+    /// The title of the window and the page.
     let title: String
     /// The content between the title and the table of contents.
     var lead: [Markup] = []
@@ -30,7 +30,7 @@ struct HTMLPage {
         + Data(SHA256.digest(of: "\(HTMLStyle.sheet)".utf8)).base64EncodedString()
         + "'; base-uri 'none'; form-action 'none'"
 
-    /// The page, with a newline at the end.
+    /// The page's HTML, with a newline at the end.
     var html: String {
         let head = Markup.element(
             "head",

@@ -1,5 +1,5 @@
 extension HTMLReport {
-    /// The failures because of locks, by cause.
+    /// Returns the failures that locks caused, by cause.
     static func busy(_ run: ArmResult) -> [Markup] {
         guard let busy = run.busy else { return [] }
         var table = HTMLTable(

@@ -7,7 +7,7 @@ extension HTMLReport {
         run.clients.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Each client's responses over the time of the run.
+    /// Returns charts of each client's response times over the run.
     static func latencyOverTime(_ run: ArmResult, id: String) -> Markup {
         let seconds = IntervalSeries(run.intervals)
         let charts = clients(run).enumerated().compactMap { index, client -> Markup? in
@@ -32,7 +32,7 @@ extension HTMLReport {
         return charts.isEmpty ? .empty : .element("div", ["class": "charts"], .group(charts))
     }
 
-    /// Each client's percentiles, with equal widths for each nine.
+    /// Returns charts of each client's percentiles, in which each nine has the same width.
     static func percentiles(_ run: ArmResult, id: String) -> Markup {
         let charts = clients(run).enumerated().compactMap { index, client -> Markup? in
             let parts: [(String, LatencySpectrum?, LatencySummary?)] = [
@@ -49,7 +49,7 @@ extension HTMLReport {
         return charts.isEmpty ? .empty : .element("div", ["class": "charts"], .group(charts))
     }
 
-    /// Each client's responses on every arm.
+    /// Returns charts of each client's response times on every arm.
     static func percentilesByArm(_ runs: [ArmResult], id: String) -> Markup {
         let names = Set(runs.flatMap(\.clients.keys)).sorted()
         let charts = names.enumerated().compactMap { index, name in
@@ -64,7 +64,7 @@ extension HTMLReport {
         return charts.isEmpty ? .empty : .element("div", ["class": "charts"], .group(charts))
     }
 
-    /// Returns a chart of percentiles; nil if there is nothing to draw.
+    /// Returns a chart of percentiles, or nil if there is nothing to draw.
     static func percentileChart(
         id: String,
         title: String,
@@ -124,7 +124,7 @@ extension HTMLReport {
         }
     }
 
-    /// The use of the connections, and the accesses that waited for them.
+    /// Returns charts of the connections in use and of the accesses that waited for them.
     static func saturation(_ run: ArmResult, id: String) -> [Markup] {
         let seconds = IntervalSeries(run.intervals)
         var charts: [Markup] = []
@@ -161,7 +161,7 @@ extension HTMLReport {
         return [.element("div", ["class": "charts"], .group(charts)), connections(run)]
     }
 
-    /// The write-ahead log over time, and the clients that kept it from shrinking.
+    /// Returns charts of the write-ahead log over time and the clients that kept it from shrinking.
     static func log(_ run: ArmResult, id: String) -> [Markup] {
         guard let wal = run.wal else { return [] }
         var charts: [Markup] = []

@@ -1,7 +1,8 @@
 import Telemetry
 
 extension HTMLReport {
-    /// The resource that each client's slow accesses waited for, and the clients that held it.
+    /// Returns the resource that each client's slow accesses waited for, and the clients that held
+    /// it.
     static func blame(_ run: ArmResult) -> [Markup] {
         guard let blame = run.blame, !blame.isEmpty else { return [] }
         let sorted = blame.sorted { $0.key < $1.key }
@@ -63,7 +64,7 @@ extension HTMLReport {
         ]
     }
 
-    /// The waits for connections, and the times for which they were held.
+    /// Returns how long accesses waited for connections and held them.
     static func connections(_ run: ArmResult) -> Markup {
         guard let pool = run.pool else { return .empty }
         var facts: [String] = []
@@ -103,7 +104,7 @@ extension HTMLReport {
         return .group([.list(facts), table.markup])
     }
 
-    /// All counts and latencies.
+    /// Returns a table of all counts and latencies.
     static func numbers(_ run: ArmResult) -> [Markup] {
         var counts = HTMLTable(
             "Accesses of each client, and of its operations and phases",
@@ -153,7 +154,7 @@ extension HTMLReport {
         return parts
     }
 
-    /// How SQLite executes each operation.
+    /// Returns tables that show how SQLite executes each operation.
     private static func profiles(_ run: ArmResult) -> [Markup] {
         var table = HTMLTable(
             "What SQLite counted in one execution",
@@ -187,13 +188,13 @@ extension HTMLReport {
         return [table.markup, plans.markup]
     }
 
-    /// Thresholds and invariants.
+    /// Returns the results of the thresholds and invariants.
     static func checks(_ run: ArmResult) -> [Markup] {
         let lines = TextReport.checks(run).map { String($0.drop { $0 == " " }) }
         return lines.isEmpty ? [] : [.list(lines)]
     }
 
-    /// The machine and the versions.
+    /// Returns the machine's description and the versions.
     static func environment(_ host: HostEnvironment, seed: UInt64) -> Markup {
         var facts: [(String, String)] = [
             ("operating system", host.operatingSystem),
@@ -207,7 +208,7 @@ extension HTMLReport {
         return definitions(facts)
     }
 
-    /// A list of terms and values.
+    /// Returns a list of terms and values.
     static func definitions(_ facts: [(String, String)]) -> Markup {
         .element(
             "dl",

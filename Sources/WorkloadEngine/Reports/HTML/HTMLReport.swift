@@ -1,12 +1,12 @@
 import Telemetry
 
-/// Formats a result as a page in one file, without network access or scripts.
+/// Formats a result as a single-file page without network access or scripts.
 ///
-/// The page also contains the result as JSON, in the element `result`.
+/// The page also contains the result as JSON, in an element with the identifier `result`.
 public enum HTMLReport {
     /// Returns the page, with a newline at the end.
     ///
-    /// - Throws: `EncodingError` for a result that cannot be encoded as JSON.
+    /// - Throws: `EncodingError` if the result cannot be encoded as JSON.
     public static func text(of result: RunResult) throws -> String {
         var page = HTMLPage(title: title(of: result))
         page.lead = (result.failures ?? []).map {
@@ -79,7 +79,9 @@ public enum HTMLReport {
         )
     }
 
-    /// Returns a part for each arm, with a heading if there are several; empty if all are empty.
+    /// Returns a part for each arm, with a heading if there are several arms.
+    ///
+    /// The result is empty if all parts are empty.
     static func arms(
         _ runs: [ArmResult],
         _ body: (Int, ArmResult) -> [Markup]
@@ -92,7 +94,7 @@ public enum HTMLReport {
         }
     }
 
-    /// The summary of each run.
+    /// Returns a summary of each run.
     private static func inShort(_ runs: [ArmResult]) -> [Markup] {
         arms(runs) { _, run in
             var lines = (run.unsupported ?? [:]).sorted { $0.key < $1.key }
@@ -143,7 +145,7 @@ public enum HTMLReport {
         """
     )
 
-    /// The settings of the open database, and the measurements of the generator.
+    /// Returns the open database's settings and the generator's measurements.
     static func pragmas(_ run: ArmResult) -> Markup {
         var facts = run.environment.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let generator = run.generator

@@ -1,12 +1,14 @@
-/// A table of data: a caption, titles of columns, and rows that start with a title.
+/// A data table with a caption, column titles, and rows that start with a title.
 struct HTMLTable {
     /// The caption, which a screen reader reads first.
     let caption: String
-    /// The titles of the columns, the first of which names the rows.
+    /// The column titles.
+    ///
+    /// The first is the title of the row names.
     let columns: [String]
-    /// The number of columns, from the left, that contain words instead of numbers.
+    /// The number of leading columns that contain words instead of numbers.
     var words = 1
-    /// The rows; each has a cell for each column.
+    /// The rows, each with one cell per column.
     private(set) var rows: [[String]] = []
 
     init(_ caption: String, columns: [String], words: Int = 1) {
@@ -18,7 +20,7 @@ struct HTMLTable {
     /// Adds a row.
     mutating func add(_ cells: [String]) { rows.append(cells) }
 
-    /// The table in a frame that scrolls if the page is narrower; empty without rows.
+    /// The table in a frame that scrolls if the page is too narrow; empty if there are no rows.
     var markup: Markup {
         guard !rows.isEmpty else { return .empty }
         return .element(

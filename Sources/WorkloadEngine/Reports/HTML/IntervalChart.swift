@@ -1,9 +1,10 @@
-/// Estimates with their intervals on an axis of ratios, one below the other, each with its name and
-/// a band for differences within the noise.
+/// A chart of estimates and their intervals on an axis of ratios.
+///
+/// Each row has a name and a band for differences within the noise.
 struct IntervalChart {
-    /// One estimate.
+    /// A row with an estimate.
     struct Row {
-        /// The name of the estimate.
+        /// The estimate's name.
         var name: String
         /// The estimate, if any.
         var ratio: Double?
@@ -17,7 +18,7 @@ struct IntervalChart {
         var verdict: String
     }
 
-    /// The identifier within the page.
+    /// The chart's identifier within the page.
     let id: String
     /// The title.
     let title: String
@@ -28,14 +29,14 @@ struct IntervalChart {
     private static let left = 12.0
     private static let right = 12.0
     private static let bottom = 34.0
-    /// The number of letters that fit into the width, at six units each.
+    /// The number of letters that fit into the width, at six units per letter.
     private static let nameLength = 60
 
     private var axis: ChartAxis {
         .ratio("ratio", rows.flatMap { [$0.ratio, $0.low, $0.high].compactMap { $0 } })
     }
 
-    /// The chart; empty without rows.
+    /// The chart; empty if there are no rows.
     var markup: Markup {
         guard !rows.isEmpty else { return .empty }
         let height = Self.row * Double(rows.count) + Self.bottom

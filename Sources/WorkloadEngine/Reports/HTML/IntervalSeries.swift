@@ -1,7 +1,8 @@
-/// The seconds of a run, thinned for a chart: each point is the worst of the seconds that it
-/// represents, so that a page stays small.
+/// A run's seconds, thinned for a chart to keep pages small.
+///
+/// Each point shows the worst of the seconds that it represents.
 struct IntervalSeries {
-    /// The largest number of points of a line.
+    /// The maximum number of points in a line.
     static let limit = 240
 
     private let bins: [ArraySlice<IntervalResult>]
@@ -16,7 +17,7 @@ struct IntervalSeries {
     /// Whether points represent several seconds.
     var isThinned: Bool { bins.contains { $0.count > 1 } }
 
-    /// Returns the largest value of each point's seconds; nil without values.
+    /// Returns the largest value of each point's seconds, or nil if a point has no values.
     func worst(_ value: (IntervalResult) -> Double?) -> [(x: Double, y: Double?)] {
         bins.map { bin in (bin.last?.time ?? 0, bin.compactMap(value).max()) }
     }

@@ -1,6 +1,6 @@
-/// A line chart as SVG, with a legend below and the numbers in a table.
+/// A line chart in SVG, with a legend below it and its numbers in a table.
 struct LineChart {
-    /// One line.
+    /// A line.
     struct Series {
         /// The line's name.
         var name: String
@@ -8,7 +8,7 @@ struct LineChart {
         var points: [(x: Double, y: Double?)]
     }
 
-    /// The identifier within the page.
+    /// The chart's identifier within the page.
     let id: String
     /// The title.
     let title: String
@@ -18,10 +18,10 @@ struct LineChart {
     /// Shaded intervals of the horizontal axis, and their meaning.
     var bands: [ClosedRange<Double>] = []
     var bandMeaning = ""
-    /// The numbers of the chart.
+    /// The table of the chart's numbers.
     var table: HTMLTable?
 
-    /// The size of the drawing, about that of a phone, so that its letters stay legible there.
+    /// The size of the drawing, which is close to a phone's to keep text legible there.
     static let width = 400.0
     static let height = 230.0
     private static let left = 58.0
@@ -127,7 +127,9 @@ struct LineChart {
         return parts
     }
 
-    /// Draws a line, interrupted where values are missing; a piece of one point is a dot.
+    /// Draws a line with gaps for missing values.
+    ///
+    /// A piece with a single point is a dot.
     private func lines(_ index: Int, _ line: Series) -> [Markup] {
         let style = Self.style(index)
         var pieces: [[(x: Double, y: Double)]] = [[]]

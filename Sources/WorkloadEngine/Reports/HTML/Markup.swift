@@ -1,7 +1,7 @@
 /// A piece of HTML or SVG that is safe from injection.
 ///
-/// Names of elements and attributes are literals of this program; text and attribute values, which
-/// may be data, are escaped. A string literal is text.
+/// Element and attribute names are literals in this program. Text and attribute values may be data
+/// and are escaped. A string literal is text.
 struct Markup: Sendable, Equatable {
     /// The HTML.
     private(set) var html: String
@@ -11,13 +11,13 @@ struct Markup: Sendable, Equatable {
     /// Empty markup.
     static let empty = Markup(html: "")
 
-    /// Escaped text; control characters become visible symbols.
+    /// Creates escaped text, in which control characters become visible symbols.
     static func text(_ text: some StringProtocol) -> Markup { Markup(html: escaped(text)) }
 
     /// Elements without an end tag (https://html.spec.whatwg.org/#void-elements).
     private static let voidElements: Set = ["br", "col", "hr", "img", "input", "link", "meta"]
 
-    /// An element with attributes and children.
+    /// Creates an element with attributes and children.
     static func element(
         _ name: StaticString,
         _ attributes: KeyValuePairs<StaticString, String> = [:],
@@ -31,7 +31,7 @@ struct Markup: Sendable, Equatable {
         return Markup(html: html + "</\(name)>")
     }
 
-    /// An element with one child.
+    /// Creates an element with one child.
     static func element(
         _ name: StaticString,
         _ attributes: KeyValuePairs<StaticString, String> = [:],
@@ -40,10 +40,10 @@ struct Markup: Sendable, Equatable {
         element(name, attributes, [child])
     }
 
-    /// A `script` element with JSON, which browsers do not run.
+    /// Creates a `script` element with JSON, which browsers do not run.
     ///
-    /// HTML does not unescape the contents of a script, so characters that could end it become JSON
-    /// escapes (https://html.spec.whatwg.org/#restrictions-for-contents-of-script-elements).
+    /// HTML does not unescape a script's contents, so JSON escapes replace characters that could
+    /// end the script (https://html.spec.whatwg.org/#restrictions-for-contents-of-script-elements).
     static func json(_ json: String, id: String) -> Markup {
         var safe = ""
         for scalar in json.unicodeScalars {
@@ -59,20 +59,20 @@ struct Markup: Sendable, Equatable {
         )
     }
 
-    /// A `style` element with a style sheet.
+    /// Creates a `style` element with a style sheet.
     static func style(_ sheet: StaticString) -> Markup {
         Markup(html: "<style>\(sheet)</style>")
     }
 
-    /// A sequence of pieces.
+    /// Creates a sequence of pieces.
     static func group(_ pieces: [Markup]) -> Markup {
         Markup(html: pieces.map(\.html).joined())
     }
 
     /// Escapes text for elements and for quoted attributes.
     ///
-    /// Control characters, which affect a terminal when copied, become visible symbols (U+2400 and
-    /// following); characters that change the direction of text become U+FFFD.
+    /// Control characters, which can affect a terminal when pasted, become visible symbols (U+2400
+    /// and following). Characters that change the direction of text become U+FFFD.
     static func escaped(_ text: some StringProtocol) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count)

@@ -1,4 +1,4 @@
-/// SHA-256 (FIPS 180-4), for a page's security policy, which allows only the style sheet with a
+/// SHA-256 (FIPS 180-4), for a page's security policy, which allows only the style sheet with the
 /// given hash.
 enum SHA256 {
     /// Returns the 32-byte digest of a message.

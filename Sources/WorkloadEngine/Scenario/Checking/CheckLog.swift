@@ -1,13 +1,13 @@
 import Units
 
-/// Collects the errors of a scenario's statements, each once.
+/// Collects the errors in a scenario's statements, without duplicates.
 struct CheckLog {
     private let scenario: Scenario
     private(set) var issues: [ScenarioError.Issue] = []
 
     init(_ scenario: Scenario) { self.scenario = scenario }
 
-    /// Adds an error of a statement.
+    /// Adds a statement's error.
     mutating func add(
         _ sql: String,
         of owner: String,
@@ -20,7 +20,7 @@ struct CheckLog {
         add("'\(sql)' of \(owner) \(problem): \(reason)", sql: sql)
     }
 
-    /// Adds a message at the place of a statement, if the file contains it.
+    /// Adds a message at a statement's position, if the file contains the statement.
     mutating func add(_ message: String, sql: String?) {
         let place = sql.flatMap { scenario.statementPlaces[$0] }
         let issue = ScenarioError.Issue(
@@ -37,14 +37,14 @@ struct CheckLog {
     }
 }
 
-/// A name that SQLite did not find, according to its message: `no such column: abalnce`.
+/// A name that SQLite did not find, according to a message such as `no such column: abalnce`.
 struct MissingName: CustomStringConvertible {
-    /// `table`, `column` or `function`.
+    /// The kind of object: `table`, `column` or `function`.
     let kind: String
     /// The name in the statement.
     let name: String
 
-    /// Finds the name in a message; nil for other messages.
+    /// Finds the name in a message; returns nil for other messages.
     init?(in message: String) {
         let pattern = /no such (table|column|function): ([^\s`]+)/
         guard let match = message.firstMatch(of: pattern) else { return nil }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// Prepares a scenario's statements in its empty tables, before the load.
+/// Prepares a scenario's statements against its empty tables, before the load.
 ///
-/// This finds errors that the decoder cannot detect, such as missing columns, and reports each one
-/// at the statement's place in the file.
+/// The check finds errors that the decoder cannot detect, such as missing columns, and reports each
+/// error at the statement's position in the file.
 public struct ScenarioCheck {
     private let factory: any WorkloadTargetFactory
 
-    /// Creates a check that uses databases of a library.
+    /// Creates a check that uses a library's databases.
     public init(_ factory: any WorkloadTargetFactory) { self.factory = factory }
 
     /// Checks each arm's tables, setup and statements.
     ///
-    /// The check does not build the data, but copies an existing database. It skips statements if
-    /// clients change the schema.
+    /// The check does not build the data but copies an existing database. It skips the statements
+    /// if clients change the schema.
     ///
-    /// - Throws: A ``ScenarioError`` with all errors.
+    /// - Throws: ``ScenarioError`` with all errors.
     public func check(_ scenario: Scenario) throws(ScenarioError) {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("poolgauge-check-\(UUID().uuidString)")
@@ -23,7 +23,7 @@ public struct ScenarioCheck {
         var log = CheckLog(scenario)
         var seen: [Arm] = []
         for arm in scenario.arms {
-            // Check arms that do not differ for statements only once.
+            // Check arms only once if they do not differ in their effect on statements.
             let alike = Arm(
                 name: "",
                 kind: .queue,
@@ -56,7 +56,7 @@ public struct ScenarioCheck {
         if case .file(let path) = scenario.dataset(of: arm) {
             try factory.copyDatabase(at: path, to: file) { _ in }
         }
-        // A pool supports snapshots.
+        // Use a pool, because it supports snapshots.
         let plain = Arm(name: arm.name, kind: .pool, readers: 1, pragmas: arm.pragmas)
         let target = try factory.open(plain, at: file)
         do {
@@ -70,7 +70,9 @@ public struct ScenarioCheck {
         try target.close()
     }
 
-    /// Creates the tables; logs a failure and returns false.
+    /// Creates the tables.
+    ///
+    /// If this fails, logs the failure and returns `false`.
     private func build(
         _ dataset: Dataset,
         in target: any WorkloadTarget,
@@ -95,7 +97,9 @@ public struct ScenarioCheck {
         return isComplete
     }
 
-    /// Runs an arm's setup; logs a failure and returns false.
+    /// Runs an arm's setup.
+    ///
+    /// If this fails, logs the failure and returns `false`.
     private func setUp(_ arm: Arm, _ target: any WorkloadTarget, _ log: inout CheckLog) -> Bool {
         for sql in arm.setup {
             do {

@@ -1,10 +1,10 @@
 import Yams
 
-/// Collects the errors of a file, so that all of them are reported at once.
+/// Collects the errors in a file to report all of them together.
 final class IssueLog {
     let file: String
     private(set) var issues: [ScenarioError.Issue] = []
-    /// The places of the statements decoded so far.
+    /// The positions of the statements decoded so far.
     var places = StatementPlaces()
 
     init(file: String) { self.file = file }

@@ -1,21 +1,22 @@
 import Units
 import Yams
 
-/// Reads the keys of one mapping and logs their errors.
+/// Reads a mapping's keys and logs their errors.
 ///
 /// If a method returns nil for an existing key, it has logged the reason.
 struct MappingReader {
-    /// The description of the mapping in messages, such as `client 'ui'`.
+    /// The mapping's description in messages, such as `client 'ui'`.
     let what: String
-    /// The place of the mapping's name.
+    /// The position of the mapping's name.
     let mark: Mark?
     let log: IssueLog
     private let entries: [(name: String, key: Node, value: Node)]
 
-    /// Creates a reader; logs a node that is not a mapping, and each key that `shape` does not
-    /// declare.
+    /// Creates a reader.
     ///
-    /// Without a shape, all keys are valid.
+    /// Logs a node that is not a mapping, and each key that `shape` does not declare.
+    ///
+    /// If there is no shape, all keys are valid.
     init?(
         _ node: Node,
         what: String,
@@ -49,14 +50,14 @@ struct MappingReader {
         self.entries = entries
     }
 
-    /// All existing valid keys, in order.
+    /// All valid keys that exist, in order.
     var all: [(name: String, key: Node, value: Node)] { entries }
 
     func has(_ name: String) -> Bool { entries.contains { $0.name == name } }
 
     subscript(_ name: String) -> Node? { entries.first { $0.name == name }?.value }
 
-    /// Returns the place of a key, for messages about its presence.
+    /// Returns a key's position, for messages about its presence.
     func mark(of name: String) -> Mark? { entries.first { $0.name == name }?.key.mark ?? mark }
 
     /// Returns the value of a required key.
@@ -66,13 +67,13 @@ struct MappingReader {
         return nil
     }
 
-    /// Returns a nonempty text.
+    /// Returns nonempty text.
     func text(_ name: String) -> String? { self[name].flatMap { text($0, named: name) } }
 
     func text(_ node: Node, named name: String) -> String? {
         guard let scalar = node.scalar else {
             log.add(
-                "'\(name)' of \(what) must be a text, not \(Self.text(of: node))",
+                "'\(name)' of \(what) must be text, not \(Self.text(of: node))",
                 at: node.mark
             )
             return nil
@@ -82,7 +83,7 @@ struct MappingReader {
         return isEmpty ? nil : scalar.string
     }
 
-    /// Returns one text or a list of texts.
+    /// Returns a string or a list of strings.
     func texts(_ node: Node, named name: String) -> [(text: String, mark: Mark?)] {
         guard let sequence = node.sequence else {
             return text(node, named: name).map { [($0, node.mark)] } ?? []
@@ -137,7 +138,7 @@ struct MappingReader {
         }
     }
 
-    /// Returns one of several words.
+    /// Returns the value if it is one of `words`.
     func word(_ name: String, of words: [String]) -> String? {
         guard let node = self[name], let text = text(node, named: name) else { return nil }
         if words.contains(text) { return text }
@@ -180,7 +181,8 @@ struct MappingReader {
             let isName = Self.isName(entry.name)
             if !isName {
                 log.add(
-                    "'\(entry.name)' cannot name \(each): use letters, digits, '-' and '_'",
+                    "'\(entry.name)' is not a valid name for \(each): "
+                        + "use letters, digits, '-' and '_'",
                     at: entry.key.mark
                 )
             }
@@ -188,7 +190,7 @@ struct MappingReader {
         }
     }
 
-    /// Whether a text is a valid name: letters, digits, `-` and `_`.
+    /// Returns whether text is a valid name, which consists of letters, digits, `-` and `_`.
     static func isName(_ text: String) -> Bool {
         !text.isEmpty
             && text.unicodeScalars.allSatisfy { scalar in

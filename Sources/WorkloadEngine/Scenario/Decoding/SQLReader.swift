@@ -1,9 +1,9 @@
 import Units
 import Yams
 
-/// Reads statements from a node: a text with one or more statements, or a list of texts.
+/// Reads statements from a node: a string with one or more statements, or a list of strings.
 struct SQLReader {
-    /// A statement and the place of its text.
+    /// A statement and the position of its text.
     struct Statement {
         var sql: String
         var mark: Mark?
@@ -13,7 +13,9 @@ struct SQLReader {
     let what: String
     let log: IssueLog
 
-    /// Returns the statements; logs an error and returns nil if there are none.
+    /// Returns the statements.
+    ///
+    /// If there are none, logs an error and returns nil.
     func statements(_ node: Node) -> [Statement]? {
         let nodes = node.sequence.map(Array.init) ?? [node]
         var result: [Statement] = []
@@ -33,7 +35,7 @@ struct SQLReader {
 }
 
 extension ScenarioDecoder {
-    /// Logs parameters without a value.
+    /// Logs parameters that have no value.
     ///
     /// Earlier steps provide the values of the parameters in `fetched`.
     func checkParameters(

@@ -2,7 +2,7 @@ import Units
 import Yams
 
 extension ScenarioDecoder {
-    /// The keys of each action.
+    /// The keys that each action supports.
     private static let actionKeys = [
         "interrupt": ["client", "connection"],
         "cancel": ["client"],
@@ -10,7 +10,7 @@ extension ScenarioDecoder {
         "backup": ["pages", "think", "workers"],
     ]
 
-    /// Decodes the action of a client without accesses.
+    /// Decodes the action of a client that does not make accesses.
     func decodeAction(_ reader: MappingReader) -> Client.Activity? {
         let words = Self.actionKeys.keys.sorted()
         guard let word = reader.word("action", of: words), let keys = Self.actionKeys[word] else {
@@ -85,7 +85,7 @@ extension ScenarioDecoder {
         )
     }
 
-    /// Logs interrupt keys of a client whose accesses cannot be interrupted separately.
+    /// Logs the interrupt keys of a client whose accesses cannot be interrupted separately.
     func checkInterruption(of client: Client, _ reader: MappingReader) {
         if client.style != .async, reader.has("cancel-after") {
             log.add(

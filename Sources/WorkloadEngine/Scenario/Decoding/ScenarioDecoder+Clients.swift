@@ -4,7 +4,7 @@ import Yams
 extension ScenarioDecoder {
     /// The keys of a client that the language declares.
     static let clientKeys = Language.client.names
-    /// The names of database metrics, and the name of the dashboard's user.
+    /// The reserved names: those of database metrics and of the dashboard's user.
     static let reservedClientNames =
         MetricCatalog.databaseGroups + ["generator", "you"]
 
@@ -138,7 +138,7 @@ extension ScenarioDecoder {
         return list.map(\.sql)
     }
 
-    /// Logs keys that cannot be combined with another one.
+    /// Logs keys that cannot be combined with another key.
     func reject(_ keys: [String], combinedWith other: String, _ reader: MappingReader) {
         for key in keys where reader.has(key) {
             log.add("'\(key)' cannot be combined with \(other)", at: reader.mark(of: key))

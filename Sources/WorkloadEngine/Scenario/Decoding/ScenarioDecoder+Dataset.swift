@@ -129,12 +129,12 @@ extension ScenarioDecoder {
         }
     }
 
-    /// Logs parameters of a statement that takes none.
+    /// Logs the parameters of a statement that does not accept any.
     func checkNoParameters(_ statement: SQLReader.Statement, of what: String) {
         let template = StatementTemplate(sql: statement.sql)
         for parameter in template.parameters.map({ ":\($0)" }) + template.foreignParameters {
             log.add(
-                "\(what) takes no parameters, but has '\(parameter)' in '\(statement.sql)'",
+                "\(what) does not accept parameters, but has '\(parameter)' in '\(statement.sql)'",
                 at: statement.mark
             )
         }

@@ -5,7 +5,7 @@ import Yams
 extension ScenarioDecoder {
     /// Returns the path of a scenario's database, relative to the folder of the scenario's file.
     ///
-    /// Logs an error and returns nil if there is no database.
+    /// If there is no database, logs an error and returns nil.
     func databasePath(_ text: String, at mark: Mark?) -> String? {
         let path = Self.path(text, relativeTo: log.file)
         var isFolder: ObjCBool = false
@@ -20,7 +20,8 @@ extension ScenarioDecoder {
         return path
     }
 
-    /// Resolves a path in a file: absolute, in the home folder, or relative to the file.
+    /// Resolves a path in a file, which may be absolute, in the home folder, or relative to the
+    /// file.
     static func path(_ text: String, relativeTo file: String) -> String {
         let text = (text as NSString).expandingTildeInPath
         if text.hasPrefix("/") { return text }

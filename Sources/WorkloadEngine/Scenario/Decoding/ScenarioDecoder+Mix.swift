@@ -2,7 +2,9 @@ import Units
 import Yams
 
 extension ScenarioDecoder {
-    /// Decodes a client's operations; logs errors and returns an empty array.
+    /// Decodes a client's operations.
+    ///
+    /// If there are errors, logs them and returns an empty array.
     func decodeMix(_ client: String, _ reader: MappingReader, access: WorkloadAccess) -> [Operation]
     {
         let ways = ["sql", "use", "mix"].filter(reader.has)
@@ -76,12 +78,16 @@ extension ScenarioDecoder {
         return Operation(name: name, weight: weight, access: declared, steps: steps)
     }
 
-    /// Decodes the statements of `sql` or `use`; logs errors; nil without statements.
+    /// Decodes the statements of `sql` or `use` and logs errors.
+    ///
+    /// Returns nil if there are no statements.
     func decodeStatements(_ reader: MappingReader) -> [String]? {
         decodeSteps(reader, access: .write)?.flatMap(\.statements)
     }
 
-    /// Decodes the steps of `sql` or `use`; logs errors; nil without steps.
+    /// Decodes the steps of `sql` or `use` and logs errors.
+    ///
+    /// Returns nil if there are no steps.
     func decodeSteps(_ reader: MappingReader, access: WorkloadAccess) -> [Step]? {
         var steps: [Step]?
         if let node = reader["sql"] {
@@ -96,7 +102,9 @@ extension ScenarioDecoder {
         return steps
     }
 
-    /// Returns the steps of a named transaction or statement; logs an unknown name.
+    /// Returns the steps of a named transaction or statement.
+    ///
+    /// Logs an unknown name.
     func procedure(_ name: String, at mark: Mark?) -> [Step]? {
         let builtIn = dataset.transactions[name]?.map { Step.run($0) }
         guard let steps = procedures[name] ?? builtIn else {
@@ -119,12 +127,12 @@ extension ScenarioDecoder {
         else { return nil }
         checkParameters(of: list)
         if list.count > 1 {
-            log.add("\(reader.what) takes one statement, not \(list.count)", at: node.mark)
+            log.add("\(reader.what) accepts one statement, not \(list.count)", at: node.mark)
         }
         return list.first?.sql
     }
 
-    /// Logs a write statement in a read access.
+    /// Logs a statement that writes inside a read access.
     func checkReads(_ sql: String, _ reader: MappingReader, at mark: Mark? = nil) {
         let writes = [
             "INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "REINDEX", "VACUUM",

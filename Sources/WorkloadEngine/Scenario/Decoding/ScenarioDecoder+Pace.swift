@@ -1,7 +1,7 @@
 import Yams
 
 extension ScenarioDecoder {
-    /// Decodes the pace of a client; nil for a closed loop without think time.
+    /// Decodes a client's pace; returns nil for a closed loop without think time.
     func decodePace(_ reader: MappingReader) -> Client.Pace? {
         let ways = ["arrival", "at", "every", "think"].filter(reader.has)
         for other in ways.dropFirst() {
@@ -84,7 +84,7 @@ extension ScenarioDecoder {
         return known
     }
 
-    /// Decodes `{from: 100/s, to: 1000/s}`, or in a list `{for: 20%, rate: 100/s}`.
+    /// Decodes `{from: 100/s, to: 1000/s}` or, in a list, `{for: 20%, rate: 100/s}`.
     private func decodeStage(
         _ node: Node,
         of arrival: MappingReader,

@@ -28,7 +28,7 @@ extension ScenarioDecoder {
         }
     }
 
-    /// Decodes a limit: a text, or a mapping with the text and `abort`.
+    /// Decodes a limit, which is a string or a mapping with the string and `abort`.
     private func threshold(
         _ item: Node,
         of metric: String,

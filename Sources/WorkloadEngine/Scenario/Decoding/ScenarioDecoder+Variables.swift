@@ -12,7 +12,7 @@ extension ScenarioDecoder {
                 log: log
             )
             let read = reader.read(entry.value, at: entry.key.mark)
-            // Keep a variable with errors, so that its uses are not further errors.
+            // Keep a variable with errors to avoid further errors for its uses.
             variables[entry.name] = read?.variable ?? Variable(distribution: .uniform)
             inheritedRanges[entry.name] = read?.source
         }
@@ -21,7 +21,7 @@ extension ScenarioDecoder {
         }
     }
 
-    /// Logs a variable that follows a missing or nonsequential one.
+    /// Logs a variable that follows a missing or nonsequential variable.
     private func checkFollowed(_ name: String, at mark: Mark?) {
         guard let followed = variables[name]?.followedVariable else { return }
         let all = dataset.variables.merging(variables) { _, declared in declared }
@@ -29,9 +29,9 @@ extension ScenarioDecoder {
         guard !sequential.contains(followed) else { return }
         log.add(
             all[followed] == nil
-                ? "'of' of variable '\(name)' names no variable: '\(followed)'"
+                ? "'of' of variable '\(name)' is not a variable: '\(followed)'"
                     + NearestName.hint(followed, among: sequential)
-                : "'of' of variable '\(name)' names '\(followed)', which is not sequential",
+                : "'of' of variable '\(name)' is '\(followed)', which is not sequential",
             at: mark
         )
     }

@@ -1,6 +1,6 @@
 import Yams
 
-/// Decodes a scenario's YAML, and collects all errors.
+/// Decodes a scenario's YAML and collects all errors.
 struct ScenarioDecoder {
     let log: IssueLog
     /// The dataset, which later parts refer to.
@@ -17,7 +17,7 @@ struct ScenarioDecoder {
     /// - Parameter file: The file's name as given; paths are relative to its folder.
     init(file: String) { log = IssueLog(file: file) }
 
-    /// Decodes the text, or a modified tree of it.
+    /// Decodes the text, or a modified tree of the text.
     mutating func decode(
         _ yaml: String,
         from tree: Node? = nil
@@ -91,7 +91,7 @@ struct ScenarioDecoder {
         return nil
     }
 
-    /// Describes libyaml's error in one line, with the affected line of the file.
+    /// Describes libyaml's error in one line, together with the affected line in the file.
     private static func explain(_ error: YamlError, in yaml: String) -> (String, Mark?) {
         let message: String
         let place: Mark
@@ -163,7 +163,7 @@ struct ScenarioDecoder {
         return phases
     }
 
-    /// Decodes named statements and transactions, both of which `use` finds.
+    /// Decodes named statements and transactions, both of which are available to `use`.
     private mutating func decodeTransactions(_ top: MappingReader) {
         for (key, each) in [("statements", "a statement"), ("transactions", "a transaction")] {
             for entry in top.named(key, each: each) {

@@ -1,7 +1,8 @@
 import Units
 import Yams
 
-/// Reads the steps of an operation: statements, and mappings that repeat, choose, fetch or name.
+/// Reads an operation's steps: statements, and mappings that repeat, branch, fetch or refer to
+/// names.
 struct StepReader {
     let decoder: ScenarioDecoder
     /// The owner of the steps in messages.
@@ -16,7 +17,9 @@ struct StepReader {
         self.what = what
     }
 
-    /// Decodes the steps of a text, a mapping or a list; logs errors; nil without steps.
+    /// Decodes the steps in a string, a mapping or a list and logs errors.
+    ///
+    /// Returns nil if there are no steps.
     mutating func steps(_ node: Node) -> [Step]? {
         let items = node.sequence.map(Array.init) ?? [node]
         var steps: [Step] = []
@@ -52,7 +55,8 @@ struct StepReader {
         if way != "sql", reader.has("into") {
             log.add("'into' requires 'sql'", at: reader.mark(of: "into"))
         }
-        // Variables fetched inside the step are available later, but not in the step's condition.
+        // Variables fetched inside the step are available to later steps but not to the step's
+        // condition.
         let condition = condition(reader)
         guard var steps = body(way, reader) else { return nil }
         if reader.has("repeat") {
@@ -90,7 +94,7 @@ struct StepReader {
             }
             guard MappingReader.isName(name), !name.contains("-") else {
                 log.add(
-                    "'\(name)' cannot name a variable: use letters, digits and '_'",
+                    "'\(name)' is not a valid name for a variable: use letters, digits and '_'",
                     at: mark
                 )
                 return nil

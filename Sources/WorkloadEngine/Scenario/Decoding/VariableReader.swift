@@ -11,13 +11,15 @@ struct VariableReader {
     let builtIns: [String: Variable]
     let log: IssueLog
 
-    /// A variable, and the source of its range if it inherits one.
+    /// A variable and the source of its range, if it inherits one.
     struct Result {
         var variable: Variable
         var source: RangeSource?
     }
 
-    /// Decodes the variable; logs errors and returns nil for an unknown distribution.
+    /// Decodes the variable and logs errors.
+    ///
+    /// Returns nil if the distribution is unknown.
     func read(
         _ node: Node,
         as shape: MappingShape = Language.variable,
@@ -92,7 +94,7 @@ struct VariableReader {
         return nil
     }
 
-    /// Decodes pgbench's parameter; 5 by default.
+    /// Decodes pgbench's parameter, which defaults to 5.
     private func parameter(_ reader: MappingReader, least: Double) -> Double {
         guard let value = reader.positive("parameter", most: 1000) else { return 5 }
         if value >= least { return value }
@@ -158,7 +160,9 @@ struct VariableReader {
 
     // MARK: The range
 
-    /// Decodes the column that provides the values; columns and lengths of a dataset have none.
+    /// Decodes the column that provides the values.
+    ///
+    /// A dataset's columns and lengths do not have one.
     private func column(_ reader: MappingReader) -> Variable.Column? {
         guard reader.has("table") || reader.has("column") else { return nil }
         for other in ["min", "max", "range", "after", "values", "weights"] where reader.has(other) {
@@ -176,7 +180,7 @@ struct VariableReader {
         return Variable.Column(table: table, name: column, theta: theta)
     }
 
-    /// Returns the dataset's variable of the same name, or the one that `range` names.
+    /// Returns the dataset's variable with the same name, or the variable that `range` specifies.
     private func inherited(_ reader: MappingReader) -> Variable? {
         if let other = reader["range"]?.scalar?.string { return builtIns[other] }
         guard !["min", "max", "after", "table", "column"].contains(where: reader.has) else {
@@ -198,7 +202,7 @@ struct VariableReader {
             let known = builtIns.filter { $0.value.isInteger }.keys.sorted()
             guard known.contains(other) else {
                 log.add(
-                    "'\(key)' of \(what) must name a variable of the dataset, not '\(other)'"
+                    "'\(key)' of \(what) must be a variable of the dataset, not '\(other)'"
                         + NearestName.hint(other, among: known),
                     at: node.mark
                 )
@@ -254,7 +258,7 @@ struct VariableReader {
 }
 
 extension WorkloadValue {
-    /// Creates the value of a YAML 1.2 scalar: an integer, a real, null, or a text.
+    /// Creates the value of a YAML 1.2 scalar: an integer, a real number, null, or text.
     init(yaml node: Node) {
         guard let scalar = node.scalar else {
             self = .null

@@ -1,4 +1,4 @@
-/// A JSON value whose keys keep their order.
+/// A JSON value that preserves the order of its keys.
 indirect enum JSONNode: Equatable {
     case object([Member])
     case array([JSONNode])

@@ -13,14 +13,14 @@ extension Language {
             .init(
                 "style",
                 .words(Client.Style.allCases.map(\.rawValue)),
-                "The kind of its workers: sync (threads, the default), async (tasks that await) "
+                "The kind of workers: sync (threads, the default), async (tasks that await) "
                     + "or process (separate processes that open the same file)."
             ),
             .init("workers", .integer(1...1000), "The number of concurrent workers; 1 by default."),
             .init(
                 "think",
                 .either([.quantity(.duration), .mapping(think)]),
-                "Closed loop: the pause of a worker between two accesses: 5ms, or random."
+                "Closed loop: a worker's pause between two accesses, such as 5ms, or random."
             ),
             .init(
                 "arrival",
@@ -28,13 +28,13 @@ extension Language {
                 "Open loop: accesses arrive on a schedule, whether or not a worker is free."
             ),
             .init("sql", .steps, "The statements and other steps of an access, in order."),
-            .init("use", .text, "A named statement or transaction, declared or the dataset's."),
+            .init("use", .text, "The name of a statement or transaction to run."),
             .init(
                 "then-read",
                 .sql,
-                "Reads of each committed write, on a reader, concurrent with the next writes."
+                "Reads after each committed write, on a reader, concurrent with later writes."
             ),
-            .init("mix", .list(.mapping(operation)), "Operations, drawn by their weights."),
+            .init("mix", .list(.mapping(operation)), "Operations, which are drawn by weight."),
             .init(
                 "hold",
                 .quantity(.span),
@@ -84,7 +84,7 @@ extension Language {
             .init(
                 "phases",
                 .texts,
-                "The names of the phases in which it is active; all phases by default."
+                "The names of the phases in which the client is active; all by default."
             ),
         ]
     )
@@ -103,7 +103,7 @@ extension Language {
             .init(
                 "process",
                 .words(Arrival.Process.allCases.map(\.rawValue)),
-                "The distribution of arrivals over time: poisson, the default, or even."
+                "The distribution of arrivals over time: poisson (the default) or even."
             ),
             .init(
                 "skip-after",
@@ -126,10 +126,10 @@ extension Language {
     /// A stage of a changing rate.
     static let stage = MappingShape(
         "stage",
-        "A stage of a changing rate; stages follow each other in the measured part.",
+        "A stage of a changing rate. Stages run in order in the measured part.",
         alternatives: [["rate"], ["from", "to"]],
         [
-            .init("for", .quantity(.span), required: true, "The length of the stage: 20%."),
+            .init("for", .quantity(.span), required: true, "The stage's length: 20%."),
             .init("rate", .quantity(.rate), "A constant rate."),
             .init("from", .quantity(.rate), "The starting rate."),
             .init("to", .quantity(.rate), "The final rate."),
@@ -142,23 +142,27 @@ extension Language {
         "A think time that is drawn for each access.",
         alternatives: [["mean"], ["from", "to"]],
         [
-            .init("mean", .quantity(.duration), "Exponentially distributed, with this mean."),
-            .init("from", .quantity(.duration), "Uniformly distributed: the shortest."),
-            .init("to", .quantity(.duration), "Uniformly distributed: the longest."),
+            .init("mean", .quantity(.duration), "The mean of an exponential distribution."),
+            .init("from", .quantity(.duration), "The shortest time of a uniform distribution."),
+            .init("to", .quantity(.duration), "The longest time of a uniform distribution."),
         ]
     )
 
-    /// An entry of a mix.
+    /// An entry in a mix.
     static let operation = MappingShape(
         "operation",
-        "An entry of a mix.",
+        "An entry in a mix.",
         alternatives: [["sql"], ["use"]],
         [
             .init("name", .text, "The name in results; the name in `use` by default."),
             .init("weight", .number, "The weight within the mix; 1 by default."),
-            .init("access", .words(["read", "write"]), "The access; the client's by default."),
+            .init(
+                "access",
+                .words(["read", "write"]),
+                "The kind of access; the client's by default."
+            ),
             .init("sql", .steps, "The statements and other steps of an access, in order."),
-            .init("use", .text, "A named statement or transaction, declared or the dataset's."),
+            .init("use", .text, "The name of a statement or transaction to run."),
         ]
     )
 
@@ -169,22 +173,26 @@ extension Language {
         alternatives: [["sql"], ["use"], ["do"], ["pause"]],
         [
             .init("sql", .sql, "One or more statements."),
-            .init("use", .text, "A named statement or transaction, declared before."),
+            .init("use", .text, "The name of a statement or transaction that is declared earlier."),
             .init("do", .steps, "Nested steps."),
             .init(
                 "pause",
                 .either([.quantity(.duration), .mapping(think)]),
-                "A pause of the access, which holds its connection and transaction: 5ms, or random."
+                "A pause with the connection and transaction held, such as 5ms, or random."
             ),
             .init(
                 "into",
                 .texts,
                 "The variables that receive the first row's columns, for later steps."
             ),
-            .init("repeat", .integer(1...100_000), "The repetitions, each with new values."),
+            .init(
+                "repeat",
+                .integer(1...100_000),
+                "The number of repetitions, each with new values."
+            ),
             .init("if", .text, "The condition for the step: ':balance >= 100'."),
             .init("unless", .text, "The condition that skips the step."),
-            .init("else", .steps, "The steps if the step is skipped."),
+            .init("else", .steps, "The steps to run if the step is skipped."),
         ]
     )
 

@@ -13,7 +13,7 @@ extension Language {
             .init(
                 "scale",
                 .integer(1...100_000),
-                "The size: 100,000 accounts, 1,000 records, 10,000 rows, or the counts of `rows`, "
+                "The size: 100,000 accounts, 1,000 records, 10,000 rows, or the counts in `rows`, "
                     + "each multiplied by the scale. 1 by default."
             ),
             .init("records", .integer(1...10_000_000), "The number of records in YCSB's table."),
@@ -86,7 +86,7 @@ extension Language {
             .init(
                 "after",
                 .text,
-                "The dataset's variable after whose range a sequential variable starts."
+                "The dataset's variable whose range a sequential variable continues."
             ),
             .init(
                 "of",
@@ -110,7 +110,7 @@ extension Language {
                 .either([
                     .integer(0...1_000_000_000), .quantity(.bytes), .mapping(length),
                 ]),
-                "The length: characters of a text, bytes of a blob, words of words; 100, 4KiB, or "
+                "The length in characters (text), bytes (blob) or words (words): 100, 4KiB, or "
                     + "a distribution."
             ),
             .init(
@@ -118,20 +118,20 @@ extension Language {
                 .integer(1...10_000_000),
                 "The number of different words; 1000 by default."
             ),
-            .init("template", .text, "A text in which # becomes a digit and @ a lowercase letter."),
+            .init("template", .text, "Text in which # becomes a digit and @ a lowercase letter."),
             .init("values", .list(.scalar), "The values that choice draws from."),
             .init(
                 "weights",
                 .list(.number),
-                "The weight of each value of choice; 1 by default."
+                "The weight of each choice; 1 by default."
             ),
             .init("hashed", .boolean, "Whether to replace an integer with YCSB's hash of it."),
-            .init("prefix", .text, "A text before an integer; the value is then a text."),
+            .init("prefix", .text, "Text before an integer. The value is then text."),
             .init("nulls", .quantity(.share), "The share of the values that are NULL."),
         ]
     )
 
-    /// A random length: integers of a range.
+    /// A random length, which is an integer in a range.
     static let length = MappingShape(
         "length",
         "A random length.",
@@ -145,7 +145,7 @@ extension Language {
         ] + drawing
     )
 
-    /// The keys of distributions of integers.
+    /// The keys of integer distributions.
     private static let drawing: [MappingShape.Key] = [
         .init("min", .integer(-Variable.largest...Variable.largest), "The smallest integer."),
         .init("max", .integer(-Variable.largest...Variable.largest), "The largest integer."),

@@ -1,4 +1,4 @@
-/// The scenario language: every mapping of a scenario.
+/// The scenario language, with every mapping in a scenario.
 enum Language {
     /// The whole file.
     static let scenario = MappingShape(
@@ -16,27 +16,27 @@ enum Language {
             .init(
                 "seed",
                 .integer(0...Int64.max),
-                "The seed of all randomness, 42 by default: equal seeds produce equal values."
+                "The seed for random choices; 42 by default. Equal seeds produce equal values."
             ),
             .init("dataset", .mapping(dataset), required: true, "The initial data of each arm."),
             .init(
                 "arms",
                 .named(.mapping(arm)),
                 required: true,
-                "The ways to open the database, by arbitrary names."
+                "The ways to open the database. Choose a name for each."
             ),
             .init(
                 "guard",
                 .words(["captured"]),
                 "captured: reject dangerous captured SQL: ATTACH outside the run's folder, "
-                    + "VACUUM INTO and the loading of extensions. The report counts rejected "
+                    + "VACUUM INTO and loading extensions. The report counts rejected "
                     + "statements."
             ),
             .init(
                 "phases",
                 .list(.mapping(phase)),
                 required: true,
-                "The phases of the run, in order; at least one is measured."
+                "The phases of the run, in order. At least one must be measured."
             ),
             .init(
                 "drain",
@@ -46,12 +46,12 @@ enum Language {
             .init(
                 "variables",
                 .named(.mapping(variable)),
-                "Random values that statements use as :name, by arbitrary names."
+                "Random values that statements use as :name. Choose a name for each."
             ),
             .init(
                 "statements",
                 .named(.steps),
-                "Statements that clients run with `use`, by arbitrary names."
+                "Statements that clients run with `use`. Choose a name for each."
             ),
             .init(
                 "transactions",
@@ -62,7 +62,7 @@ enum Language {
                 "clients",
                 .named(.mapping(client)),
                 required: true,
-                "The users of the database, by arbitrary names."
+                "The users of the database. Choose a name for each."
             ),
             .init(
                 "primary",
@@ -93,7 +93,7 @@ enum Language {
         ]
     )
 
-    /// A custom invariant of the data.
+    /// A custom invariant for the data.
     static let invariant = MappingShape(
         "invariant",
         "A custom condition on the data after the run.",
@@ -108,26 +108,26 @@ enum Language {
         ]
     )
 
-    /// The behavior of a connection if another one holds a lock.
+    /// A connection's behavior if another connection holds a lock.
     static let busy = MappingShape(
         "busy",
-        "The behavior of a connection if another one holds the required lock.",
+        "A connection's behavior if another connection holds the required lock.",
         [
             .init(
                 "timeout",
                 .quantity(.duration),
                 required: true,
-                "The wait before SQLITE_BUSY: 5s; 0s fails immediately. By default, the engine and "
-                    + "GRDB fail immediately, and raw waits 10s. The readers of a pool always wait "
+                "The wait before SQLITE_BUSY: 5s. 0s fails immediately. By default, the engine and "
+                    + "GRDB fail immediately, and raw waits 10s. A pool's readers always wait "
                     + "10s."
             ),
             .init(
                 "retry",
                 .either([.words(["backoff"]), .quantity(.fixedPause)]),
-                "The pauses between attempts within the timeout. backoff, the default: those of "
+                "The pauses between attempts within the timeout. backoff (the default): those of "
                     + "sqlite3_busy_timeout, 1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, then 100 ms. "
                     + "fixed 1ms: always 1 ms, as in Rails, which is fair to connections that have "
-                    + "waited for long. A client's retry is different: it repeats the whole access."
+                    + "waited a long time. A client's retry, however, repeats the whole access."
             ),
         ]
     )
@@ -182,7 +182,7 @@ enum Language {
             .init(
                 "busy",
                 .mapping(busy),
-                "The behavior of a connection if another one holds the required lock."
+                "A connection's behavior if another connection holds the required lock."
             ),
             .init(
                 "busy-timeout",

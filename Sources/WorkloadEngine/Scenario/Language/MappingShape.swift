@@ -1,4 +1,4 @@
-/// A mapping of the scenario language: its keys, and the shapes of their values.
+/// A mapping in the scenario language: its keys and the shapes of their values.
 ///
 /// Both the decoder and the JSON Schema use these declarations.
 struct MappingShape: Sendable {
@@ -8,7 +8,7 @@ struct MappingShape: Sendable {
     let description: String
     /// The keys, in the usual order.
     let keys: [Key]
-    /// Groups of keys of which one is required.
+    /// The groups of keys of which one is required.
     let alternatives: [[String]]
 
     /// A key and its value.
@@ -34,15 +34,15 @@ struct MappingShape: Sendable {
         self.keys = keys
     }
 
-    /// The names of the keys.
+    /// The keys' names.
     var names: [String] { keys.map(\.name) }
 }
 
-/// A value of the scenario language.
+/// A value in the scenario language.
 indirect enum ValueShape: Sendable {
-    /// A nonempty text.
+    /// Nonempty text.
     case text
-    /// A text, or a list of texts.
+    /// A string or a list of strings.
     case texts
     /// A statement, several statements separated by semicolons, or a list.
     case sql
@@ -50,7 +50,7 @@ indirect enum ValueShape: Sendable {
     case steps
     /// One of several words.
     case words([String])
-    /// An integer of a range.
+    /// An integer in a range.
     case integer(ClosedRange<Int64>)
     /// A number above 0.
     case number
@@ -58,7 +58,7 @@ indirect enum ValueShape: Sendable {
     case boolean
     /// A number with its unit.
     case quantity(QuantityShape)
-    /// Any scalar: a text, a number, true, false or null.
+    /// Any scalar: text, a number, true, false or null.
     case scalar
     /// A mapping with declared keys.
     case mapping(MappingShape)

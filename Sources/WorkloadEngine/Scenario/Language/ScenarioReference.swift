@@ -1,6 +1,6 @@
-/// The reference of the scenario language in Markdown, key by key.
+/// The scenario language's reference in Markdown, key by key.
 ///
-/// It is generated from the declarations that the decoder and the schema also use.
+/// The reference is generated from the declarations that the decoder and the schema also use.
 public enum ScenarioReference {
     /// The reference's text.
     public static let markdown: String = {
@@ -37,7 +37,7 @@ public enum ScenarioReference {
 }
 
 extension ValueShape {
-    /// The mappings that it can contain, outer ones first.
+    /// The mappings that the value can contain, starting with the outermost.
     var mappings: [MappingShape] {
         switch self {
         case .mapping(let shape): [shape]

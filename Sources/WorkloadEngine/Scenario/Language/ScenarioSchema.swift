@@ -1,8 +1,8 @@
-/// The JSON Schema of the scenario language, for editors
+/// The scenario language's JSON Schema, for editors
 /// (<https://json-schema.org/draft/2020-12/json-schema-core>).
 ///
-/// It is generated from the declarations that the decoder uses. It describes the structure of a
-/// file; only the decoder checks what names refer to.
+/// The schema is generated from the declarations that the decoder uses. It describes a file's
+/// structure. Only the decoder checks what names refer to.
 public enum ScenarioSchema {
     /// The schema's text.
     public static let json: String = schema.text() + "\n"
@@ -20,9 +20,10 @@ public enum ScenarioSchema {
         )
     }
 
-    /// Letters of any script, digits, `-` and `_`, without spaces and other ASCII characters.
+    /// A pattern for letters of any script, digits, `-` and `_`, which excludes spaces and other
+    /// ASCII characters.
     ///
-    /// Avoids `\p`, which not all editors support.
+    /// It avoids `\p`, which some editors do not support.
     private static let namePattern = #"^[^\s!-,./:-@\[-^`{-~]+$"#
 
     private static func members(

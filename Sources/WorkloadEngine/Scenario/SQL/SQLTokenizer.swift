@@ -1,9 +1,10 @@
-/// Splits SQL into the kinds of tokens that matter for parameters and for ends of statements.
+/// Splits SQL into the kinds of tokens that are needed to find parameters and the ends of
+/// statements.
 ///
-/// Strings, quoted identifiers and comments are skipped by the rules of
+/// Strings, quoted identifiers and comments are skipped according to
 /// <https://sqlite.org/lang_expr.html> and <https://sqlite.org/lang_comment.html>.
 struct SQLTokenizer: Sequence, IteratorProtocol {
-    /// The kind of a token.
+    /// A token's kind.
     enum Kind: Equatable {
         /// A keyword, name or number.
         case word
@@ -28,7 +29,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
 
     init(_ sql: String) { bytes = Array(sql.utf8) }
 
-    /// Returns the text of a token.
+    /// Returns a token's text.
     func text(_ token: Token) -> String { String(decoding: bytes[token.range], as: UTF8.self) }
 
     mutating func next() -> Token? {
@@ -94,7 +95,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
         while let byte = peek() {
             position += 1
             guard byte == quote else { continue }
-            // A doubled quote represents one quote in the text.
+            // A doubled quote represents a single quote character in the text.
             if peek() == quote { position += 1 } else { return }
         }
     }
@@ -105,7 +106,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
         position = Swift.min(position + 2, bytes.count)
     }
 
-    /// Letters, digits, `_`, `$` and everything beyond ASCII.
+    /// Returns whether the byte is a letter, a digit, `_`, `$` or beyond ASCII.
     private static func isNameByte(_ byte: Unicode.Scalar) -> Bool {
         switch byte {
         case "a"..."z", "A"..."Z", "0"..."9", "_", "$": true

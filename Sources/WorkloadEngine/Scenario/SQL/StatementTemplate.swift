@@ -6,12 +6,12 @@ public struct StatementTemplate: Sendable, Hashable {
     ///
     /// ``WorkloadSession/run(_:_:)`` expects the values in this order.
     public let parameters: [String]
-    /// Parameters in unsupported forms: `?`, `?1`, `@name`, `$name`.
+    /// The parameters in unsupported forms: `?`, `?1`, `@name`, `$name`.
     public let foreignParameters: [String]
     /// The statement's first word in upper case, such as `SELECT`; empty if there is none.
     public let verb: String
 
-    /// Finds the parameters of one statement.
+    /// Creates a template by finding a statement's parameters.
     ///
     /// Strings, quoted names, comments and `::` do not contain parameters.
     public init(sql: String) {
@@ -39,10 +39,10 @@ public struct StatementTemplate: Sendable, Hashable {
         self.verb = verb
     }
 
-    /// Splits a text into statements, which are separated by semicolons.
+    /// Splits text into statements, which are separated by semicolons.
     ///
-    /// Omits statements that consist of comments. The semicolons in a trigger's body belong
-    /// to it, by the rule of `sqlite3_complete`: a trigger ends with `; END ;`.
+    /// Omits statements that consist only of comments. The semicolons in a trigger's body belong to
+    /// the trigger, according to the rule of `sqlite3_complete`: a trigger ends with `; END ;`.
     public static func statements(in text: String) -> [String] {
         let bytes = Array(text.utf8)
         let tokens = SQLTokenizer(text)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// One end of the pipes between a run and a process that the run started.
+/// One end of the pipes between a run and a process that the run has started.
 ///
-/// Only one thread uses it at a time.
+/// Only one thread at a time uses the channel.
 struct RemoteChannel: Sendable {
-    /// The other end has closed.
+    /// An error that reports that the other end has closed.
     struct Closed: Error, CustomStringConvertible {
         let description = "the other process has ended"
     }
@@ -14,7 +14,9 @@ struct RemoteChannel: Sendable {
     /// The file descriptor to write to.
     let output: Int32
 
-    /// The limit of a message's size, in bytes: a larger one is not a message.
+    /// The maximum size of a message, in bytes.
+    ///
+    /// A larger size indicates invalid data.
     private static let limit = 1 << 30
 
     func send(_ message: RemoteMessage) throws {
@@ -35,7 +37,7 @@ struct RemoteChannel: Sendable {
 
     /// Waits for the next message.
     ///
-    /// - Throws: ``Closed``, and ``WireReader/Malformed``.
+    /// - Throws: ``Closed`` or ``WireReader/Malformed``.
     func receive() throws -> RemoteMessage {
         var header = WireReader(try bytes(8))
         let length = try header.number()

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The messages between a run and a process that it started, over the process's standard input and
-/// output.
+/// A message between a run and a process that it started, which is sent over the process's standard
+/// input and output.
 ///
-/// The run sends requests, and the process answers each request once, except `perform`: its first
-/// answer is `entered`, and its last one follows `finish` or `abort`.
+/// The run sends requests, and the process answers each request once. The exception is `perform`,
+/// whose first answer is `entered` and whose last answer follows `finish` or `abort`.
 enum RemoteMessage: Equatable {
     /// Opens this arm's database at a path; answered by `done`.
     case open(Arm, path: String)
@@ -21,13 +21,14 @@ enum RemoteMessage: Equatable {
 
     /// The access has acquired its connection.
     case entered
-    /// The access or the opening succeeded.
+    /// The access or the opening of the database succeeded.
     case done
     /// The number of rows that a statement returned.
     case count(Int)
     /// The rows that a query returned.
     case rows([[WorkloadValue]])
-    /// The library's error, as classified by the target, its text, and the details of a lock.
+    /// The library's error as classified by the target, its text, and the details of a lock, if
+    /// any.
     case failed(WorkloadFailure, String, BusyFailure? = nil)
 }
 

@@ -1,16 +1,18 @@
 import Foundation
 import Telemetry
 
-/// A database that another process has opened: accesses run there, and are measured here.
+/// A database that another process has opened.
 ///
-/// One worker uses it. Both processes use the machine's clock. The time of messages, a few
-/// microseconds, is part of an access's wait and service.
+/// Accesses run there and are measured here.
+///
+/// Only one worker uses the target. Both processes use the machine's clock. An access's wait and
+/// service times include the messages, which take a few microseconds.
 final class RemoteTarget: WorkloadTarget {
-    /// An error of the other process.
+    /// An error that the other process has reported.
     struct Failure: Error, CustomStringConvertible {
         var failure: WorkloadFailure
         var description: String
-        /// The details of a lock.
+        /// The details of a lock, if any.
         var busy: BusyFailure?
     }
 
@@ -27,12 +29,12 @@ final class RemoteTarget: WorkloadTarget {
     private let process: Process
     private let pipes: [Pipe]
 
-    /// The identifier of the other process.
+    /// The other process's identifier.
     var processIdentifier: Int32 { process.processIdentifier }
 
     /// Starts a process that opens `arm` at `path`.
     ///
-    /// - Throws: An error if it does not start, or the error of the other process.
+    /// - Throws: An error if the process does not start, or the other process's error.
     init(_ command: Command, _ arm: Arm, at path: String) throws {
         let (input, output) = (Pipe(), Pipe())
         process = Process()
@@ -131,12 +133,14 @@ final class RemoteTarget: WorkloadTarget {
 
     func environment() -> [String: String] { [:] }
 
-    /// Ends the other process; its open transaction is rolled back.
+    /// Ends the other process.
+    ///
+    /// Its open transaction is rolled back.
     func close() { end() }
 
     private func end() {
         try? pipes.first?.fileHandleForWriting.close()
-        // The process ends when its input closes, unless it is inside SQLite.
+        // The process ends when its input closes, unless SQLite is running.
         for _ in 0..<100 where process.isRunning { usleep(10_000) }
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The other process's side: makes the accesses that a run requests, on its own connection.
+/// The server in the other process, which makes the accesses that a run requests on its own
+/// connection.
 public struct RemoteTargetServer: Sendable {
     private let factory: any WorkloadTargetFactory
     private let channel: RemoteChannel
@@ -25,7 +26,8 @@ public struct RemoteTargetServer: Sendable {
     ///
     /// SQLite rolls back uncommitted changes.
     public static func dieWithParent() {
-        // The terminal sends its interrupt to both processes, but the run decides when to stop.
+        // The terminal sends its interrupt to both processes, but only the run decides when to
+        // stop.
         signal(SIGINT, SIG_IGN)
         let parent = getppid()
         let watch = Thread {
@@ -54,13 +56,13 @@ public struct RemoteTargetServer: Sendable {
                 try perform(access, as: WorkloadClientName(client), on: target)
             }
         } catch {
-            // The run has ended, so no process receives the error.
+            // The run has ended, so no process would receive the error.
         }
     }
 
-    /// The run aborted an access.
+    /// An error that reports that the run aborted an access.
     private struct Aborted: Error {}
-    /// The channel broke inside an access.
+    /// An error that reports that the channel broke inside an access.
     private struct Broken: Error { var cause: any Error }
 
     private func perform(
@@ -83,7 +85,9 @@ public struct RemoteTargetServer: Sendable {
         }
     }
 
-    /// Serves one message inside an access; returns false to end the access.
+    /// Serves one message inside an access.
+    ///
+    /// Returns `false` to end the access.
     private func serveStatement(
         _ session: any WorkloadSession,
         _ target: any WorkloadTarget
@@ -101,7 +105,7 @@ public struct RemoteTargetServer: Sendable {
         return true
     }
 
-    /// Replies with the result of a statement, or its error, after which the run ends the access.
+    /// Replies with a statement's result, or with its error, after which the run ends the access.
     private func answer(
         _ target: any WorkloadTarget,
         _ body: () throws -> RemoteMessage

@@ -1,4 +1,6 @@
-/// Encodes values as bytes; numbers are little-endian.
+/// Encodes values as bytes.
+///
+/// Numbers are little-endian.
 struct WireWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -80,9 +82,9 @@ struct WireWriter {
     }
 }
 
-/// Decodes bytes that a ``WireWriter`` encoded.
+/// Decodes bytes that a ``WireWriter`` has encoded.
 struct WireReader {
-    /// Bytes that are not a valid message.
+    /// An error that reports an invalid message.
     struct Malformed: Error, CustomStringConvertible {
         let description = "the other process sent an invalid message"
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The changes that are tried for an arm.
+/// Tests of the changes that are tried for an arm.
 struct AdviceCandidatesTests {
     private func candidates(
         _ arm: Arm,

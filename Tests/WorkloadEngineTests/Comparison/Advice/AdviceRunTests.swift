@@ -4,10 +4,11 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Screening and confirmation of candidates, on targets whose service time depends on the arm.
+/// Tests of screening and confirmation, on targets whose service time depends on the arm.
 @Suite(.timeLimit(.minutes(5)))
 struct AdviceRunTests {
-    /// Each access takes the time in nanoseconds that `service` returns for its arm.
+    /// Opens targets whose accesses take the time that `service` returns for the arm, in
+    /// nanoseconds.
     private struct Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock<[String: Int]>([:])
@@ -72,7 +73,7 @@ struct AdviceRunTests {
         #expect(result.exitStatus == .passed)
     }
 
-    @Test func nothingIsRecommendedWhereNothingHelps() async throws {
+    @Test func nothingIsRecommendedIfNothingHelps() async throws {
         let result = try await advice(Arm(name: "present", kind: .queue)) { _ in milliseconds(10) }
         #expect(result.recommended.isEmpty)
         #expect(result.blocks == 0)
@@ -142,7 +143,7 @@ struct AdviceRunTests {
         #expect(!result.candidates.contains { $0.change.contains("synchronous: off") })
     }
 
-    @Test func anUnknownArmIsNamed() throws {
+    @Test func anUnknownArmIsReported() throws {
         var scenario = Scenario.test([.reader()])
         scenario.arms = [Arm(name: "pool", kind: .pool)]
         var options = AdviceOptions()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The division of a search's time.
+/// Tests of the division of a search's time.
 struct AdviceScheduleTests {
     private func screening(_ candidates: Int, needed: Double = 0.3) -> (rounds: [Int], Double) {
         let plan = AdviceSchedule.screening(
@@ -26,11 +26,11 @@ struct AdviceScheduleTests {
         #expect(!plan.rounds.isEmpty && plan.seconds >= 0.3)
         let runs = plan.rounds.reduce(0) { $0 + $1 + 1 }
         let spent = Double(runs) * (plan.seconds * 1.5 + overhead)
-        // With many candidates and little time, the shortest runs decide.
+        // With many candidates and little time, the minimum run length applies.
         #expect(spent <= limit * 0.31 || plan.seconds == 0.3)
     }
 
-    @Test func theBetterHalfOfARoundTakesPartInTheNextOne() {
+    @Test func theBetterHalfOfARoundAdvances() {
         #expect(screening(9).rounds == [9, 5, 4])
         #expect(screening(3).rounds == [3, 3, 3])
         #expect(screening(0).rounds == [0, 0, 0])
@@ -91,7 +91,7 @@ struct AdviceScheduleTests {
             let metric = try ComparisonMetric(metric, in: catalog)
             return AdviceSchedule.neededSeconds(for: [metric], in: baseline)
         }
-        // The median needs 20 accesses; 50 complete each second.
+        // The median needs 20 accesses, and 50 complete each second.
         #expect(try needed("ui.response.p99") == 0.8)
         #expect(try needed("ui.throughput") == 0.3)
     }

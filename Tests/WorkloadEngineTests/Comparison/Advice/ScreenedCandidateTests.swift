@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The choice of candidates for a confirmation.
+/// Tests of the choice of candidates for a confirmation.
 struct ScreenedCandidateTests {
     private func tried(
         _ name: String,

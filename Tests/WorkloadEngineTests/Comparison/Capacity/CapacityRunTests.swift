@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct CapacityRunTests {
-    /// Each access takes 10 ms divided by the number of a pool's readers.
+    /// Opens targets whose accesses take 10 ms divided by the pool's number of readers.
     private struct Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
 
@@ -53,7 +53,8 @@ struct CapacityRunTests {
         #expect(!result.partial)
         #expect(result.load.origin == .open)
         try #require(result.arms.map(\.arm) == ["queue", "pool"])
-        // One worker and even arrivals: 100 and 200 per second, slightly more in a short run.
+        // With one worker and even arrivals, the capacities are 100 and 200 per second, slightly
+        // more in a short run.
         for (arm, limit) in zip(result.arms, [100.0, 200]) {
             let capacity = try #require(arm.capacity)
             #expect((limit * 0.9...limit * 1.06).contains(capacity), "\(arm.arm): \(capacity)")
@@ -110,7 +111,7 @@ struct CapacityRunTests {
         let result = try await search.run()
         #expect(result.load.origin == .converted)
         let capacity = try #require(result.arms.first?.capacity)
-        // Poisson arrivals: the 99th percentile reaches 50 ms well below full use.
+        // With Poisson arrivals, the 99th percentile reaches 50 ms well below full utilization.
         #expect((50...98).contains(capacity), "\(capacity)")
         #expect(result.equalLoads == nil)
     }
@@ -136,7 +137,7 @@ struct CapacityRunTests {
         #expect(CapacityReport.text(of: result).contains("maximumReaderCount 4 is the smallest"))
     }
 
-    /// Three accesses in a hundred take 95 ms, at any rate.
+    /// Opens targets on which three accesses in a hundred take 95 ms at any rate.
     private struct SlowFactory: WorkloadTargetFactory {
         let clock = SimulatedClock()
 
@@ -176,7 +177,7 @@ struct CapacityRunTests {
         #expect(arm.capacity == nil)
         #expect(!arm.confirmed)
         let text = CapacityReport.text(of: result)
-        #expect(text.contains("none, at any rate"))
+        #expect(text.contains("no rate at all"))
         #expect(text.contains("ui.response p(99) was 9"))
         #expect(result.exitStatus == .thresholdMissed)
     }

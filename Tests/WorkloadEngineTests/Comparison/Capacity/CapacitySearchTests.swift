@@ -78,7 +78,7 @@ struct CapacitySearchTests {
     }
 
     @Test func tooFewSamplesShowNoCapacity() {
-        // Short runs never have enough samples below 500/s, and long ones fail at any rate.
+        // Short runs never have enough samples below 500/s, and long runs fail at any rate.
         let (outcome, trials) = search(limit: 0, start: 20) { step, rate in
             if case .probe = step { return rate < 500 ? .undecided : .failed }
             return .failed

@@ -4,7 +4,8 @@ import Testing
 @testable import WorkloadEngine
 
 struct CrossoverPictureTests {
-    /// Two rows of three cells: worse, the same and better, then inconclusive, unknown and better.
+    /// Returns two rows of three cells: worse, the same and better, then inconclusive, unknown and
+    /// better.
     private func result(name: String = "test") -> CrossoverResult {
         func cell(
             _ column: Int,
@@ -60,7 +61,7 @@ struct CrossoverPictureTests {
         )
     }
 
-    @Test func theMapIsReadableWithoutColours() {
+    @Test func theMapIsReadableWithoutColors() {
         let text = CrossoverReport.text(of: result())
         #expect(text.contains("-2.0×"))
         #expect(text.contains("=1.0×"))
@@ -72,13 +73,13 @@ struct CrossoverPictureTests {
         #expect(text.contains("poolgauge run test --arm queue --arm pool --readers 8"))
     }
 
-    @Test func inTheCLocaleItIsASCII() {
+    @Test func theMapIsASCIIInTheCLocale() {
         let text = CrossoverReport.text(of: result(), style: .init(isUTF8: false))
         #expect(text.utf8.allSatisfy { $0 < 128 })
         #expect(text.contains("+4.0x"))
     }
 
-    @Test func coloursChangeNoCharacter() {
+    @Test func colorsDoNotChangeCharacters() {
         let plain = CrossoverReport.text(of: result())
         let colourful = CrossoverReport.text(of: result(), style: .init(hasColour: true))
         #expect(colourful.contains("\u{1B}[38;5;16;48;5;"))
@@ -108,7 +109,7 @@ struct CrossoverPictureTests {
         }
     }
 
-    @Test func everyFormatStatesVersionsAndSettings() {
+    @Test func everyFormatContainsVersionsAndSettings() {
         let result = result()
         for text in [
             CrossoverReport.text(of: result), CrossoverReport.markdown(of: result),

@@ -6,9 +6,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct CrossoverRunTests {
-    /// An access takes 16 ms in a queue, and 32 ms divided by the number of readers in a pool.
+    /// Opens targets whose accesses take 16 ms in a queue, and 32 ms divided by the number of
+    /// readers in a pool.
     ///
-    /// Both take the same time with two readers; with eight, the pool is four times as fast.
+    /// Both take the same time with two readers. With eight readers, the pool is four times as
+    /// fast.
     private final class Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock(0)
@@ -77,7 +79,7 @@ struct CrossoverRunTests {
         // A second contains 60 accesses, too few for a p99 or a p95.
         #expect(result.metric == "ui.response.p50")
         #expect(result.metricNote?.hasPrefix("ui.response.p50 instead of") == true)
-        // No arm runs a client that the queue cannot run, and the result reports this.
+        // Arms do not run a client that the queue cannot run, and the result reports this.
         #expect(result.leftOut?.keys.sorted() == ["export"])
         #expect(result.noisePairs == 12)
         let sentence = CrossoverReport.sentence(of: result)
@@ -89,7 +91,7 @@ struct CrossoverRunTests {
 
     @Test func anEarlyEndLeavesFewerPairsInEachCell() async throws {
         let box = Lock<CrossoverRun?>(nil)
-        // Two fakes are opened for their capabilities, one builds the dataset.
+        // Two fakes are opened for their capabilities, and one builds the dataset.
         let factory = Factory { number in if number == 14 { box.withLock { $0 }?.stop() } }
         let map = try CrossoverRun(
             scenario: scenario,

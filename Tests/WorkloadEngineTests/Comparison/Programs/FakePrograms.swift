@@ -6,7 +6,7 @@ import Testing
 
 /// Programs written as shell scripts, and a scenario that they pretend to run.
 struct FakePrograms {
-    /// The folder of the scripts.
+    /// The folder that contains the scripts.
     let folder: URL
 
     static let yaml = """
@@ -49,7 +49,7 @@ struct FakePrograms {
         return ComparedProgram(name: name, path: file.path)
     }
 
-    /// Writes a script that logs its arguments in `NAME.log`, and prints a result.
+    /// Writes a script that logs its arguments in `NAME.log` and prints a result.
     func program(
         _ name: String,
         before: String = "",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Comparisons of two programs.
+/// Tests of comparisons of two programs.
 @Suite(.timeLimit(.minutes(2)))
 struct ProgramComparisonTests {
     @Test func bothProgramsRunInEachBlockOnTheSameSeedAndData() async throws {
@@ -48,7 +48,7 @@ struct ProgramComparisonTests {
         #expect(result.exitStatus == .passed)
     }
 
-    @Test func everyReportNamesBothProgramsWithTheirVersions() async throws {
+    @Test func everyReportListsBothProgramsAndVersions() async throws {
         let fakes = try FakePrograms()
         defer { fakes.remove() }
         let result = try await fakes.comparison(fakes.program("baseline"), fakes.program("this"))
@@ -93,7 +93,7 @@ struct ProgramComparisonTests {
         #expect(seen.drain == .milliseconds(100))
     }
 
-    /// Without the skipped accesses, the slow program would appear as fast as the other one.
+    /// Without the skipped accesses, the slow program would appear to be as fast as the other.
     @Test func skippedAccessesCountAsResponses() throws {
         let yaml = FakePrograms.yaml.replacing(
             "access: read,",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Programs that fail, hang, or are not poolgauge.
+/// Tests of programs that fail, hang, or are not poolgauge.
 @Suite(.timeLimit(.minutes(2)))
 struct ProgramFailureTests {
     /// A program that fails, and the expected part of the message.
@@ -18,13 +18,13 @@ struct ProgramFailureTests {
     private static let failing = [
         Failing(
             script: "echo \"error in $2: unknown key 'x'\" >&2; exit 64",
-            message: "ended with status 64 and no result; it states: error in pretend.yaml: "
+            message: "ended with status 64 and no result; it reports: error in pretend.yaml: "
                 + "unknown key 'x'",
             code: .scenario
         ),
         Failing(
             script: "echo no disk >&2; exit 3",
-            message: "status 3 and no result; it states: no disk"
+            message: "status 3 and no result; it reports: no disk"
         ),
         Failing(script: "kill -SEGV $$", message: "crashed: signal 11"),
         Failing(script: "exit 0", message: "has no result: its output is empty"),
@@ -61,7 +61,7 @@ struct ProgramFailureTests {
         #expect(error?.description.contains("baseline.sh") == true)
     }
 
-    /// A change of a run's result, and the expected part of the message.
+    /// A change to a run's result, and the expected part of the message.
     struct Unusable: Sendable, CustomStringConvertible {
         var description: String
         var change: @Sendable (inout ArmResult) -> Void
@@ -70,7 +70,7 @@ struct ProgramFailureTests {
     private static let unusable = [
         Unusable(description: "has no result of arm 'pool'") { $0.arm = "queue" },
         Unusable(description: "was interrupted") { $0.partial = true },
-        Unusable(description: "states no distribution ('spectra') of read") {
+        Unusable(description: "reports no distribution ('spectra') of read") {
             $0.clients["read"]?.skipped = 5
         },
     ]
@@ -131,7 +131,7 @@ struct ProgramFailureTests {
     private func expectNoProcess(_ fakes: FakePrograms) throws {
         let text = fakes.text("child").trimmingCharacters(in: .whitespacesAndNewlines)
         let child = try #require(pid_t(text))
-        // A killed orphan exists until the process that adopted it has read its status.
+        // A killed orphan exists until the adopting process has read its status.
         let state = (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)) ?? ""
         let isGone = kill(child, 0) != 0 || state.contains(") Z")
         #expect(isGone, "\(state)")

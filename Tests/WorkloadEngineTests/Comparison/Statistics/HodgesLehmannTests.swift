@@ -45,8 +45,8 @@ struct HodgesLehmannTests {
         }
     }
 
-    /// Intervals cover a known effect, the ratio 1.3 under noise of 10 %, at their stated level.
-    @Test func intervalsCoverAKnownEffectAtTheirLevel() throws {
+    /// Intervals cover a known effect, the ratio 1.3 with noise of 10 %, at their confidence level.
+    @Test func intervalsCoverAKnownEffectAtTheirConfidenceLevel() throws {
         var random = RandomStream(seed: 11, stream: "coverage")
         var covered = 0
         var estimates: [Double] = []
@@ -56,7 +56,7 @@ struct HodgesLehmannTests {
             if location.low <= log(1.3), log(1.3) <= location.high { covered += 1 }
             estimates.append(location.estimate)
         }
-        // 95.1 % of 2,000, with the binomial 99 % interval around it.
+        // The expected count is 95.1 % of 2,000, with the binomial 99 % interval around it.
         #expect((1877...1927).contains(covered), "\(covered)")
         let mean = exp(estimates.reduce(0, +) / 2000)
         #expect(abs(mean - 1.3) < 0.01)

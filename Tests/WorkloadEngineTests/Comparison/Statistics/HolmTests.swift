@@ -22,8 +22,8 @@ struct HolmTests {
         #expect(Holm.adjusted([0.04, 0.04]) == [0.08, 0.08])
     }
 
-    /// The chance of any alarm among five true null hypotheses stays below 5 %.
-    @Test func theChanceOfAnyFalseAlarmStaysBelowTheLevel() {
+    /// The chance of any alarm among five true null hypotheses is below 5 %.
+    @Test func theChanceOfAnyFalseAlarmIsBelowTheLevel() {
         var random = RandomStream(seed: 5, stream: "families")
         let families = (0..<2000).count { _ in
             let values = (0..<5).map { _ in

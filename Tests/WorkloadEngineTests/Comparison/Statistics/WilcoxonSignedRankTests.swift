@@ -3,10 +3,11 @@ import Testing
 @testable import WorkloadEngine
 
 struct WilcoxonSignedRankTests {
-    /// Darwin's cross- and self-fertilised maize, differences of height in eighths of an inch.
+    /// Tests the height differences of Darwin's cross- and self-fertilized maize, in eighths of an
+    /// inch.
     ///
-    /// Fisher, "The Design of Experiments", 1935, section 17. They are the example of `wilcoxon` in
-    /// SciPy's manual: W− = 24, two-sided p = 0.041259765625.
+    /// The source is Fisher, "The Design of Experiments", 1935, section 17. The data are the
+    /// example for `wilcoxon` in SciPy's manual: W− = 24, two-sided p = 0.041259765625.
     @Test func darwinsMaizeHasThePublishedPValue() {
         let test = WilcoxonSignedRank([
             6, 8, 14, 16, 23, 24, 28, 29, 41, -48, 49, 56, 60, -67, 75,
@@ -16,26 +17,26 @@ struct WilcoxonSignedRankTests {
         #expect(test.pValue == 0.041259765625)
     }
 
-    /// Hamilton's depression scale before and after a tranquilizer.
+    /// Tests Hamilton's depression scale before and after a tranquilizer.
     ///
-    /// Hollander and Wolfe, "Nonparametric Statistical Methods", example 3.1. R's manual of
-    /// `wilcox.test` gives V = 40 and one-sided p = 0.01953.
+    /// The source is Hollander and Wolfe, "Nonparametric Statistical Methods", example 3.1. R's
+    /// manual for `wilcox.test` gives V = 40 and one-sided p = 0.01953.
     @Test func theDepressionScaleHasThePublishedPValue() {
         let test = WilcoxonSignedRank(PublishedPairs.depression)
         #expect(test.positiveRankSum == 40)
         #expect(test.pValue == 20.0 / 512)
     }
 
-    /// The sample of Pratt's paper (JASA 54, 1959, 655–667), with its zero moved slightly below:
-    /// 109 of the 2¹³ sign patterns are at least as extreme on that side.
+    /// Tests the sample from Pratt's paper (JASA 54, 1959, 655–667), with its zero moved slightly
+    /// lower: 109 of the 2¹³ sign patterns are at least as extreme on that side.
     @Test func prattsLoweredSampleHasThePublishedPValue() {
         let lowered = PublishedPairs.pratt.map { $0 - 0.5 }
         #expect(WilcoxonSignedRank(lowered).pValue == 2 * 109.0 / 8192)
     }
 
-    /// Pratt's procedure avoids a paradox: if each value decreases, the sample must not become
-    /// more positive.
-    @Test func zerosTakePartInTheRanking() {
+    /// Pratt's procedure avoids a paradox: the sample must not become more positive if each value
+    /// decreases.
+    @Test func zerosAreRanked() {
         let test = WilcoxonSignedRank(PublishedPairs.pratt)
         #expect(test.count == 12)
         // Ranks 2 … 12 are positive, 13 is negative, and 1 belongs to the zero.
@@ -45,7 +46,7 @@ struct WilcoxonSignedRankTests {
         #expect(test.pValue <= lowered.pValue)
     }
 
-    /// An example with ties from Sawyer's course on nonparametric statistics (Washington
+    /// Tests an example with ties from Sawyer's course on nonparametric statistics (Washington
     /// University, Math 408, 2009): T− = 5.5 and T+ = 60.5.
     @Test func tiesShareTheirRanksAsInThePublishedExample() {
         let test = WilcoxonSignedRank([11, 4, 3, -2, 13, 2, 7, 4, 3, -3, 12])
@@ -53,7 +54,7 @@ struct WilcoxonSignedRankTests {
         #expect(test.positiveRankSum == 60.5)
     }
 
-    /// The two-sided critical values at 5 % of Wilcoxon and Wilcox, "Some Rapid Approximate
+    /// Tests the two-sided critical values at 5 % from Wilcoxon and Wilcox, "Some Rapid Approximate
     /// Statistical Procedures", 1964, table 2.
     @Test(arguments: [(6, 0), (7, 2), (8, 3), (9, 5), (10, 8), (12, 13), (15, 25), (20, 52)])
     func criticalValuesMatchTheTables(count: Int, critical: Int) {
@@ -83,14 +84,14 @@ struct WilcoxonSignedRankTests {
         #expect(test.pValue < 1e-29)
     }
 
-    /// Without an effect, at most 5 % of the tests are significant, and not far fewer.
-    @Test func alarmsOccurAtTheStatedLevel() {
+    /// Without an effect, at most 5 % of the tests are significant, but not far fewer.
+    @Test func alarmsOccurAtTheSignificanceLevel() {
         var random = RandomStream(seed: 2026, stream: "null")
         let alarms = (0..<2000).count { _ in
             let noise = (0..<10).map { _ in random.nextNormal() }
             return WilcoxonSignedRank(noise).pValue <= 0.05
         }
-        // The binomial 99 % interval of 2,000 draws with 5 %.
+        // This is the binomial 99 % interval of 2,000 draws at 5 %.
         #expect((75...125).contains(alarms), "\(alarms)")
     }
 

@@ -4,15 +4,15 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The simulation, compared with queueing theory.
+/// Tests that compare the simulation with queueing theory.
 ///
-/// The formulas are those of Kleinrock, *Queueing Systems*, volume 1 (1975), chapter 3 (M/M/1,
-/// M/M/c) and section 5.6 (M/G/1), and volume 2 (1976), section 4.4 (processor sharing).
+/// The formulas are from Kleinrock, *Queueing Systems*, volume 1 (1975), chapter 3 (M/M/1, M/M/c)
+/// and section 5.6 (M/G/1), and volume 2 (1976), section 4.4 (processor sharing).
 struct AccessSimulationTests {
     /// The mean service time of all tests: a millisecond.
     private static let service = 1e6
 
-    /// Exponentially distributed times, by their quantiles.
+    /// Returns exponentially distributed times, by their quantiles.
     private static var exponential: LatencySpectrum {
         var spectrum = LatencySpectrum()
         let count = 20_000
@@ -40,7 +40,7 @@ struct AccessSimulationTests {
         let load = RecordedLoad.test(
             rate: rate,
             length: seconds * 1_000_000_000,
-            // Use so many workers that no arrival waits for one.
+            // Use enough workers that arrivals never wait for one.
             workers: 1000
         )
         var model = try #require(
@@ -92,14 +92,14 @@ struct AccessSimulationTests {
     @Test(.timeLimit(.minutes(2))) func equalServiceTimesHalveTheWait() throws {
         // M/D/1 by Pollaczek and Khinchine: E[W] = ρ s / 2(1 − ρ), here at ρ = 0.6.
         let outcome = try simulate(rate: 600, Self.constant, on: .queue, seconds: 80)
-        // The spectrum resolves the time within a bucket.
+        // The spectrum's precision is the width of a bucket.
         let exact = try #require(Self.constant.mean)
         let load = 600 * exact / 1e9
         #expect(isNear(mean(outcome.waits), load * exact / (2 * (1 - load)), within: 0.06))
     }
 
     @Test(.timeLimit(.minutes(2))) func accessesThatShareAProcessorTakeLonger() throws {
-        // M/M/1 with processor sharing at ρ = 0.5: no access waits, and E[T] = s / (1 − ρ).
+        // M/M/1 with processor sharing at ρ = 0.5: accesses do not wait, and E[T] = s / (1 − ρ).
         let outcome = try simulate(
             rate: 500,
             Self.exponential,
@@ -161,7 +161,7 @@ struct AccessSimulationTests {
         // Four jobs share two processors, each at half speed.
         #expect(processors.nextEnd == 20)
         #expect(processors.take(at: 20) == 0)
-        // Three remain, each with one nanosecond more than the previous one.
+        // Three jobs remain, each with one nanosecond more than the previous one.
         #expect(processors.nextEnd == 21.5)
         #expect(processors.take(at: 21.5) == 1)
         #expect(processors.nextEnd == 22.5)
@@ -171,7 +171,7 @@ struct AccessSimulationTests {
     }
 
     @Test func readersWaitForReadersAndWritersForTheWriter() throws {
-        // A reader holds its connection for a long time; meanwhile a writer arrives.
+        // A writer arrives while a reader holds its connection for a long time.
         var load = RecordedLoad.test(rate: 100, length: 1_000_000_000, workers: 4)
         load.clients["pay"] = RecordedLoad.Client(
             workers: 1,
@@ -209,7 +209,7 @@ struct AccessSimulationTests {
 }
 
 extension RecordedLoad {
-    /// A load of one reading client at the given rate.
+    /// Returns a load with one reading client at the given rate.
     static func test(rate: Double, length: UInt64, workers: Int) -> RecordedLoad {
         RecordedLoad(
             kind: "pool",

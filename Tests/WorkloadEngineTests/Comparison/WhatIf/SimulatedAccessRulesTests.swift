@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Rules of simulated accesses other than waiting in line: interrupts, overtaking, holds.
+/// Tests of simulated interrupts, overtaking and holds.
 struct SimulatedAccessRulesTests {
     private func constant(_ time: UInt64) -> LatencySpectrum {
         var spectrum = LatencySpectrum()
@@ -11,7 +11,7 @@ struct SimulatedAccessRulesTests {
         return spectrum
     }
 
-    /// Accesses of about `time` nanoseconds of processor time.
+    /// Returns a model of accesses with about `time` nanoseconds of processor time.
     private func working(_ time: UInt64) throws -> ServiceModel {
         try #require(ServiceModel(constant(time), processorMean: time))
     }
@@ -80,7 +80,7 @@ struct SimulatedAccessRulesTests {
             }
             return try #require(outcomes["search"]).waits.count
         }
-        // Each access except the last is interrupted long before its end.
+        // Each access except the last is interrupted long before it ends.
         #expect(try completed(.init(victim: nil, latency: 1e6)) == 0)
         #expect(try completed(.init(victim: "search", latency: 1e6)) == 0)
         // The interrupts target another client.
@@ -114,7 +114,7 @@ struct SimulatedAccessRulesTests {
 
     // MARK: Overtaking
 
-    /// Two workers without think time, on one reader.
+    /// Uses two workers without think time on one reader.
     @Test func anAwakeWorkerOvertakesARecentWaiter() throws {
         let clients = ["read": reader(workers: 2)]
         func waits(isOvertaking: Bool) throws -> [Double] {
@@ -142,7 +142,7 @@ struct SimulatedAccessRulesTests {
         #expect(try #require(outcomes["read"]).waits.allSatisfy { $0 < 25_000 })
     }
 
-    /// Two readers become free while a thread wakes up; a task waits behind the thread.
+    /// Two readers become free while a thread wakes up, and a task waits behind the thread.
     @Test func aTaskDoesNotSleepWhileAReaderReservedForAThreadIsFree() throws {
         func once(_ style: String, at time: UInt64) -> RecordedLoad.Client {
             RecordedLoad.Client(
@@ -152,7 +152,7 @@ struct SimulatedAccessRulesTests {
                 at: time
             )
         }
-        // Both readers are held from 10 to 11 ms; accesses that arrive then wait.
+        // Both readers are held from 10 to 11 ms. Accesses that arrive then must wait.
         let clients = [
             "a-first": once("sync", at: 10_000_000),
             "b-second": once("sync", at: 10_010_000),
@@ -170,7 +170,7 @@ struct SimulatedAccessRulesTests {
 
     // MARK: Waking up
 
-    /// Two workers without think time, on one reader, with a writer that is always busy.
+    /// Uses two workers without think time on one reader, and a writer that is always busy.
     @Test func wakingThreadsSometimesWaitForATickOnBusyProcessors() throws {
         var writer = reader()
         writer.operations = [.init(name: "write", weight: 1, access: "write")]
@@ -182,7 +182,8 @@ struct SimulatedAccessRulesTests {
             return Array(try #require(outcomes["read"]).waits.dropFirst(2))
         }
         #expect(try waits(processors: 2).allSatisfy { $0 < 2.1e6 })
-        // They share the processor, so each waits for 4 ms, and a few for another tick of 4 ms.
+        // The workers share the processor, so each waits for 4 ms, and a few for another tick of 4
+        // ms.
         let waits = try waits(processors: 1)
         let late = waits.filter { $0 > 4.2e6 }
         #expect((0.08...0.3).contains(Double(late.count) / Double(waits.count)))
@@ -191,7 +192,7 @@ struct SimulatedAccessRulesTests {
 
     // MARK: Holds
 
-    /// A spectrum resolves 1.2 s to 67 ms.
+    /// A spectrum's resolution at 1.2 s is 67 ms.
     ///
     /// Accesses with such holds must still end together.
     @Test func aHoldLastsAsLongAsRequested() throws {
@@ -215,11 +216,13 @@ struct SimulatedAccessRulesTests {
         #expect(usual.allSatisfy { $0 >= 1.2e9 && $0 < 1.206e9 })
         let excess = usual.reduce(0) { $0 + $1 - 1.2e9 } / Double(usual.count)
         #expect(abs(excess - 300_000) < 30_000)
-        // A hold that was late in the recording is late in the simulation.
+        // A hold that was late in the recording is also late in the simulation.
         #expect(times.contains { $0 >= Double(late.lower) && $0 <= Double(late.upper) })
     }
 
-    /// 50 ms is near the end of its bucket; slightly longer holds count in the next bucket.
+    /// A hold of 50 ms is near the end of its bucket.
+    ///
+    /// Slightly longer holds are in the next bucket.
     @Test func aHoldNearTheEndOfItsBucketIsAlsoExact() throws {
         var spectrum = LatencySpectrum()
         spectrum.add(50_200_000, count: 5)
@@ -241,7 +244,7 @@ struct SimulatedAccessRulesTests {
         processors.add(0, demand: 100, at: 0)
         processors.add(1, demand: 100, at: 0)
         #expect(processors.isBusy)
-        // Each job has received 10 of its 100; the first one receives 5 more.
+        // Each job has received 10 of its 100 units. The first job receives 5 more.
         let isShortened = processors.shorten(0, to: 5, at: 20)
         #expect(isShortened)
         #expect(processors.nextEnd == 30)
@@ -255,7 +258,7 @@ struct SimulatedAccessRulesTests {
         #expect(!processors.isBusy)
     }
 
-    @Test func aHeapStaysOrderedWhenElementsAreRemoved() {
+    @Test func aHeapRemainsOrderedWhenElementsAreRemoved() {
         var heap = MinimumHeap<Int>(<)
         for value in [5, 3, 8, 1, 9, 2, 7] { heap.push(value) }
         let even = heap.removeAll { $0 % 2 == 0 }

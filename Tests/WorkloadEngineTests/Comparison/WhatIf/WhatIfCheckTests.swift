@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Real runs that check a prediction.
+/// Tests of real runs that check a prediction.
 @Suite(.timeLimit(.minutes(2)))
 struct WhatIfCheckTests {
     private let recording: RunResult
@@ -14,7 +14,7 @@ struct WhatIfCheckTests {
         whatIf = try WhatIf(recording)
     }
 
-    @Test func theNeighboursAlternate() throws {
+    @Test func theNeighborsAlternate() throws {
         let runs = try whatIf.checkRuns(in: whatIf.scenario(), times: 2)
         #expect(runs.map(\.setting.readers) == [1, 3, 1, 3])
         #expect(runs.map(\.arm.readers) == [1, 3, 1, 3])
@@ -52,7 +52,7 @@ struct WhatIfCheckTests {
     @Test func eachRunCountsForItsSetting() throws {
         let runs = try whatIf.checkRuns(in: whatIf.scenario(), times: 2, includingRecorded: true)
         let predictions = try whatIf.predict([.pool(readers: 1), .pool(readers: 3)])
-        // Act as if the check had been stopped after its fifth run.
+        // Simulate a check that was stopped after its fifth run.
         let made = runs.prefix(5).map { (run: $0, result: whatIf.run) }
         let result = whatIf.adding(made, on: recording.environment, to: predictions)
         #expect(result.checks?.map(\.setting.readers) == [1, 3])

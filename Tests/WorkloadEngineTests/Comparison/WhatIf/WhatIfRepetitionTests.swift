@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Whether a machine still reproduces a recording.
+/// Tests of whether a machine still reproduces a recording.
 @Suite(.timeLimit(.minutes(2)))
 struct WhatIfRepetitionTests {
     private let whatIf: WhatIf
@@ -14,7 +14,7 @@ struct WhatIfRepetitionTests {
         then = try #require(whatIf.run.clients["ui"]?.wait?.p99)
     }
 
-    /// A run in which `ui` waits longer by the given number of nanoseconds.
+    /// Returns a run in which `ui` waits longer by the given number of nanoseconds.
     private func run(longerBy nanoseconds: UInt64) -> ArmResult {
         var run = whatIf.run
         run.clients["ui"]?.wait?.p99 = then + nanoseconds
@@ -24,7 +24,7 @@ struct WhatIfRepetitionTests {
         return run
     }
 
-    /// A prediction of the recorded setting, whose single runs have the given spread.
+    /// Returns a prediction for the recorded setting whose single runs have the given spread.
     private func prediction(_ low: UInt64, _ high: UInt64) -> WhatIfPrediction {
         WhatIfPrediction(
             setting: whatIf.recorded,
@@ -45,7 +45,7 @@ struct WhatIfRepetitionTests {
         #expect(verdict([run(longerBy: 2_000_000)]) == .changed)
     }
 
-    /// The recorded run is another run of the same kind: it lies outside the range of three others
+    /// The recorded run is another run of the same kind, so it is outside the range of three others
     /// half of the time.
     @Test func equallyLargeDifferencesOfSingleRunsAreUndecidable() {
         let runs = [3_000_000, 5_000_000, 6_000_000].map { run(longerBy: $0) }
@@ -58,7 +58,7 @@ struct WhatIfRepetitionTests {
         let runs = [run(longerBy: 9_000_000)]
         #expect(verdict(runs, beside: prediction(1_000_000, 20_000_000)) == .inconclusive)
         #expect(verdict(runs, beside: prediction(19_000_000, 20_000_000)) == .changed)
-        // Chance does not explain half a second.
+        // Half a second is not due to chance.
         let far = [run(longerBy: 500_000_000)]
         #expect(verdict(far, beside: prediction(1_000_000, 2_200_000)) == .changed)
     }
@@ -77,7 +77,7 @@ struct WhatIfRepetitionTests {
         #expect(repetition.problem == "a run was stopped early")
         #expect(repetition.clients["ui"]?.verdict == .inconclusive)
         #expect(repetition.notes == [])
-        // A stopped recording is not evidence, either.
+        // A stopped recording is not evidence either.
         var recording = try KeptRecording.result()
         recording.runs[0].partial = true
         recording.runs[0].valid = false
@@ -91,7 +91,7 @@ struct WhatIfRepetitionTests {
         #expect(other.notes == [])
     }
 
-    @Test func theReportStatesOldAndNewValues() throws {
+    @Test func theReportShowsOldAndNewValues() throws {
         var result = try whatIf.predict([])
         let runs = [run(longerBy: 2_000_000), run(longerBy: 3_000_000)]
         result.repetition = whatIf.repetition(runs, beside: nil)
@@ -99,7 +99,7 @@ struct WhatIfRepetitionTests {
         let ranges = [then + 3_000_000, then + 2_000_000, then + 3_000_000].map(HumanUnits.time)
         #expect(
             text.contains(
-                "\n2 real runs with 2 readers, as when it was recorded, combined "
+                "\n2 real runs with 2 readers, as in the recording, combined "
                     + "[lowest … highest single run]:\n"
             )
         )

@@ -5,7 +5,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct WhatIfTests {
-    /// A result of 300 reads per second of about 5 ms, on a pool of two readers.
+    /// Returns a result with 300 reads of about 5 ms per second, on a pool with two readers.
     private func result() throws -> RunResult {
         var spectrum = LatencySpectrum()
         for index in 0..<1000 {
@@ -44,7 +44,7 @@ struct WhatIfTests {
         let queue = try #require(waits[.queue])
         let two = try #require(waits[.pool(readers: 2)])
         let three = try #require(waits[.pool(readers: 3)])
-        // Without writes, a queue is a pool of one reader.
+        // Without writes, a queue is equivalent to a pool with one reader.
         #expect(queue == waits[.pool(readers: 1)])
         #expect(queue > two && two > three)
         let many = try #require(waits[.pool(readers: 16)])
@@ -74,13 +74,13 @@ struct WhatIfTests {
         }
     }
 
-    /// A few waits of a second are not caused by handovers, although they double the mean.
+    /// A few waits of a second double the mean, but handovers do not cause them.
     @Test(.timeLimit(.minutes(2))) func aFewLongWaitsDoNotIndicateASlowHandover() throws {
         let settings: [WhatIfSetting] = [.pool(readers: 3)]
         func predicted(longWaits: UInt64) throws -> UInt64 {
             var result = try result()
             var wait = LatencySpectrum()
-            // These waits are similar to those of two readers under this load.
+            // These waits are similar to the waits with two readers under this load.
             wait.add(5_000, count: 400)
             for index in 0..<600 {
                 wait.add(UInt64(-log(1 - (Double(index) + 0.5) / 600) * 10e6))
@@ -118,7 +118,7 @@ struct WhatIfTests {
 
     @Test func aHandoverIsFoundIfItExplainsTheWaits() {
         let found = Calibration.handover { handover, _ in
-            // Readers need 2 ms; no handover explains the writers' waits.
+            // Readers need 2 ms, and a handover does not explain the writers' waits.
             (reader: handover.reader - 2e6, writer: -1)
         }
         #expect(abs(found.reader - 2e6) < 2e4)
@@ -127,7 +127,7 @@ struct WhatIfTests {
         #expect(long.reader == 0 && long.writer == 0)
     }
 
-    @Test func anOldResultStatesHowToRecordANewOne() throws {
+    @Test func anOldResultExplainsHowToRecordANewOne() throws {
         var old = try result()
         old.runs[0].load = nil
         let error = #expect(throws: WhatIfError.self) { try WhatIf(old) }
@@ -142,7 +142,7 @@ struct WhatIfTests {
         #expect(error?.message.contains("pool") == true)
     }
 
-    @Test func armsOtherThanQueuesAndPoolsAreRefused() throws {
+    @Test func armsOtherThanQueuesAndPoolsAreRejected() throws {
         var result = try result()
         result.runs[0].load?.kind = "memory"
         #expect(throws: WhatIfError.self) { try WhatIf(result) }
@@ -180,7 +180,8 @@ struct WhatIfTests {
         #expect(WhatIfComparison(predicted: 90, measured: 100).error == -0.1)
     }
 
-    /// A client's run with the given numbers of accesses that wait for 1 ms and for 100 ms.
+    /// Returns a client's result with the given numbers of accesses that wait for 1 ms and for 100
+    /// ms.
     private func client(short: UInt64, long: UInt64) -> ClientResult {
         var wait = LatencySpectrum()
         wait.add(1_000_000, count: short)
@@ -210,7 +211,7 @@ struct WhatIfTests {
         let both = try #require(WhatIfComparison(predicted: 0, measured: short))
         #expect((970_000...1_040_000).contains(both.measured))
         #expect(both.least == nil && both.most == nil)
-        // The range of all runs is wider than that of one.
+        // The range of all runs is wider than a single run's.
         let mixed = try #require(
             WhatIfComparison(predicted: 0, measured: short + [client(short: 1176, long: 24)])
         )
@@ -241,7 +242,7 @@ struct WhatIfTests {
         #expect(WhatIf.wait(of: [half, half]) != nil)
     }
 
-    @Test func predictionsThatAreAMatterOfChanceAreNamed() {
+    @Test func predictionsThatVaryByChanceAreReported() {
         func prediction(_ setting: WhatIfSetting, low: UInt64, high: UInt64) -> WhatIfPrediction {
             WhatIfPrediction(
                 setting: setting,
@@ -268,8 +269,8 @@ struct WhatIfTests {
         )
     }
 
-    /// Of 300 accesses, three are beyond the percentile, which differs in each simulation.
-    @Test(.timeLimit(.minutes(2))) func aShortRunIsReportedAsAMatterOfChance() throws {
+    /// Of 300 accesses, three exceed the percentile, which differs in each simulation.
+    @Test(.timeLimit(.minutes(2))) func chanceInAShortRunIsReported() throws {
         var short = try result()
         short.runs[0].load = RecordedLoad.test(rate: 300, length: 1_000_000_000, workers: 64)
         short.runs[0].clients["ui"]?.completed = 300

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// The transactions of the isolation invariant during a load, in simulated time.
+/// Tests of the isolation invariant's transactions during a load, in simulated time.
 @Suite(.timeLimit(.minutes(2)))
 struct IsolationWatchTests {
     /// Runs a quiet load with the invariant.
@@ -45,8 +45,8 @@ struct IsolationWatchTests {
         behaviour.statement = { _ = clock.spend(milliseconds(1)) }
         let (_, target) = try await run(behaviour, on: clock, measured: .seconds(600))
         let statements = target.statements.count { $0.sql.contains(ObjectTable.ofInvariant.name) }
-        // Each statement takes a millisecond: about one in fifty of ten minutes, and at most one
-        // round more.
+        // Each statement takes a millisecond. The total is about a fiftieth of ten minutes, plus at
+        // most one round.
         #expect((6000...13_500).contains(statements), "\(statements) statements")
     }
 

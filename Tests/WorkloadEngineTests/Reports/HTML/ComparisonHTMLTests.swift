@@ -43,7 +43,7 @@ struct ComparisonHTMLTests {
         #expect(TagLog(html).problems == [])
     }
 
-    @Test func noDataInjectsMarkup() throws {
+    @Test func dataCannotInjectMarkup() throws {
         let name = HTMLReportTests.hostile
         var hostile = result
         hostile.scenario = name

@@ -4,11 +4,11 @@ import Testing
 @testable import WorkloadEngine
 
 struct HTMLReportTests {
-    /// A name with every kind of hostile text.
+    /// A name that contains every kind of hostile text.
     static let hostile =
         "</script></title><script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u{1B}]0;x\u{7}"
 
-    /// A result in which every name and text is hostile.
+    /// Returns a result in which every name and text is hostile.
     private func hostileResult() -> RunResult {
         let name = Self.hostile
         var run = ResultFixture.run
@@ -67,9 +67,9 @@ struct HTMLReportTests {
         return LatencySpectra(response: spectrum, wait: spectrum, service: spectrum)
     }
 
-    @Test func noDataInjectsMarkup() throws {
+    @Test func dataCannotInjectMarkup() throws {
         let html = try HTMLReport.text(of: hostileResult())
-        // The only script is the data, and no name contains active markup.
+        // The only script is the data, and names do not contain active markup.
         #expect(html.components(separatedBy: "<script").count == 2)
         #expect(html.components(separatedBy: "</script").count == 2)
         #expect(html.contains("<script type=\"application/json\" id=\"result\">"))
@@ -88,7 +88,7 @@ struct HTMLReportTests {
         let log = TagLog(html)
         #expect(log.problems == [])
         #expect(Set(log.identifiers).count == log.identifiers.count)
-        // All references have targets.
+        // Check that all references have targets.
         #expect(Set(log.references).subtracting(log.identifiers) == [])
     }
 
@@ -119,7 +119,7 @@ struct HTMLReportTests {
             html.components(separatedBy: "<style>").last?.components(separatedBy: "</style>").first
         )
         let hash = Data(SHA256.digest(of: sheet.utf8)).base64EncodedString()
-        // The quotes of a policy are escaped in its attribute.
+        // The policy's quotes are escaped in its attribute.
         #expect(html.contains("style-src &#39;sha256-\(hash)&#39;"))
         #expect(html.contains("default-src &#39;none&#39;"))
         #expect(!html.contains(" style=\""))

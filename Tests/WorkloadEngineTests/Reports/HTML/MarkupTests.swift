@@ -24,7 +24,7 @@ struct MarkupTests {
     }
 
     @Test func aCombinedCharacterDoesNotHideMarkup() {
-        // An angle bracket with a combining mark is one character, and still an angle bracket.
+        // An angle bracket with a combining mark is one character but still an angle bracket.
         #expect(Markup.escaped("<\u{301}script>") == "&lt;\u{301}script&gt;")
         #expect(Markup.escaped("\"\u{FE0F}") == "&quot;\u{FE0F}")
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A small parser of tags, stricter than browsers: open elements must be closed in order.
+/// A small tag parser that is stricter than browsers: elements must be closed in order.
 struct TagLog {
     private(set) var problems: [String] = []
     private(set) var identifiers: [String] = []
@@ -38,7 +38,7 @@ struct TagLog {
         if !open.isEmpty { problems.append("left open: \(open)") }
     }
 
-    /// The end of a tag, past the quoted values in it.
+    /// Returns the end of a tag, after its quoted values.
     private static func endOfTag(_ text: Substring) -> Substring.Index? {
         var isQuoted = false
         for index in text.indices {

@@ -4,7 +4,7 @@ import Yams
 
 @testable import WorkloadEngine
 
-/// The published schema, compared with the decoder.
+/// Tests that compare the published schema with the decoder.
 struct ScenarioSchemaTests {
     @Test func theSchemaIsJSONOfTheStatedDraft() throws {
         let data = Data(ScenarioSchema.json.utf8)
@@ -41,7 +41,7 @@ struct ScenarioSchemaTests {
         #expect(try !SchemaValidator(ScenarioSchema.json).problems(yaml: yaml).isEmpty)
     }
 
-    /// Every mapping of the language, and a scenario that contains it at `MAPPING`.
+    /// Every mapping in the language, and a scenario that contains it at `MAPPING`.
     static let mappings: [(shape: MappingShape, yaml: String)] = [
         (Language.dataset, "dataset: MAPPING"),
         (Language.table, "dataset: {schema: CREATE TABLE t (a), rows: {t: MAPPING}}"),
@@ -70,8 +70,8 @@ struct ScenarioSchemaTests {
         #expect(Set(definitions.keys) == Set(Self.mappings.map(\.shape.name)))
     }
 
-    /// The decoder supports exactly the keys of the schema: it accepts each declared key, and
-    /// reports every other key as unknown.
+    /// The decoder supports exactly the schema's keys: it accepts each declared key and reports
+    /// every other key as unknown.
     @Test(arguments: mappings.indices)
     func theDecoderAcceptsTheKeysOfTheSchema(index: Int) {
         let (shape, yaml) = Self.mappings[index]
@@ -90,7 +90,7 @@ struct ScenarioSchemaTests {
 
     /// Names may use any script.
     ///
-    /// The schema refuses the same names as the decoder.
+    /// The schema rejects the same names as the decoder.
     @Test(arguments: [
         ("pool-2_b", true), ("höhe", true), ("二", true), ("a b", false), ("a.b", false),
         ("a:b", false), ("a[0]", false), ("a^", false), ("a~", false), ("`a", false),

@@ -1,9 +1,11 @@
 import Foundation
 import Yams
 
-/// Validates YAML with a JSON Schema; supports the keywords that the scenarios' schema uses.
+/// Validates YAML with a JSON Schema.
+///
+/// Supports the keywords that the scenarios' schema uses.
 struct SchemaValidator {
-    /// A keyword of the schema that the validator does not support.
+    /// An error that reports a keyword that the validator does not support.
     struct UnknownKeyword: Error {
         var name: String
     }
@@ -17,7 +19,7 @@ struct SchemaValidator {
         root = object as? [String: Any] ?? [:]
     }
 
-    /// The errors in YAML; empty if it is valid.
+    /// Returns the errors in YAML, or an empty array if it is valid.
     func problems(yaml: String) throws -> [String] {
         guard let node = try Yams.compose(yaml: yaml) else { return ["nothing"] }
         return try problems(node, root, at: "")
@@ -111,7 +113,7 @@ struct SchemaValidator {
         node.mapping?.compactMap { key, value in key.scalar.map { ($0.string, value) } } ?? []
     }
 
-    /// Whether a node is of a type, according to YAML 1.2's core schema.
+    /// Returns whether a node has a type, according to YAML 1.2's core schema.
     private func isOfType(_ name: String, _ node: Node) -> Bool {
         guard let scalar = node.scalar else {
             return name == (node.mapping != nil ? "object" : "array")
