@@ -86,19 +86,19 @@ enum ClientMetrics {
         _ explanation: String,
         _ count: @escaping @Sendable (ClientResult) -> UInt64
     ) -> Metric {
-        Metric(
+        let share: @Sendable (ClientResult, Double) -> Double? = { client, whole in
+            client.offered > 0 ? Double(count(client)) / whole : nil
+        }
+        let cell: @Sendable (ClientResult) -> String = { HumanUnits.count(count($0)) }
+        return Metric(
             key,
             isLowerBetter: isLowerBetter,
             explanation,
             [
-                .init(name: "count", unit: .count) { client in
-                    client.offered > 0 ? Double(count(client)) : nil
-                },
-                .init(name: "rate", unit: .share) { client in
-                    client.offered > 0 ? Double(count(client)) / Double(client.offered) : nil
-                },
+                Metric.Aggregate(name: "count", unit: .count) { share($0, 1) },
+                Metric.Aggregate(name: "rate", unit: .share) { share($0, Double($0.offered)) },
             ],
-            cell: hasColumn ? { HumanUnits.count(count($0)) } : nil,
+            cell: hasColumn ? cell : nil,
             number: count
         )
     }

@@ -72,20 +72,12 @@ extension MetricDescriptor {
         _ explanation: String,
         _ latency: @escaping @Sendable (Owner) -> LatencySummary?
     ) -> Self {
-        var aggregates = MetricCatalog.percentiles.map { percentile in
-            Aggregate(name: "p(\(percentile))", unit: .time) { owner in
-                latency(owner)?.value(ofPercentile: percentile).map { Double($0) }
+        let times = MetricCatalog.percentiles.map { "p(\($0))" } + ["max", "mean"]
+        let aggregates = (times + ["count"]).map { name in
+            Aggregate(name: name, unit: name == "count" ? .count : .time) { owner in
+                latency(owner)?.value(name)
             }
         }
-        aggregates.append(
-            Aggregate(name: "max", unit: .time) { latency($0).map { Double($0.max) } }
-        )
-        aggregates.append(
-            Aggregate(name: "mean", unit: .time) { latency($0).map { Double($0.mean) } }
-        )
-        aggregates.append(
-            Aggregate(name: "count", unit: .count) { latency($0).map { Double($0.count) } }
-        )
         return Self(key, explanation, aggregates, latency: latency)
     }
 
@@ -108,16 +100,21 @@ extension MetricDescriptor {
 }
 
 extension LatencySummary {
-    /// Returns the value of one of ``MetricCatalog/percentiles``; nil without enough samples.
-    fileprivate func value(ofPercentile percentile: String) -> UInt64? {
-        switch percentile {
-        case "50": p50
-        case "90": p90
-        case "95": p95
-        case "99": p99
-        case "99.9": p999
-        case "99.99": p9999
-        default: nil
-        }
+    /// Returns the value of an aggregate, such as `p(99)`; nil without enough samples.
+    func value(_ aggregate: String) -> Double? {
+        let value: UInt64? =
+            switch aggregate {
+            case "p(50)": p50
+            case "p(90)": p90
+            case "p(95)": p95
+            case "p(99)": p99
+            case "p(99.9)": p999
+            case "p(99.99)": p9999
+            case "max": max
+            case "mean": mean
+            case "count": count
+            default: nil
+            }
+        return value.map { Double($0) }
     }
 }

@@ -1,60 +1,58 @@
 /// The reference of all metrics, generated from their descriptors.
 public enum MetricReference {
     /// The reference as Markdown that ends with a newline.
-    public static let markdown: String = {
-        let titles = ["metric", "values", "unit", "better", "meaning"]
-        return """
-            ## Of each client
+    public static let markdown = """
+        ## Of each client
 
-            \(table(titles, rows(ClientMetrics.all, prefix: "CLIENT.").map(marked)))
+        \(table(clients))
 
-            ## Of the database
+        ## Of the database
 
-            \(table(titles, rows(DatabaseMetrics.all, prefix: "").map(marked)))
+        \(table(databases))
 
-            """
-    }()
+        """
 
     /// The reference as text that ends with a newline.
-    public static let text: String = {
-        let all = rows(ClientMetrics.all, prefix: "CLIENT.") + rows(DatabaseMetrics.all, prefix: "")
-        var lines: [String] = []
-        var last = ""
-        for row in all {
-            if row[0] != last { lines += [row[0], "    \(row[4]) (\(row[3]) is better)"] }
-            last = row[0]
-            lines.append("    \(row[1]): \(row[2])")
-        }
-        return lines.map { $0.replacing("`", with: "") + "\n" }.joined()
-    }()
+    public static let text = (clients + databases).flatMap { metric in
+        [metric.name, "    \(metric.explanation) \(metric.direction)"]
+            + metric.values.map { "    \($0.names.joined(separator: ", ")): \($0.unit)" }
+    }.map { $0.replacing("`", with: "") + "\n" }.joined()
 
-    /// The rows of a table: one for the aggregates with the same unit.
-    private static func rows<Owner>(
-        _ metrics: [MetricDescriptor<Owner>],
-        prefix: String
-    ) -> [[String]] {
-        metrics.flatMap { metric in
-            let units = metric.aggregates.reduce(into: [MetricCatalog.Unit]()) { units, aggregate in
-                if !units.contains(aggregate.unit) { units.append(aggregate.unit) }
+    private static let clients = ClientMetrics.all.map { Entry($0, prefix: "CLIENT.") }
+    private static let databases = DatabaseMetrics.all.map { Entry($0, prefix: "") }
+
+    private static func table(_ metrics: [Entry]) -> String {
+        let rows = metrics.map { metric in
+            let values = metric.values.map { values in
+                values.names.map { "`\($0)`" }.joined(separator: ", ") + ": \(values.unit)"
             }
-            return units.map { unit in
-                let names = metric.aggregates.filter { $0.unit == unit }.map(\.name)
-                return [
-                    prefix + metric.key, names.joined(separator: ", "), unit.words,
-                    metric.isLowerBetter ? "lower" : "higher", metric.explanation,
-                ]
-            }
+            return "| `\(metric.name)` | \(values.joined(separator: "; ")) | "
+                + "\(metric.explanation) \(metric.direction) |"
         }
+        return (["| metric | values | meaning |", "|---|---|---|"] + rows).joined(separator: "\n")
     }
 
-    private static func marked(_ row: [String]) -> [String] {
-        ["`\(row[0])`", row[1].split(separator: ", ").map { "`\($0)`" }.joined(separator: ", ")]
-            + row[2...]
-    }
+    /// A metric in the reference.
+    private struct Entry {
+        var name: String
+        var explanation: String
+        var direction: String
+        /// The aggregates with the same unit.
+        var values: [(names: [String], unit: String)]
 
-    private static func table(_ titles: [String], _ rows: [[String]]) -> String {
-        ([titles, titles.map { _ in "---" }] + rows)
-            .map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n")
+        init<Owner>(_ metric: MetricDescriptor<Owner>, prefix: String) {
+            name = prefix + metric.key
+            explanation = metric.explanation
+            direction = metric.isLowerBetter ? "Lower is better." : "Higher is better."
+            values = metric.aggregates.reduce(into: []) { values, aggregate in
+                let unit = aggregate.unit.words
+                if values.last?.unit == unit {
+                    values[values.count - 1].names.append(aggregate.name)
+                } else {
+                    values.append(([aggregate.name], unit))
+                }
+            }
+        }
     }
 }
 

@@ -22,7 +22,7 @@ extension MetricCatalog {
             case .rate: HumanUnits.rate(value)
             case .count: HumanUnits.count(UInt64(max(0, value.rounded())))
             case .share: HumanUnits.percent(value)
-            case .ratio: HumanUnits.ratio(value)
+            case .ratio: HumanUnits.fraction(value)
             }
         }
     }

@@ -50,7 +50,7 @@ enum HumanUnits {
     }
 
     /// Formats a ratio with two decimals.
-    static func ratio(_ ratio: Double) -> String { decimal(ratio, digits: 2) }
+    static func fraction(_ ratio: Double) -> String { decimal(ratio, digits: 2) }
 
     /// Formats seconds.
     static func seconds(_ seconds: Double) -> String {

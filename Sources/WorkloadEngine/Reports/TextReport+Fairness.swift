@@ -7,8 +7,8 @@ extension TextReport {
             var parts: [String] = []
             if let smallest = fairness.smallestShare, let largest = fairness.largestShare {
                 parts.append(
-                    "smallest share \(HumanUnits.ratio(smallest)) of an equal share, "
-                        + "largest \(HumanUnits.ratio(largest))"
+                    "smallest share \(HumanUnits.fraction(smallest)) of an equal share, "
+                        + "largest \(HumanUnits.fraction(largest))"
                 )
             }
             if let wait = fairness.longestWait {
