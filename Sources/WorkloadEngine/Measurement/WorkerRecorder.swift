@@ -150,11 +150,14 @@ final class WorkerRecorder: Sendable {
     }
 
     /// Counts a retry of the running access.
-    func retry() {
+    ///
+    /// - Parameter onCount: Called if the retry counts, before the recording can end.
+    func retry(onCount: () -> Void = {}) {
         state.withLock { state in
             heldSince.store(0, ordering: .relaxed)
             guard !state.isSealed, let place = state.running else { return }
             state.counts[place].retried += 1
+            onCount()
         }
     }
 
@@ -165,7 +168,13 @@ final class WorkerRecorder: Sendable {
     ///   - stamps: The times; nil if they are meaningless or if the access did not enter its
     ///     closure.
     ///   - waited: The wait of an access that did not enter its closure, in nanoseconds.
-    func finish(_ outcome: Outcome, _ stamps: Stamps?, waited: UInt64? = nil) {
+    ///   - onCount: Called if the access counts as failed, before the recording can end.
+    func finish(
+        _ outcome: Outcome,
+        _ stamps: Stamps?,
+        waited: UInt64? = nil,
+        onCount: () -> Void = {}
+    ) {
         state.withLock { state in
             heldSince.store(0, ordering: .relaxed)
             guard !state.isSealed, let place = state.running else { return }
@@ -187,6 +196,7 @@ final class WorkerRecorder: Sendable {
                 state.counts[place].interrupted += 1
             case .failed(let code):
                 state.counts[place].errors[code, default: 0] += 1
+                onCount()
             }
         }
     }

@@ -151,13 +151,22 @@ extension Worker {
             )
         case .busy(let code):
             let isRetried = retries > 0 && control.stage < .stopped
-            countBusy(code, error, isRetried: isRetried, isMeasured: begun.isMeasured)
+            let failure = busyFailure(
+                code,
+                error,
+                isRetried: isRetried,
+                isMeasured: begun.isMeasured
+            )
+            // The ledger contains the failures that the recorder counts.
+            let add = { [ledger = busy.ledger] in
+                if let failure { ledger.add(failure) }
+            }
             if isRetried {
                 retries -= 1
-                recorder.retry()
+                recorder.retry(onCount: add)
                 return false
             }
-            recorder.finish(.failed(code), stamps, waited: waited)
+            recorder.finish(.failed(code), stamps, waited: waited, onCount: add)
         case .error(let code):
             recorder.finish(.failed(code), stamps, waited: waited)
         }

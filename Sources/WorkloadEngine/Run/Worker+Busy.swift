@@ -1,21 +1,27 @@
 import Foundation
 
 extension Worker {
-    /// Classifies and counts an attempt that found the database busy.
+    /// Classifies an attempt that found the database busy.
     ///
     /// - Parameters:
     ///   - code: The extended result code's name.
     ///   - error: The error.
     ///   - isRetried: Whether the access is retried.
     ///   - isMeasured: Whether the access counts in the result.
-    func countBusy(_ code: String, _ error: any Error, isRetried: Bool, isMeasured: Bool) {
+    /// - Returns: The failure for the ledger; nil if it does not count there.
+    func busyFailure(
+        _ code: String,
+        _ error: any Error,
+        isRetried: Bool,
+        isMeasured: Bool
+    ) -> BusyLedger.Failure? {
         let process = lockHolder()
         // A load test's closures do not report how their database waits.
-        guard isMeasured, control.stage < .sealed, closures == nil else { return }
+        guard isMeasured, closures == nil else { return nil }
         let details = target.busyFailure(of: error) ?? BusyFailure()
         let timeout = busy.timeout
         guard let cause = BusyCause(code: code, handler: details.handler, timeout: timeout) else {
-            return
+            return nil
         }
         var failure = BusyLedger.Failure(cause: cause, client: plan.name.name, code: code)
         failure.statement = details.statement
@@ -29,7 +35,7 @@ extension Worker {
             failure.timeout = own ?? timeout
         }
         failure.holder = details.holder ?? process ?? busy.longestRunning(except: recorder, cause)
-        busy.ledger.add(failure)
+        return failure
     }
 
     /// Counts a checkpoint that another connection blocked.

@@ -63,7 +63,7 @@ struct CompareAgainstTests {
         try withTemporaryFolder { folder in
             let old = try script(
                 "old",
-                "sed -i 's/:id + 2000/:id + 10/' \"$2\"; exec '\(Program.path)' \"$@\"",
+                "sed -i 's/:id + 2000/:id + 400/' \"$2\"; exec '\(Program.path)' \"$@\"",
                 in: folder
             )
             let outcome = try compare(

@@ -19,6 +19,7 @@ struct DocumentedCommandsTests {
         ("poolgauge dashboard", "the dashboard needs a terminal"),
         ("poolgauge capture", "tracefs"), ("poolgauge capture", "root"),
         ("poolgauge doctor --clean", "tracefs"), ("poolgauge doctor --clean", "root"),
+        ("poolgauge compare reader-storm --arms pool,grdb-pool", "built without GRDB"),
     ]
 
     /// Creates the files that the pages use: the README's scenario, a database, and recorded runs.
