@@ -40,7 +40,12 @@ struct WatchScreenTests {
             #expect(tmux.screen().contains("idle\\u{1b}[31m"))
             #expect(tmux.screen().split(separator: "\n").allSatisfy { $0.count <= width })
             // Enter shows the selected process in detail.
-            while !tmux.screen().contains("▶\(programs.reader.pid)") { tmux.type("Down") }
+            // The list may be reordered while the selection moves, so search in both directions.
+            var steps = 0
+            while !tmux.screen().contains("▶\(programs.reader.pid)") {
+                tmux.type(steps / 5 % 2 == 0 ? "Down" : "Up")
+                steps += 1
+            }
             tmux.type("Enter")
             try tmux.wait(for: "holds reader, mark")
             tmux.type("Escape")
