@@ -91,7 +91,8 @@ extension Language {
             .init(
                 "of",
                 .text,
-                "The sequential variable whose newest inserted value latest follows."
+                "With latest: the sequential variable whose newest inserted values are the most "
+                    + "popular."
             ),
             .init(
                 "table",
