@@ -29,7 +29,7 @@ package struct CaptureAnalysis {
     /// Analyzes executions.
     ///
     /// - Parameters:
-    ///   - executions: The executions, in the order of their ends for each connection.
+    ///   - executions: The executions, ordered by end time for each connection.
     ///   - schema: The tables of the database.
     ///   - file: The name of the input, for messages, or nil for a live trace.
     ///   - gaps: The periods in which a live trace recorded nothing, in seconds.

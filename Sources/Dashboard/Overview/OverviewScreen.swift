@@ -164,7 +164,7 @@ struct OverviewScreen {
         }
     }
 
-    /// Draws the chart and, if there is room, the waiters beside it.
+    /// Draws the chart and, if there is room, the waiters next to it.
     private func drawDemand(_ pool: PoolPanel, on canvas: inout Canvas, in rect: Rect) {
         let chart = Track(minimum: 34, ideal: 44, maximum: .max, priority: 9, flex: 1)
         let widths = Track.lengths(of: [chart, WaitingPanel.track], available: rect.width)

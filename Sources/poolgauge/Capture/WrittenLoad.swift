@@ -45,7 +45,7 @@ final class ReplayWatch: @unchecked Sendable {
         do { try process.run() } catch { return nil }
     }
 
-    /// Waits for the process to end and returns its measurements; nil if it failed.
+    /// Waits for the process to end and returns its measurements, or nil if it failed.
     ///
     /// - Parameter isEarly: Whether to end the process immediately because the run ended early.
     /// - Returns: The written load.

@@ -25,7 +25,7 @@ struct WatchHistory: Sendable, Timeline {
     private(set) var cursor: Int?
     /// The values of the reports, newest last.
     private(set) var moments = RingBuffer<WatchMoment>(capacity: Self.capacity)
-    /// One lane for each process, in the order of their first reports.
+    /// One lane for each process, in order of first report.
     private(set) var lanes: [WatchLane] = []
     /// The processes at the displayed moment; holders of locks come first.
     private(set) var rows: [WatchRow] = []

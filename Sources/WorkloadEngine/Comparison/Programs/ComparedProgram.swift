@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that a comparison runs in place of an arm.
+/// A program that a comparison runs instead of an arm.
 public struct ComparedProgram: Sendable, Codable, Equatable {
     /// The name in the reports, such as `baseline`.
     public var name: String

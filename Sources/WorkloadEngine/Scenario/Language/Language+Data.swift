@@ -27,7 +27,7 @@ extension Language {
             .init(
                 "rows",
                 .named(.mapping(table)),
-                "The rows to insert, by table name, in this order."
+                "The rows to insert, by table name, in the given order."
             ),
             .init(
                 "finally",
