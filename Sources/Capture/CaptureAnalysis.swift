@@ -29,7 +29,7 @@ package struct CaptureAnalysis {
     /// Analyzes executions.
     ///
     /// - Parameters:
-    ///   - executions: The executions, in the order of their ends for each connection.
+    ///   - executions: The executions, ordered by end time for each connection.
     ///   - schema: The tables of the database.
     ///   - file: The name of the input, for messages, or nil for a live trace.
     ///   - gaps: The periods in which a live trace recorded nothing, in seconds.
@@ -60,7 +60,8 @@ package struct CaptureAnalysis {
             do {
                 statement = try reader.statement(of: execution.sql)
             } catch {
-                // Ignore statements that SQLite also rejected. A live trace has no line to correct.
+                // Ignore statements that SQLite itself rejected, and all statements of a live
+                // trace, because it has no line that the user could correct.
                 guard execution.succeeded, file != nil else {
                     unreadable += 1
                     continue
@@ -169,7 +170,8 @@ package struct CaptureAnalysis {
                 )
             )
         }
-        // A trace may time only some executions: estimate the others from their mean.
+        // A trace may time only some executions: estimate the other durations from the mean of
+        // these.
         var unknown = 0
         for (index, isAlone) in untimed {
             let shape = shapes[visits[index].shape]

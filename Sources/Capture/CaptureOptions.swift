@@ -1,6 +1,7 @@
 /// The options of a captured scenario.
 package struct CaptureOptions: Sendable {
-    /// Whether to keep literals that are the same in all of at least ``leastCount`` executions.
+    /// Whether to keep literals that are the same in all executions of a statement, if there are at
+    /// least ``leastCount``.
     package var showsLiterals = false
     /// Whether to fit distributions to observed values and show frequent values.
     package var showsValues = false
@@ -15,7 +16,7 @@ package struct CaptureOptions: Sendable {
     /// The source of the capture, such as a file's name.
     package var origin: String
 
-    /// The limits of the capture, one sentence each.
+    /// The limitations of the capture, one sentence each.
     package var notes: [String] = []
     /// The number of commits that changed the database during the capture, counted independently of
     /// the trace, or nil if unknown.

@@ -5,7 +5,7 @@
 enum ClipboardSequence {
     /// The length limit in bytes.
     ///
-    /// xterm rejects 100,000 characters of Base64, and other terminals reject fewer.
+    /// xterm rejects 100,000 characters of Base64, and other terminals have lower limits.
     static let limit = 48_000
 
     /// Returns the sequence; nil if the text is too long.

@@ -7,7 +7,8 @@ import TerminalUI
 struct MouseDecoder {
     /// The encoding of events.
     enum Form {
-        /// `0;12;5M`: button, column and row in decimal, and `m` when the button went up (1006).
+        /// `0;12;5M`: button, column and row in decimal. A final `m` instead of `M` means that the
+        /// button was released (mode 1006).
         case decimal
         /// Three characters with an offset of 32, for terminals that support no other encoding.
         case characters
@@ -71,7 +72,8 @@ struct MouseDecoder {
     private func event(code: Int, isRelease: Bool) -> MouseEvent? {
         let point = Point(x: numbers[1] - 1, y: numbers[2] - 1)
         guard point.x >= 0, point.y >= 0 else { return nil }
-        // 4, 8 and 16 are Shift, Meta and Control, 32 is a move, and 64 and above are wheels.
+        // 4, 8 and 16 are Shift, Meta and Control, 32 marks a move, and 64 and above are wheel
+        // events.
         let button = code & ~(4 | 8 | 16 | 32)
         let isMove = code & 32 != 0
         switch button {

@@ -20,8 +20,8 @@ package protocol Terminal: AnyObject {
     /// The color depth.
     var depth: ColorDepth { get }
 
-    /// The number of bytes written since the terminal was opened or since an earlier time; nil if
-    /// they are not counted.
+    /// The number of bytes written since a fixed time no later than the opening of the terminal;
+    /// nil if bytes are not counted.
     var bytesWritten: UInt64? { get }
 
     /// Copies text to the user's clipboard.

@@ -1,4 +1,4 @@
-/// The screens, in the order of their keys.
+/// The screens, ordered by key.
 package enum DashboardScreen: Int, Sendable, CaseIterable {
     /// The most important facts about a run.
     case overview = 1

@@ -170,7 +170,7 @@ public final class SQLTraceSession {
             return
         }
         notes.append(
-            "a Go program uses \(entry.library.path): its statements have no times, and calls of "
+            "a Go program uses \(entry.library.path): its statements have no times, and calls to "
                 + "sqlite3_exec are counted at their start, without their results"
         )
     }
@@ -269,7 +269,7 @@ public final class SQLTraceSession {
 
     /// Reads the events since the last call.
     ///
-    /// - Returns: The executions on watched databases, in the order of their ends.
+    /// - Returns: The executions on watched databases, ordered by end time.
     @discardableResult
     public func poll() -> [StatementExecution] {
         let until = monotonicNanoseconds()

@@ -1,6 +1,6 @@
 /// The state of a run.
 public enum RunState: String, Sendable, Codable, Equatable {
-    /// The data set is being built.
+    /// The dataset is being built.
     case preparing
     /// The load is running.
     case running

@@ -49,7 +49,7 @@ struct ScreenGoldenTests {
 
     /// Compares every cell and style in every size, depth and glyph set.
     ///
-    /// A digest replaces each picture to save megabytes; other tests compare pictures.
+    /// Compares digests instead of pictures, to save disk space. Other tests compare pictures.
     @Test(arguments: DashboardScreen.allCases)
     func keepsEveryCellInEveryDepth(screen: DashboardScreen) throws {
         var lines: [String] = []
@@ -75,7 +75,7 @@ struct ScreenGoldenTests {
     }
 
     @Test(arguments: DashboardScreen.allCases)
-    func showsAMomentOfThePast(screen: DashboardScreen) throws {
+    func showsAPastMoment(screen: DashboardScreen) throws {
         var model = try dashboard(screen, theme: "light")
         for key in "S25" { _ = model.handle(.key(.character(key))) }
         _ = model.handle(.key(.enter))

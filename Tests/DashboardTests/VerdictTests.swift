@@ -120,7 +120,7 @@ struct VerdictTests {
     }
 
     @Test(arguments: [
-        (RunState.preparing, "Building the data set"),
+        (RunState.preparing, "Building the dataset"),
         (.paused, "The load is paused: no waiters"),
         (.draining, "The load has ended"),
         (.finished, "Finished after 29.9 s: no waiters observed"),

@@ -320,7 +320,7 @@ struct ScenarioRunTests {
         #expect(result.clients["fast"]?.interrupted == 0, "no other access is interrupted")
     }
 
-    @Test func aClientCanInterruptAnotherOneAlone() async throws {
+    @Test func aClientCanInterruptOnlyOneOtherClient() async throws {
         let yaml = bank(
             """
               slow: {access: read, sql: "\(Self.endless)"}

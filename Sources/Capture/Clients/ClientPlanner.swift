@@ -61,8 +61,8 @@ struct ClientPlanner {
 
     /// Returns the number of workers.
     ///
-    /// In an open loop, this is twice the observed concurrency, so a slower arm has free workers,
-    /// but at most the number of connections.
+    /// In an open loop, this is twice the observed concurrency, but at most the number of
+    /// connections. The additional workers are available to slower arms.
     private func workers(of client: CapturedClient) -> Int {
         if case .closed = client.pace { return min(client.workers, 1000) }
         return min(max(1, min(client.connections.count, 2 * client.concurrency)), 1000)

@@ -14,7 +14,7 @@ struct PaceDecision {
 
     /// The minimum share of the connections' time in transactions that indicates a closed loop.
     private static let saturation = 0.7
-    /// The longest time between two consecutive transactions without a rest, in seconds.
+    /// The longest gap between consecutive transactions that does not count as a rest, in seconds.
     private static let immediateRest = 20e-6
     /// The number of transactions required for a decision.
     private static let minimumCount = 50
@@ -22,7 +22,7 @@ struct PaceDecision {
     /// Decides from observed transactions.
     ///
     /// - Parameters:
-    ///   - visits: The transactions, in the order of their starts.
+    ///   - visits: The transactions, ordered by start time.
     ///   - connections: The number of connections that run them.
     ///   - span: The first start and the last end of the capture.
     ///   - isTimed: Whether the durations of transactions are known.
@@ -151,7 +151,8 @@ struct PaceDecision {
             "an arrival finds \(TimeText.number(ratio)) times as many running transactions as there "
             + "are on average (closed loop of \(connections): \(TimeText.number(closed)), open: 1)"
         // The ratio is as far below the closed loop's as the open loop's is above it, so
-        // transactions do not overlap for another reason, such as even arrivals.
+        // something other than a closed loop, such as evenly spaced arrivals, keeps transactions
+        // from overlapping.
         if ratio < 2 * closed - 1 {
             isClosed = false
             evidence += "; this is below both, so the observed rate is offered"

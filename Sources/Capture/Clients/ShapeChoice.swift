@@ -6,7 +6,7 @@ struct ShapeChoice {
     /// shapes.
     private static let coverage = 0.995
 
-    /// The numbers of the chosen shapes, in their order.
+    /// The numbers of the chosen shapes, in order.
     let modelled: [Int]
     /// The omitted transactions, one sentence each.
     let omissions: [String]

@@ -19,7 +19,7 @@ package struct DraftOptions: Sendable {
     package var writeShare: Double?
     /// The duration of the measured phase, in seconds.
     package var seconds = 5.0
-    /// The distributions of parameters by name, as a YAML mapping without brackets.
+    /// The distributions of parameters by name, as a YAML mapping without braces.
     package var values: [String: String] = [:]
 
     /// Creates options.

@@ -137,7 +137,7 @@ package struct TableStatements {
         )
     }
 
-    /// Returns a statement whose parameters take values of columns, in this order.
+    /// Returns a statement whose parameters take values from `columns`, in order.
     private func statement(
         _ name: String,
         _ sql: String,

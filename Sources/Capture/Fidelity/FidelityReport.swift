@@ -76,7 +76,7 @@ package struct FidelityReport {
             }
         }
         for (what, count) in (result.refusals ?? [:]).sorted(by: { $0.key < $1.key }) {
-            notes.append("the guard refused \(what) \(count) times")
+            notes.append("refused by the guard: \(count) × \(what)")
         }
         self.notes = notes
     }
@@ -117,8 +117,8 @@ package struct FidelityReport {
             }.joined(separator: "  ")
         }
         lines.append(
-            "write transactions took \(TimeText.share(writeShare.captured)) of the time, "
-                + "\(TimeText.share(writeShare.replayed)) replayed"
+            "write transactions took \(TimeText.share(writeShare.captured)) of the time in "
+                + "the capture and \(TimeText.share(writeShare.replayed)) in the replay"
         )
         lines += notes
         if !omissions.isEmpty { lines += ["not modeled:"] + omissions.map { "  " + $0 } }

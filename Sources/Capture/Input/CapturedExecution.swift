@@ -20,7 +20,7 @@ package struct CapturedExecution: Sendable, Equatable {
     package var waited: Double?
     /// The number of returned rows, or nil if unknown.
     package var rows: Int?
-    /// The values of the parameters, in the order of their first appearance; empty if unknown.
+    /// The values of the parameters, in order of first appearance; empty if unknown.
     package var values: [WorkloadValue]
     /// The line in the file, or nil for a live trace.
     package var line: Int?

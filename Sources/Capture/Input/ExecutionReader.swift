@@ -13,7 +13,7 @@ package struct ExecutionReader {
     /// - Parameter file: The file's name, for messages.
     package init(file: String) { self.file = file }
 
-    /// Returns the executions in a file, in the order of their ends.
+    /// Returns the executions in a file, ordered by end time.
     ///
     /// - Throws: ``CaptureError`` for the first invalid line, or for a file without lines.
     package static func executions(

@@ -11,7 +11,7 @@ struct TraceGaps {
         var time: Double
     }
 
-    /// The gaps in their order, without overlaps.
+    /// The gaps in order, without overlaps.
     private var gaps: [ClosedRange<Double>] = []
     /// The total length of all gaps up to each gap's end.
     private var lengths: [Double] = []

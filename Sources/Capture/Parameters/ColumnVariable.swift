@@ -4,7 +4,7 @@ import WorkloadEngine
 struct ColumnVariable: Equatable {
     /// The preferred name, which another variable may already have.
     var base: String
-    /// The variable's mapping in YAML, without brackets.
+    /// The variable's mapping in YAML, without braces.
     var yaml: String
     /// An explanation of the choice.
     var comment: String

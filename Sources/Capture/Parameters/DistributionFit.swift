@@ -23,7 +23,7 @@ struct DistributionFit: Equatable {
     ///
     /// - Parameters:
     ///   - sample: The values.
-    ///   - range: The range of the column's integers, or nil without a column.
+    ///   - range: The range of the column's integers, or nil if there is no column.
     ///   - k: The number of times that a value must occur to be shown.
     /// - Returns: The distribution with the smallest distance.
     static func best(

@@ -156,8 +156,9 @@ struct SlotPlanner {
         )
     }
 
-    /// Returns bounds that contain most integers; enough integers lie outside each bound to hide
-    /// them.
+    /// Returns bounds that contain most of the integers.
+    ///
+    /// Enough integers lie outside each bound to hide the individual outliers.
     private func bounds(of sample: ValueSample) -> ClosedRange<Int64>? {
         let sorted = sample.integers.sorted()
         let hidden = options.leastCount - 1

@@ -13,7 +13,7 @@ struct ValueSample {
     private(set) var uncounted = 0
     /// The number of values that equal the previous value plus one.
     private(set) var successors = 0
-    /// The first integers, in their order.
+    /// The first integers, in the order observed.
     private(set) var integers: [Int64] = []
     /// The lengths of strings and blobs.
     private(set) var lengths = SampledNumbers()

@@ -5,7 +5,7 @@ struct VariableRegistry {
     /// A variable.
     struct Entry: Equatable {
         var name: String
-        /// The variable's mapping in YAML, without brackets.
+        /// The variable's mapping in YAML, without braces.
         var yaml: String
         /// An explanation of the choice.
         var comment: String

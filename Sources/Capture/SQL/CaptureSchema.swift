@@ -26,7 +26,7 @@ package struct CaptureSchema: Sendable, Equatable {
         package var isRowID: Bool
         /// Whether the column's values are unique, or the column is the last one of a key.
         package var isUnique: Bool
-        /// The smallest and the largest integer in the column, or nil without integers.
+        /// The smallest and the largest integer in the column, or nil if there are no integers.
         package var range: ClosedRange<Int64>?
         /// The number of distinct values, or nil if unknown.
         package var distinctCount: Int?

@@ -49,12 +49,14 @@ struct SQLLexer {
     enum Failure: Error, Equatable {
         case unterminated(String)
         case unexpected(String)
+        case incomplete(String)
         case severalStatements
 
         var message: String {
             switch self {
             case .unterminated(let what): "\(what) is not terminated"
             case .unexpected(let text): "'\(text)' is not SQL"
+            case .incomplete(let word): "no statement follows '\(word)'"
             case .severalStatements: "it contains several statements"
             }
         }

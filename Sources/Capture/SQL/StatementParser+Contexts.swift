@@ -136,7 +136,7 @@ extension StatementParser {
         return count
     }
 
-    /// Returns the index of the innermost open bracket around a token.
+    /// Returns the index of the innermost opening parenthesis around a token.
     private func enclosing(_ index: Int) -> Int? {
         var position = index - 1
         while position >= 0 {
@@ -146,7 +146,8 @@ extension StatementParser {
         return nil
     }
 
-    /// Returns the number of commas in a bracket before a token, excluding nested brackets.
+    /// Returns the number of commas between an opening parenthesis and a token, excluding nested
+    /// parentheses.
     private func commas(from open: Int, to index: Int) -> Int {
         var count = 0
         var position = open + 1
@@ -188,7 +189,7 @@ extension StatementParser {
         return tables.column(tokens[index].name, of: qualifier)
     }
 
-    /// Returns the column inside a function or brackets, if there is exactly one.
+    /// Returns the column inside a function call or parentheses, if there is exactly one.
     private func onlyColumn(in range: Range<Int>) -> Variable.Column? {
         guard !range.contains(where: { tokens[$0].keyword == "SELECT" }) else { return nil }
         var found: Set<Variable.Column> = []

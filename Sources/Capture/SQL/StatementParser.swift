@@ -9,7 +9,7 @@ struct StatementParser {
     let tokens: [SQLToken]
     /// The clause of each token, such as `WHERE`.
     var clauses: [String] = []
-    /// The indexes of matching brackets.
+    /// The indexes of matching parentheses.
     var matches: [Int: Int] = [:]
     var tables: StatementTables
 
@@ -58,7 +58,7 @@ struct StatementParser {
                 throw .severalStatements
             }
         }
-        if !open.isEmpty { throw .unterminated("a bracket") }
+        if !open.isEmpty { throw .unterminated("a parenthesis") }
     }
 
     // MARK: Normalizing
@@ -105,7 +105,9 @@ struct StatementParser {
         )
     }
 
-    /// Returns a token's text; savepoint names, which programs often number, become equal.
+    /// Returns a token's text.
+    ///
+    /// All savepoint names become the same text, because programs often number them.
     private func canonical(_ index: Int) -> String {
         let isSavepoint =
             index > 0
@@ -128,7 +130,7 @@ struct StatementParser {
         let first = tokens[0].keyword
         guard Self.verbs.contains(first) else { throw .unexpected(tokens[0].text) }
         guard first == "WITH" else { return first }
-        // The main statement follows the last bracket of the common table expressions.
+        // The main statement follows the last parenthesis of the common table expressions.
         var index = 0
         while index < tokens.count {
             if tokens[index].text == "(" {
@@ -141,7 +143,7 @@ struct StatementParser {
             }
             index += 1
         }
-        throw .unexpected("WITH without a statement")
+        throw .incomplete("WITH")
     }
 
     /// Returns the name of a parameter; `p1` for `?1`, nil for `?`.

@@ -99,7 +99,7 @@ struct StatementTables {
         } else if !name.lowercased().hasPrefix("sqlite_"),
             isInsert || index + 1 >= tokens.count || tokens[index + 1].text != "("
         {
-            // A name before a bracket is a table-valued function.
+            // A name before a parenthesis is a table-valued function.
             missing.append(name)
         }
         if isInsert { readInsertedColumns(tokens, at: index + 1) }

@@ -29,13 +29,13 @@ struct SampledNumbers {
 
     var mean: Double { count > 0 ? sum / Double(count) : 0 }
 
-    /// The ratio of the standard deviation to the mean, or 0 without numbers.
+    /// The ratio of the standard deviation to the mean, or 0 if there are no numbers.
     var variation: Double {
         guard count > 1, mean > 0 else { return 0 }
         return (max(0, squares / Double(count) - mean * mean)).squareRoot() / mean
     }
 
-    /// Returns the quantile at a share from 0 to 1, or 0 without numbers.
+    /// Returns the quantile for a fraction from 0 to 1, or 0 if there are no numbers.
     func quantile(_ share: Double) -> Double {
         guard !sample.isEmpty else { return 0 }
         let sorted = sample.sorted()

@@ -14,7 +14,7 @@ struct ShapeStatistics {
     private(set) var count = 0
     private(set) var outcomes: [CapturedTransaction.Outcome: Int] = [:]
     private(set) var busyCount = 0
-    /// The maximum number of failures of one transaction because of a lock.
+    /// The largest number of lock failures in one transaction.
     private(set) var maximumBusyCount = 0
     /// The known durations of transactions.
     private(set) var durations = SampledNumbers()
@@ -35,7 +35,7 @@ struct ShapeStatistics {
     private(set) var rows: [SampledNumbers]
     /// The total time from the first writing statement, or from a locking BEGIN, to the end.
     ///
-    /// A single statement of unknown duration counts with the mean of the known durations.
+    /// A single statement of unknown duration contributes the mean of the known durations.
     var writeSeconds: Double {
         knownWriteSeconds + Double(unknownWrites) * (durations.count > 0 ? durations.mean : 0)
     }

@@ -37,7 +37,7 @@ struct TransactionAssembler {
 
     init(statesAreKnown: Bool = true) { self.statesAreKnown = statesAreKnown }
 
-    /// Adds an execution; add each connection's executions in the order of their ends.
+    /// Adds an execution; add each connection's executions ordered by end time.
     mutating func add(_ execution: CapturedExecution, _ statement: NormalizedStatement) {
         let name = "\(execution.process)/\(execution.connection)"
         var connection = connections[name] ?? Connection()

@@ -49,7 +49,7 @@ struct PresentArm {
         if !isWAL {
             lines.append(
                 Line(
-                    comment: "The same with a write-ahead log, to show its effect alone.",
+                    comment: "The same queue with a write-ahead log, to isolate the log's effect.",
                     name: "queue-wal",
                     yaml: "{type: queue, journal: wal, \(shared)}"
                 )
@@ -83,7 +83,7 @@ struct PresentArm {
         if let text = analysis.pragmas["synchronous"],
             let name = names[text] ?? (names.values.contains(text) ? text : nil)
         {
-            return (name, "by PRAGMA")
+            return (name, "set by PRAGMA")
         }
         let commit = analysis.commits.quantile(0.5)
         if isWAL, analysis.commits.count >= 10, let syncSeconds, commit < syncSeconds / 2 {
@@ -124,10 +124,11 @@ struct PresentArm {
             .joined(separator: ", ")
     }
 
-    /// Returns the busy timeout: PRAGMA's value, how long statements waited, or five seconds.
+    /// Returns the busy timeout: the value that a pragma set, the time that statements waited, or
+    /// five seconds.
     private static func timeout(_ analysis: CaptureAnalysis) -> (seconds: Double, reason: String) {
         if let text = analysis.pragmas["busy_timeout"], let milliseconds = Double(text) {
-            return (milliseconds / 1000, "by PRAGMA")
+            return (milliseconds / 1000, "set by PRAGMA")
         }
         guard analysis.busyWaits.count > 0 else {
             return (5, "not observed: nothing failed with SQLITE_BUSY")

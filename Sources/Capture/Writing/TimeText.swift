@@ -1,6 +1,6 @@
 import Foundation
 
-/// Formats quantities in the scenario language's syntax, with three digits.
+/// Formats quantities in the scenario language's syntax, with three significant digits.
 enum TimeText {
     /// Formats a time in seconds, such as `1.25ms`.
     static func yaml(_ seconds: Double) -> String {
@@ -15,8 +15,8 @@ enum TimeText {
     /// Formats a share, such as `12.5 %`.
     static func share(_ share: Double) -> String { number(share * 100) + " %" }
 
-    /// Formats a number without an exponent: as an integer from 100, or with three digits below
-    /// 100.
+    /// Formats a number without an exponent: as an integer if it is 100 or more, otherwise with
+    /// three significant digits.
     static func number(_ number: Double) -> String {
         guard number.isFinite, number > 0 else { return "0" }
         let digits = max(0, 2 - Int(log10(number).rounded(.down)))

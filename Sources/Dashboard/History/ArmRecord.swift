@@ -77,12 +77,12 @@ struct ArmRecord: Sendable {
                 ArmMetric(title: client.name, meaning: "completed", unit: .rate),
                 ArmMetric(
                     title: "\(client.name) p50",
-                    meaning: "response of ten seconds",
+                    meaning: "response, last ten seconds",
                     unit: .duration
                 ),
                 ArmMetric(
                     title: "\(client.name) p99",
-                    meaning: "response of ten seconds",
+                    meaning: "response, last ten seconds",
                     unit: .duration
                 ),
             ]
@@ -90,8 +90,8 @@ struct ArmRecord: Sendable {
         metrics += [
             ArmMetric(title: "in use", meaning: "of the reading connections", unit: .share),
             ArmMetric(title: "saturated", meaning: "of the time", unit: .share),
-            ArmMetric(title: "reads waiting", meaning: "at most in a second", unit: .count),
-            ArmMetric(title: "writes waiting", meaning: "at most in a second", unit: .count),
+            ArmMetric(title: "reads waiting", meaning: "most in each second", unit: .count),
+            ArmMetric(title: "writes waiting", meaning: "most in each second", unit: .count),
             ArmMetric(title: "log", meaning: "the write-ahead log's size", unit: .bytes),
         ]
         series = metrics.map { _ in RingBuffer(capacity: Self.capacity) }

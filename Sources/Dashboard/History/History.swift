@@ -30,7 +30,7 @@ struct History: Sendable {
     private(set) var throughputs: [RingBuffer<Double>] = []
     /// The latencies by client and operation.
     private(set) var latencies = LatencyHistory()
-    /// The records of this session's arms, in the order of their first runs.
+    /// The records of this session's arms, in order of first run.
     private(set) var arms: [ArmRecord] = []
     /// The maximum number of recorded arms.
     private static let maximumArms = 16
@@ -101,7 +101,7 @@ struct History: Sendable {
         }
     }
 
-    /// Visits the recorded samples of the last seconds, from the newest.
+    /// Visits the recorded samples of the last `seconds` seconds, newest first.
     func visitSamples(last seconds: Double, _ body: (Sample) -> Void) {
         var index = cursor ?? moments.count - 1
         guard index >= 0 else { return }
@@ -112,7 +112,7 @@ struct History: Sendable {
         }
     }
 
-    /// Visits the moments of the last seconds, from the newest.
+    /// Visits the moments of the last `seconds` seconds, newest first.
     func visitMoments(last seconds: Double, _ body: (Moment) -> Void) {
         var index = cursor ?? moments.count - 1
         guard index >= 0 else { return }

@@ -35,7 +35,7 @@ extension DashboardModel {
         return nil
     }
 
-    /// Shows the sample nearest to a time of the run.
+    /// Shows the sample nearest to a time in the run.
     mutating func go(to time: Double) {
         if frozen == nil { frozen = history }
         frozen?.show(time: time)

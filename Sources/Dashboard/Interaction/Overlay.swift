@@ -16,7 +16,7 @@ struct PromptState: Sendable, Equatable {
     enum Purpose: Sendable, Equatable {
         /// A filter for rows; Esc restores the previous filter.
         case filter(before: String)
-        /// A time of the run.
+        /// A time in the run.
         case seek
     }
 

@@ -133,20 +133,20 @@ extension DashboardCommand {
             [.character("S")],
             .seek,
             name: "seek",
-            help: "go to a time of the run",
+            help: "go to a time in the run",
             priority: 13
         ),
         KeyBinding(
             [.character("+"), .character("=")],
             .zoomIn,
-            name: "closer",
+            name: "zoom in",
             help: "show less time; raise the knob",
             priority: 9
         ),
         KeyBinding(
             [.character("-")],
             .zoomOut,
-            name: "wider",
+            name: "zoom out",
             help: "show more time; lower the knob",
             priority: 8
         ),

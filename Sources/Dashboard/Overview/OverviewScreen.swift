@@ -94,7 +94,7 @@ struct OverviewScreen {
     /// Draws the screen before the first sample.
     private func drawBeginning(on canvas: inout Canvas, in rect: Rect) {
         let text =
-            "Building the data set and opening the database. Each connection then gets a lane here "
+            "Building the dataset and opening the database. Each connection then has a lane here "
             + "that shows its holder and the waiters."
         let lines = TextWrapping.lines(of: text, width: min(rect.width - 4, 60))
         let top = max(0, (rect.height - lines.count) / 2)
@@ -164,7 +164,7 @@ struct OverviewScreen {
         }
     }
 
-    /// Draws the chart and, if there is room, the waiters beside it.
+    /// Draws the chart and, if there is room, the waiters next to it.
     private func drawDemand(_ pool: PoolPanel, on canvas: inout Canvas, in rect: Rect) {
         let chart = Track(minimum: 34, ideal: 44, maximum: .max, priority: 9, flex: 1)
         let widths = Track.lengths(of: [chart, WaitingPanel.track], available: rect.width)

@@ -16,7 +16,7 @@ struct WaitingPanel {
         let isOver = history.isOver
         let inner = Panel(
             title: "Waiting",
-            remark: isOver ? "of the whole run" : "meters: last 10 s",
+            remark: isOver ? "over the whole run" : "meters: last 10 s",
             legend: hint(theme: canvas.theme)
         ).draw(on: &canvas, in: rect)
         guard let database = history.latest?.database else { return }

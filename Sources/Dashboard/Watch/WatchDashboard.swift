@@ -26,7 +26,7 @@ package struct WatchDashboard: Sendable {
     package internal(set) var theme: Theme
     /// The bindings of keys to commands.
     package let keys: WatchKeys
-    /// The screens, in the order of their keys.
+    /// The screens, ordered by key.
     package let screens: [any WatchScreen.Type]
     /// The refresh rate, in frames per second.
     package internal(set) var refreshRate: Double
@@ -43,7 +43,7 @@ package struct WatchDashboard: Sendable {
     /// The paths of the watched databases.
     package var paths: [String] { databases.map(\.path) }
 
-    /// The data of each database, in the order of their first reports.
+    /// The data of each database, in order of first report.
     var databases: [WatchHistory] = []
     /// The displayed data while the display is frozen.
     var frozen: [WatchHistory]?
@@ -66,7 +66,7 @@ package struct WatchDashboard: Sendable {
     /// Creates a dashboard without reports.
     ///
     /// - Parameters:
-    ///   - screens: The screens, in the order of their keys.
+    ///   - screens: The screens, ordered by key.
     ///   - theme: The initial theme.
     ///   - themes: The themes that the `t` key cycles through.
     ///   - glyphs: The initial character set for charts.

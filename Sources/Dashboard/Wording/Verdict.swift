@@ -56,7 +56,7 @@ struct Verdict: Equatable {
         let judged = Self.judged(sample, history: history)
         switch sample.state {
         case .preparing:
-            self.init(level: .neutral, heads: ["Building the data set"])
+            self.init(level: .neutral, heads: ["Building the dataset"])
         case .running:
             self = judged
         case .paused:

@@ -10,7 +10,7 @@ enum WALWords {
         let age = HumanUnits.duration(nanoseconds: pin.ageNanoseconds)
         switch pin.cause {
         case .oldReader:
-            return "is pinned by \(name), reading an old state for \(age)"
+            return "is pinned by \(name), which has read an old state for \(age)"
         case .overlappingReaders:
             return "cannot be reset: reads have overlapped without a gap for \(age), now \(name)"
         case .largeTransaction: return "grows with a large transaction of \(name), \(age) so far"
@@ -27,7 +27,8 @@ enum WALWords {
     ///   - rows: The number of rows.
     /// - Returns: The text, and whether the log is pinned.
     static func state(_ wal: WALStatus, width: Int, rows: Int) -> (text: String, isPinned: Bool) {
-        if let pin = pin(wal) { return ("▲ \(pin)", true) }
+        // Like the other texts, this one has no subject, so it needs no "is".
+        if let pin = pin(wal) { return ("▲ \(pin.trimmingPrefix("is "))", true) }
         let texts = LogUse(wal).descriptions.map { "✔ \($0)" }
         return (fitting(texts, width: width, rows: rows), false)
     }

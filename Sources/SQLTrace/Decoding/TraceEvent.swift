@@ -17,7 +17,7 @@ struct TraceEvent: Sendable, Equatable {
         var isAutocommit: Bool
         /// The number of busy handler calls in the last step, or -1 after the handler stopped.
         var busyCalls: Int32?
-        /// The timeout of SQLite's own busy handler, in milliseconds, or 0 without one.
+        /// The timeout of SQLite's own busy handler, in milliseconds, or 0 if there is none.
         var busyTimeout: Int32?
         /// The text, if the event contains it.
         var text: String?

@@ -9,7 +9,7 @@ extension TraceModel {
         var name: (Int32) -> String?
     }
 
-    /// Returns all open transactions, the oldest first, then the longest ended ones.
+    /// Returns all open transactions, oldest first, then the longest completed ones.
     func transactionReport(_ context: ReportContext) -> [WatchedTransaction] {
         let open = transactions.open.values.sorted {
             ($0.start, $0.key.process, $0.key.connection)

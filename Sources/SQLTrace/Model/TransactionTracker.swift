@@ -46,9 +46,9 @@ struct TransactionTracker {
 
     /// The open transactions.
     private(set) var open: [ConnectionKey: Transaction] = [:]
-    /// The longest ended transactions, the longest first.
+    /// The longest completed transactions, longest first.
     private(set) var longest: [Transaction] = []
-    /// The most recently ended transactions that wrote, in the order of their ends.
+    /// The most recently ended transactions that wrote, ordered by end time.
     private(set) var recent: [Transaction] = []
 
     private static let longestLimit = 20

@@ -92,7 +92,7 @@ struct EventDecoder {
         case .stepReturn: kind = .stepEnd(result: signed("rc"))
         case .close: kind = .close(connection: number("db"))
         case .newThread:
-            // CLONE_THREAD of sched.h.
+            // CLONE_THREAD in sched.h.
             kind = .newThread(signed("pid"), isProcess: number("clone_flags") & 0x1_0000 == 0)
         case .newProgram: kind = .newProgram
         case .exit:
@@ -110,7 +110,7 @@ struct EventDecoder {
             let value = number("v\(index)")
             let flags = number("f\(index)")
             let length = Int(number("l\(index)"))
-            // MEM_Null, MEM_Str, MEM_Int, MEM_Real and MEM_Blob of vdbeInt.h.
+            // MEM_Null, MEM_Str, MEM_Int, MEM_Real and MEM_Blob in vdbeInt.h.
             if flags & 0x1 != 0 { return .null }
             if flags & 0x4 != 0 { return .integer(Int64(bitPattern: value)) }
             if flags & 0x8 != 0 { return .real(Double(bitPattern: value)) }

@@ -43,7 +43,7 @@ struct EventFormat: Equatable, Sendable {
 
 /// A record of an event.
 struct EventRecord: Sendable {
-    /// The time, in nanoseconds of the trace clock.
+    /// The time, in nanoseconds on the trace clock.
     var time: UInt64
     /// The record, which begins with the fields that are common to all events.
     var bytes: LittleEndian

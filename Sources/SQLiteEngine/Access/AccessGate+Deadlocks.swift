@@ -8,7 +8,7 @@ import Telemetry
 /// throws instead.
 ///
 /// Only a thread that holds a connection and finds no free connection registers its wait, so
-/// ordinary accesses pay nothing.
+/// ordinary accesses incur no overhead.
 extension AccessGate {
     typealias NestedWait = WaitGraph<ObjectIdentifier, AccessSlot>.Wait
     typealias Holding = WaitGraph<ObjectIdentifier, AccessSlot>.Holding
@@ -21,8 +21,8 @@ extension AccessGate {
     /// Call it again before each sleep, because fewer slots may be usable than before. Call
     /// ``endNestedWait(_:)`` when the wait is over.
     ///
-    /// A registration may safely outlive its wait briefly. The waiter has received a slot that no
-    /// registered wait holds, so the search assumes that its wait will end.
+    /// It is safe for a registration to outlive its wait briefly. The waiter has received a slot
+    /// that no registered wait holds, so the search assumes that its wait will end.
     ///
     /// - Returns: The error to throw if the wait would never end; otherwise nil.
     func deadlock(of waiter: Waiter) -> DatabaseError? {

@@ -7,8 +7,8 @@ extension AccessGate {
 
     /// Returns the counted waiters, oldest first.
     func waiters(_ intent: Waiter.Intent, at now: UInt64) -> [WaiterStatus] {
-        // Reads the waiters inside the lock, because a waiter outside the queue may have lost its
-        // sleeper.
+        // Reads the waiters inside the lock, because a waiter that has left the queue may no longer
+        // have a sleeper.
         queue.withLock { queue in
             queue.waiters.filter { $0.intent == intent && $0.isCounted }.map { $0.status(at: now) }
         }
@@ -30,10 +30,10 @@ extension AccessGate {
     /// The waits and holds that the status excludes; nil if it includes all.
     var baseline: AccessBaseline? { restart.withLock { $0 } }
 
-    /// Restarts the waits, holds, and peaks of ``DatabaseStatus`` from zero.
+    /// Resets the waits, holds, and peaks of ``DatabaseStatus``.
     ///
-    /// The peaks restart first, so the new peak includes each wait in the new times, except a wait
-    /// that ended before this call and is recorded after it.
+    /// The peaks are reset first, so the new peak includes each wait in the new times, except a
+    /// wait that ended before this call and is recorded after it.
     func restartTimes() {
         waiting.restart()
         inUsePeak.store(0, ordering: .sequentiallyConsistent)

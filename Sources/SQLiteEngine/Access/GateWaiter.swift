@@ -4,7 +4,7 @@ import Telemetry
 protocol GateWaiter {
     associatedtype Slot
 
-    /// When the wait started, in nanoseconds of the monotonic clock.
+    /// When the wait started, in nanoseconds on the monotonic clock.
     var since: UInt64 { get }
     /// The only slot that can serve the waiter; nil if any slot can.
     var wanted: Slot? { get }

@@ -27,7 +27,7 @@ final class Waiter: GateWaiter, @unchecked Sendable {
     let site: AccessSite
     let intent: Intent
     private(set) var sleeper: Sleeper
-    /// When the wait started, in nanoseconds of the monotonic clock.
+    /// When the wait started, in nanoseconds on the monotonic clock.
     let since: UInt64
     /// The only slot that can serve the waiter; nil if any slot can.
     let wanted: AccessSlot?
@@ -38,7 +38,7 @@ final class Waiter: GateWaiter, @unchecked Sendable {
 
     /// The slot that was handed over to the waiter.
     private(set) var granted: AccessSlot?
-    /// When the waiter's patience ends, in nanoseconds of the monotonic clock.
+    /// When the waiter's patience ends, in nanoseconds on the monotonic clock.
     ///
     /// Only the waiting thread uses it.
     var patientUntil: UInt64 = .max

@@ -77,7 +77,7 @@ extension Database {
         return sqlite3_column_text(statement, 0).map { String(cString: $0) }
     }
 
-    /// Returns whether a statement commits, rolls back, or releases.
+    /// Returns whether a statement commits, rolls back, or releases a savepoint.
     private static func endsTransaction(_ sql: String) -> Bool {
         let word = sql.prefix { $0.isLetter }.uppercased()
         return ["COMMIT", "END", "ROLLBACK", "RELEASE"].contains(word)

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The calls of a connection's busy handler during a statement that failed with `SQLITE_BUSY`.
+/// The calls to a connection's busy handler during a statement that failed with `SQLITE_BUSY`.
 package struct LockWait: Sendable, Equatable {
     /// Whether the handler gave up.
     ///

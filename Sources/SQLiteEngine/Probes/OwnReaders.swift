@@ -25,7 +25,7 @@ struct OwnReaders: Sendable {
 
     /// A lock that the writer has encountered.
     struct EncounteredLock {
-        /// When it was first encountered, in nanoseconds of the monotonic clock.
+        /// When it was first encountered, in nanoseconds on the monotonic clock.
         fileprivate var since: UInt64 = 0
         /// The number of consecutive checks that found no active reader.
         fileprivate var checksWithoutReader = 0

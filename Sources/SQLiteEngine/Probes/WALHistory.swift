@@ -1,6 +1,6 @@
 /// The history of a log, which is needed to determine why the log does not shrink.
 ///
-/// It is a value, so its rules can be tested in isolation. Times are in nanoseconds of the
+/// It is a value, so its rules can be tested in isolation. Times are in nanoseconds on the
 /// monotonic clock.
 struct WALHistory {
     /// The number of frames at which a log should be checkpointed: SQLite's default threshold.

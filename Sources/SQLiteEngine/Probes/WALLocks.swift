@@ -26,7 +26,7 @@ struct WALLocks: Equatable {
     /// lists lacked a lock.
     static let page = 4096 - 256
 
-    /// Reads the locks on a `-shm` file; nil if the system does not report them.
+    /// Reads the locks on a `-shm` file, or returns nil if the system does not report them.
     ///
     /// - Parameters:
     ///   - path: The `-shm` file.

@@ -11,7 +11,7 @@ extension FetchableRecord where Self: TableRecord {
         try fetchAll(selection(db, .all))
     }
 
-    /// Fetches the first record of the table; nil if it is empty.
+    /// Fetches the first record of the table, or returns nil if it is empty.
     @inlinable
     public static func fetchOne(_ db: Database) throws -> Self? {
         try fetchOne(selection(db, .all, limit: 1))
@@ -36,7 +36,7 @@ extension FetchableRecord where Self: TableRecord {
         return try fetchAll(selection(db, KeyFilter(db, table: databaseTableName, keys: keys)))
     }
 
-    /// Fetches the record with a primary key; nil if there is none.
+    /// Fetches the record with a primary key, or returns nil if there is none.
     @inlinable
     public static func fetchOne(
         _ db: Database,
@@ -113,7 +113,7 @@ extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseVa
         try fetchAll(db, keys: ids)
     }
 
-    /// Fetches the record with an identifier; nil if there is none.
+    /// Fetches the record with an identifier, or returns nil if there is none.
     @inlinable
     public static func fetchOne(_ db: Database, id: ID) throws -> Self? {
         try fetchOne(db, key: id)

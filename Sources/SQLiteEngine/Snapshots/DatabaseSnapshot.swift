@@ -24,7 +24,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     let site: AccessSite
     let gate: AccessGate
     let interrupts = InterruptCounter()
-    /// When the snapshot acquired its state, in nanoseconds of the monotonic clock.
+    /// When the snapshot acquired its state, in nanoseconds on the monotonic clock.
     let createdAt: UInt64
     private let life: SnapshotLife
     private let hasQueue: Bool

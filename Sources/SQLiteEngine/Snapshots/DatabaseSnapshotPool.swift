@@ -28,7 +28,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     let site: AccessSite
     private let interrupts = InterruptCounter()
     private let hasQueue: Bool
-    /// When the snapshot acquired its state, in nanoseconds of the monotonic clock.
+    /// When the snapshot acquired its state, in nanoseconds on the monotonic clock.
     private let createdAt: UInt64
     private let life: SnapshotLife
     /// The ``Database/dataVersion`` of each connection in that state.

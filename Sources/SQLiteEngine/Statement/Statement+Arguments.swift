@@ -95,7 +95,7 @@ extension Statement {
 }
 
 extension StatementArguments {
-    /// Returns the values of a statement's parameters, in their order.
+    /// Returns the values of a statement's parameters, in order.
     ///
     /// - Throws: `SQLITE_MISUSE` if a parameter has no value, or if values remain.
     func values(for statement: Statement) throws -> [DatabaseValue] {
@@ -105,7 +105,7 @@ extension StatementArguments {
         return values
     }
 
-    /// Removes and returns the values of a statement's parameters, in their order.
+    /// Removes and returns the values of a statement's parameters, in order.
     ///
     /// - Throws: `SQLITE_MISUSE` if a parameter has no value.
     mutating func removeValues(for statement: Statement) throws -> [DatabaseValue] {

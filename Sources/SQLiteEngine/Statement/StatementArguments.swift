@@ -95,7 +95,7 @@ extension StatementArguments {
         self.init(values: values.map(\.databaseValue))
     }
 
-    /// Creates positional arguments; nil if a value is not convertible.
+    /// Creates positional arguments, or returns nil if a value is not convertible.
     public init?(_ array: [Any]) {
         var values: [DatabaseValue] = []
         for value in array {
@@ -120,7 +120,8 @@ extension StatementArguments {
         self.init(values: [], names: named)
     }
 
-    /// Creates named arguments; nil if a key is not a string, or if a value is not convertible.
+    /// Creates named arguments, or returns nil if a key is not a string, or if a value is not
+    /// convertible.
     public init?(_ dictionary: [AnyHashable: Any]) {
         var named: [String: DatabaseValue] = [:]
         for (name, value) in dictionary {

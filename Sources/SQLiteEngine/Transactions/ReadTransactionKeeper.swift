@@ -41,7 +41,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     /// The number of accesses that the writers of this process have started.
     let writes = Atomic<UInt64>(0)
-    /// The time until which nothing is kept, in nanoseconds of the monotonic clock; 0 if no other
+    /// The time until which nothing is kept, in nanoseconds on the monotonic clock; 0 if no other
     /// process has written to the current log.
     private let restsUntil = Atomic<UInt64>(0)
     /// The log that another process has written to.

@@ -39,7 +39,7 @@ where Self: Encodable & RawRepresentable, RawValue: DatabaseValueConvertible {
 
 extension DatabaseValueConvertible
 where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
-    /// Creates a value from a raw value; nil if it is not valid for this type.
+    /// Creates a value from a raw value, or returns nil if that is not valid for this type.
     public static func fromDatabaseValue(_ databaseValue: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(databaseValue).flatMap(Self.init(rawValue:))
     }

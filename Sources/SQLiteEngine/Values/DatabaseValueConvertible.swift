@@ -5,7 +5,7 @@ public protocol DatabaseValueConvertible: StatementBinding {
     /// The database value.
     var databaseValue: DatabaseValue { get }
 
-    /// Creates a value from a database value; nil if the conversion is not possible.
+    /// Creates a value from a database value, or returns nil if the conversion is not possible.
     static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
 
     /// Returns the value for a column that is missing from a row; nil if this is an error.

@@ -14,7 +14,7 @@ extension Int: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { Int(exactly: $0) }
     }
 
-    /// Reads a column; nil if the integer is out of range.
+    /// Reads a column, or returns nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -39,7 +39,7 @@ extension Int8: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { Int8(exactly: $0) }
     }
 
-    /// Reads a column; nil if the integer is out of range.
+    /// Reads a column, or returns nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -64,7 +64,7 @@ extension Int16: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { Int16(exactly: $0) }
     }
 
-    /// Reads a column; nil if the integer is out of range.
+    /// Reads a column, or returns nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -89,7 +89,7 @@ extension Int32: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { Int32(exactly: $0) }
     }
 
-    /// Reads a column; nil if the integer is out of range.
+    /// Reads a column, or returns nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -147,7 +147,7 @@ extension UInt: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { UInt(exactly: $0) }
     }
 
-    /// Reads a column; nil if the integer is out of range.
+    /// Reads a column, or returns nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -172,7 +172,7 @@ extension UInt8: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { UInt8(exactly: $0) }
     }
 
-    /// Reads a column; nil if the integer is out of range.
+    /// Reads a column, or returns nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -197,7 +197,7 @@ extension UInt16: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { UInt16(exactly: $0) }
     }
 
-    /// Reads a column; nil if the integer is out of range.
+    /// Reads a column, or returns nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -222,7 +222,7 @@ extension UInt32: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { UInt32(exactly: $0) }
     }
 
-    /// Reads a column; nil if the integer is out of range.
+    /// Reads a column, or returns nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
@@ -249,7 +249,7 @@ extension UInt64: DatabaseValueConvertible, StatementColumnConvertible {
         Int64.fromDatabaseValue(dbValue).flatMap { UInt64(exactly: $0) }
     }
 
-    /// Reads a column; nil if the integer is out of range.
+    /// Reads a column, or returns nil if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {

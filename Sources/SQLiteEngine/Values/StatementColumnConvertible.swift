@@ -13,7 +13,7 @@ public protocol StatementColumnConvertible {
         atUncheckedIndex index: CInt
     ) -> Self?
 
-    /// Reads a column that is not NULL; nil if the value cannot be converted.
+    /// Reads a column that is not NULL, or returns nil if the value cannot be converted.
     ///
     /// - Parameters:
     ///   - sqliteStatement: A statement that has a row.
@@ -22,7 +22,7 @@ public protocol StatementColumnConvertible {
 }
 
 extension StatementColumnConvertible {
-    /// Reads a column; nil for NULL, or if the value cannot be converted.
+    /// Reads a column, or returns nil for NULL, or if the value cannot be converted.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -36,7 +36,7 @@ extension StatementColumnConvertible {
 
 extension StatementColumnConvertible
 where Self: RawRepresentable, RawValue: StatementColumnConvertible {
-    /// Reads the raw value from a column; nil if it is not valid for this type.
+    /// Reads the raw value from a column, or returns nil if it is not valid for this type.
     @inlinable
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         guard let rawValue = RawValue(sqliteStatement: sqliteStatement, index: index) else {

@@ -5,7 +5,7 @@ import Foundation
 // so most values require one call instead of two.
 
 extension Int {
-    /// Reads a column; nil for NULL, or if the integer is out of range.
+    /// Reads a column, or returns nil for NULL, or if the integer is out of range.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -19,7 +19,7 @@ extension Int {
 }
 
 extension Int64 {
-    /// Reads a column; nil for NULL.
+    /// Reads a column, or returns nil for NULL.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -33,7 +33,7 @@ extension Int64 {
 }
 
 extension Bool {
-    /// Reads a column; nil for NULL.
+    /// Reads a column, or returns nil for NULL.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -46,7 +46,7 @@ extension Bool {
 }
 
 extension Double {
-    /// Reads a column; nil for NULL.
+    /// Reads a column, or returns nil for NULL.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -60,7 +60,7 @@ extension Double {
 }
 
 extension String {
-    /// Reads a column; nil for NULL.
+    /// Reads a column, or returns nil for NULL.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -78,7 +78,7 @@ extension String {
 }
 
 extension Data {
-    /// Reads a column; nil for NULL.
+    /// Reads a column, or returns nil for NULL.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -95,7 +95,7 @@ extension Data {
 }
 
 extension Date {
-    /// Reads a column; nil for NULL, or if the value is not a date.
+    /// Reads a column, or returns nil for NULL, or if the value is not a date.
     @inlinable
     @inline(__always)
     public static func fromStatement(

@@ -40,16 +40,16 @@ struct MessageReader {
     }
 }
 
-/// A request of the watching process to its helper.
+/// A request from the watching process to its helper.
 ///
-/// A request is an operation, a slot and a length of 16 bits, then its content. An answer is a
-/// length of 32 bits, then its content.
+/// A request consists of an operation, a slot, a 16-bit length and the content. An answer consists
+/// of a 32-bit length and the content.
 enum HelperRequest: Equatable {
     /// Assigns a slot to the database at a path, given as bytes.
     case watch(slot: UInt8, path: [UInt8])
     /// Reads the headers of a slot's files and queries the write locks and, on request, read locks.
     case sample(slot: UInt8, probesReaders: Bool)
-    /// Samples the files of the first slots at times of the monotonic clock.
+    /// Samples the files of the first slots at times on the monotonic clock.
     ///
     /// Each sample resembles ``sample(slot:probesReaders:)``, but only the first one queries read
     /// locks. The answer is a ``SampleBatch``.
@@ -59,7 +59,7 @@ enum HelperRequest: Equatable {
 
     /// The moment of a sample in a batch.
     struct Moment: Equatable {
-        /// The monotonic clock, in nanoseconds.
+        /// The time on the monotonic clock, in nanoseconds.
         var time: UInt64
         /// Whether to read the list of all locks.
         var readsList: Bool

@@ -4,7 +4,7 @@ public struct WatchedWAL: Sendable, Codable, Equatable {
     ///
     /// This is not the backlog: the file keeps its size when the log is reset.
     public var bytes: UInt64
-    /// The number of frames in use, or nil without a wal-index.
+    /// The number of frames in use, or nil if there is no wal-index.
     public var frames: UInt64?
     /// The number of frames that fit into the file.
     public var room: UInt64?
@@ -42,7 +42,7 @@ public struct WatchedRollback: Sendable, Codable, Equatable {
     public var transactions: UInt64
     /// The number of transactions per second.
     public var transactionsPerSecond: Double
-    /// The size of the `-journal` file, in bytes, or nil without a journal.
+    /// The size of the `-journal` file, in bytes, or nil if there is no journal.
     public var journalBytes: UInt64?
     /// Whether the journal belongs to a transaction whose process ended; the next reader rolls it
     /// back.

@@ -31,9 +31,9 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var findings: [WatchVerdict]
     /// The limitations of this report, with remedies.
     public var notes: [String]
-    /// The statements of traced programs, or nil without SQL tracing.
+    /// The statements of traced programs, or nil if SQL is not traced.
     public var statements: [WatchedStatement]?
-    /// The traced programs' transactions: all open ones, then the longest ended ones.
+    /// The traced programs' transactions: all open ones, then the longest completed ones.
     public var transactions: [WatchedTransaction]?
     /// The current statement of each traced process.
     public var current: [WatchedCurrentStatement]?

@@ -130,7 +130,7 @@ struct Diagnosis {
                 text += "."
             } else {
                 let names = Set(readers).sorted().prefix(3).map(name).joined(separator: ", ")
-                text += "; it probably waits for the reads of \(names) to end."
+                text += "; it is probably waiting for the reads of \(names) to end."
             }
             return WatchVerdict(
                 .checkpointWaits,
@@ -209,7 +209,7 @@ struct Diagnosis {
         guard !waiters.isEmpty else { return "" }
         let names = waiters.prefix(3).map(name).joined(separator: ", ")
         let more = waiters.count > 3 ? " and \(waiters.count - 3) more" : ""
-        return "; \(names)\(more) probably wait\(waiters.count == 1 ? "s" : "")"
+        return "; \(names)\(more) \(waiters.count == 1 ? "is" : "are") probably waiting"
     }
 
     private func age(_ hold: HoldTracker.Hold) -> Double {

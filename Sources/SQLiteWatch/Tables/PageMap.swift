@@ -78,7 +78,7 @@ extension PageMap {
     ///   - usable: The page size without the reserved bytes.
     ///   - limits: The limits of the walk.
     ///   - read: A closure that returns the bytes of a page, or nil if they cannot be read.
-    /// - Returns: The map, and whether the walk is complete, or nil without a schema.
+    /// - Returns: The map, and whether the walk is complete, or nil if there is no schema.
     static func walk(
         pages: UInt32,
         usable: Int,

@@ -24,7 +24,7 @@ enum SVGShape: Equatable {
     private static let width = SVGRenderer.cellWidth
     private static let height = SVGRenderer.cellHeight
 
-    /// Creates the shape of a character; nil if the character is drawn as text.
+    /// Creates the shape of a character, or returns nil if the character is drawn as text.
     init?(_ character: String) {
         guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1
         else { return nil }

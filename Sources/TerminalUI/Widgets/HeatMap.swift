@@ -46,7 +46,7 @@ package struct HeatMap: Sendable {
         for offset in 0..<count {
             let column = columns[columns.count - count + offset]
             for row in 0..<min(plot.height, column.count) where column[row] > 0 {
-                // The square root keeps a single slow access visible beside a peak of thousands.
+                // The square root keeps a single slow access visible next to a peak of thousands.
                 let share = (column[row] / largest).squareRoot()
                 let step = min(Int(share * Double(weights.count)), weights.count - 1)
                 canvas.put(

@@ -98,7 +98,7 @@ package struct Histogram: Sendable {
             let width = canvas.width(of: mark.label)
             guard width <= row.width else { continue }
             let x = row.minX + min(Int(mark.share * Double(row.width)), row.width - 1)
-            // The label is above its position or beside another label.
+            // The label is above its position or next to another label.
             let middle = x - width / 2
             let beside = taken.filter { $0.overlaps(middle - 1..<middle + width + 1) }
                 .flatMap { [$0.lowerBound - width, $0.upperBound] }

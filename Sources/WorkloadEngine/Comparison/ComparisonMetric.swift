@@ -43,7 +43,7 @@ public struct ComparisonMetric: Sendable, Hashable {
             throw Failure(
                 description: last.isEmpty
                     ? "'\(name)' needs a third part: \(names.joined(separator: ", "))"
-                    : "'\(metric)' has no '\(last)'" + Self.hint(last, among: names)
+                    : "'\(metric)' has no aggregate '\(last)'" + Self.hint(last, among: names)
             )
         }
         (aggregate, unit) = found

@@ -55,8 +55,9 @@ struct ComparisonPlan {
             let needed = BlockCount.minimum(tests: tests)
             throw RunError(
                 .scenario,
-                "\(options.blocks) blocks cannot show a difference: metrics × pairs of arms are "
-                    + "\(primary.count) × \(pairs.count) = \(tests), which need \(needed) blocks"
+                "\(options.blocks) blocks cannot show a difference: the number of tests, metrics × "
+                    + "pairs of arms, is \(primary.count) × \(pairs.count) = \(tests), which "
+                    + "requires \(needed) blocks"
             )
         }
     }
@@ -123,7 +124,7 @@ struct ComparisonPlan {
         guard metrics.isEmpty else { return metrics }
         throw RunError(
             .scenario,
-            "\(scenario.name) has no client whose accesses could be compared on these arms"
+            "\(scenario.name) has no client whose accesses can be compared on these arms"
         )
     }
 
@@ -154,8 +155,8 @@ struct ComparisonPlan {
                 .scenario,
                 "'\(condition.expression)': \(metric) needs "
                     + "\(HumanUnits.count(UInt64(metric.neededAccesses))) accesses in each block, "
-                    + "and \(HumanUnits.rate(arrival.rate)) for \(HumanUnits.seconds(seconds)) are "
-                    + "\(HumanUnits.count(UInt64(expected))); use \(advice)"
+                    + "but \(HumanUnits.rate(arrival.rate)) for \(HumanUnits.seconds(seconds)) "
+                    + "yields only \(HumanUnits.count(UInt64(expected))); use \(advice)"
             )
         }
     }

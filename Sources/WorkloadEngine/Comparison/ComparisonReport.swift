@@ -119,7 +119,7 @@ public enum ComparisonReport {
         p < 0.001 ? "<0.001" : String(String(p.rounded(toDigits: 3)).prefix(5))
     }
 
-    /// Returns the pairs in the order of their verdicts.
+    /// Returns the pairs ordered by verdict.
     static func pairNames(_ result: ComparisonResult) -> [ComparisonPlan.Pair] {
         var names: [ComparisonPlan.Pair] = []
         for pair in result.pairs {

@@ -15,7 +15,7 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     public var seed: UInt64
     /// The machine, the versions, and the scenario's text.
     public var environment: HostEnvironment
-    /// The programs that ran in place of arms, the baseline first; absent if arms were compared.
+    /// The programs that ran instead of arms, the baseline first; absent if arms were compared.
     public var programs: [ComparedProgram]?
     /// The number of completed blocks with valid runs.
     public var blocks: Int

@@ -1,7 +1,7 @@
 /// YCSB's table and operations (<https://github.com/brianfrankcooper/YCSB/wiki/Core-Workloads>).
 ///
 /// A key is `user` followed by the hash of the record's number, which starts at 0. The records are
-/// inserted in the order of their numbers, and therefore in random key order, like YCSB's
+/// inserted in numerical order, and therefore in random key order, like YCSB's
 /// `insertorder=hashed`. The table matches YCSB's JDBC binding.
 enum YCSBDataset {
     static let fieldCount = 10

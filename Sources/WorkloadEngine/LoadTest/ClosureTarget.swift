@@ -82,7 +82,7 @@ final class ClosureTarget: WorkloadTarget {
     }
 
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot {
-        throw RunError(.scenario, "a load test takes no snapshots")
+        throw RunError(.scenario, "load tests do not support snapshots")
     }
 
     func interrupt() { test.interrupt() }

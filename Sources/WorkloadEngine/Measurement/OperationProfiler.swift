@@ -63,7 +63,7 @@ struct OperationProfiler {
 public struct BoundStatement: Sendable, Hashable {
     /// The SQL text.
     public var sql: String
-    /// The parameters' values, in the order of their first appearance.
+    /// The parameters' values, in order of first appearance.
     public var values: [WorkloadValue]
 
     /// Creates a statement with values.

@@ -20,7 +20,7 @@ final class WorkerRecorder: Sendable {
         case failed(String)
     }
 
-    /// The times of an access, in nanoseconds of the run's clock.
+    /// The times of an access, in nanoseconds on the run's clock.
     struct Stamps: Sendable {
         /// The intended start, or the actual start if there is no schedule.
         var intended: UInt64

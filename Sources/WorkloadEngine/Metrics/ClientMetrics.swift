@@ -48,7 +48,8 @@ enum ClientMetrics {
         Metric(
             "fairness",
             isLowerBetter: false,
-            "The smallest share of a worker, as a part of an equal share.",
+            "The smallest number of accesses that a worker completed, as a fraction of an equal "
+                + "share.",
             [.init(name: "min", unit: .ratio) { $0.fairness?.smallestShare }],
             samples: { client in client.fairness.map { _ in client.completed } }
         ),

@@ -21,22 +21,35 @@ enum DatabaseMetrics {
             .share,
             "The share of time in which all readers were in use and an access waited."
         ) { $0.pool?.saturation },
-        .number("pool.readers", "max", .count, "The most readers in use at the same time.") {
-            $0.pool?.readersPeak.map { Double($0) }
-        },
-        .number("pool.waiting-readers", "max", .count, "The most accesses that waited to read.") {
-            $0.pool.map { Double($0.waitingReadersPeak) }
-        },
-        .number("pool.waiting-writers", "max", .count, "The most accesses that waited to write.") {
-            $0.pool.map { Double($0.waitingWritersPeak) }
-        },
-        .number("snapshots.made", "count", .count, isLowerBetter: false, "Created snapshots.") {
-            $0.snapshots.map { Double($0.made) }
-        },
+        .number(
+            "pool.readers",
+            "max",
+            .count,
+            "The largest number of readers in use at the same time."
+        ) { $0.pool?.readersPeak.map { Double($0) } },
+        .number(
+            "pool.waiting-readers",
+            "max",
+            .count,
+            "The largest number of accesses that waited to read at the same time."
+        ) { $0.pool.map { Double($0.waitingReadersPeak) } },
+        .number(
+            "pool.waiting-writers",
+            "max",
+            .count,
+            "The largest number of accesses that waited to write at the same time."
+        ) { $0.pool.map { Double($0.waitingWritersPeak) } },
+        .number(
+            "snapshots.made",
+            "count",
+            .count,
+            isLowerBetter: false,
+            "Snapshots that were created."
+        ) { $0.snapshots.map { Double($0.made) } },
         .number("snapshots.age", "max", .time, "The age of the oldest snapshot.") {
             $0.snapshots?.oldestSeconds.map { $0 * 1e9 }
         },
-        .number("interrupts.requested", "count", .count, "Calls of `interrupt()`.") {
+        .number("interrupts.requested", "count", .count, "Calls to `interrupt()`.") {
             $0.interrupts.map { Double($0.requested) }
         },
         .number("interrupts.delivered", "count", .count, "Statements that interrupts ended.") {
@@ -46,7 +59,7 @@ enum DatabaseMetrics {
             "interrupts.without-effect",
             "count",
             .count,
-            "Calls of `interrupt()` that found no statement."
+            "Calls to `interrupt()` while no statement was running."
         ) { $0.interrupts.map { Double($0.withoutEffect) } },
     ]
 

@@ -2,11 +2,11 @@
 public enum MetricReference {
     /// The reference as Markdown that ends with a newline.
     public static let markdown = """
-        ## Of each client
+        ## Client metrics
 
         \(table(clients))
 
-        ## Of the database
+        ## Database metrics
 
         \(table(databases))
 

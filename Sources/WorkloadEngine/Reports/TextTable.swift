@@ -1,4 +1,4 @@
-/// A table of text with a left-aligned first column and right-aligned other columns.
+/// A text table whose first column is left-aligned and whose other columns are right-aligned.
 struct TextTable {
     private var rows: [[String]]
 

@@ -4,7 +4,7 @@ struct ClientPlan: Sendable {
     let client: Client
     /// The client's name, in the form that targets use.
     let name: WorkloadClientName
-    /// The names of the client's operations, in the order of their indices.
+    /// The names of the client's operations, ordered by index.
     let operationNames: [String]
     /// The statements of each operation.
     let operations: [[StatementPlan]]

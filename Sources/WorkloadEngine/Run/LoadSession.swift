@@ -291,7 +291,8 @@ final class LoadSession {
             guard clock.now() < end else {
                 throw RunError(
                     .stuck,
-                    "\(alive.count) accesses did not end within ten seconds of interrupts"
+                    "\(alive.count) accesses did not end within ten seconds, despite repeated "
+                        + "interrupts"
                 )
             }
             sleeper.sleep(until: clock.now() &+ 10_000_000)

@@ -188,7 +188,8 @@ struct VariableTable {
         guard let variable = known[name] else {
             throw RunError(
                 .scenario,
-                "client '\(client)' uses the undefined variable :\(name) in '\(text)'; defined are "
+                "client '\(client)' uses the undefined variable :\(name) in '\(text)'; the "
+                    + "defined variables are "
                     + known.keys.sorted().map { ":" + $0 }.joined(separator: ", ")
             )
         }

@@ -16,7 +16,7 @@ public struct Arm: Sendable, Equatable {
         case snapshotPool = "snapshot-pool"
     }
 
-    /// The library that makes the accesses.
+    /// The library that performs the accesses.
     public enum Library: String, Sendable, Equatable, CaseIterable {
         /// This package's engine.
         case engine
@@ -60,7 +60,7 @@ public struct Arm: Sendable, Equatable {
     public var name: String
     /// The kind of connections; with ``Library/raw``, each worker always has a connection.
     public var kind: Kind
-    /// The library that makes the accesses.
+    /// The library that performs the accesses.
     public var library: Library
     /// The maximum number of readers (`maximumReaderCount`); nil for the library's default.
     public var readers: Int?

@@ -3,7 +3,8 @@ import Yams
 extension Scenario {
     /// Returns the scenario with its phases scaled to give the measured part a certain length.
     ///
-    /// Unmeasured phases shrink accordingly but never grow. Times in percent scale automatically.
+    /// Unmeasured phases shrink accordingly but never grow. Times given as percentages scale
+    /// automatically.
     ///
     /// - Throws: ``ScenarioError`` if a time that is not in percent no longer fits; it reports
     ///   the time's position in the file.

@@ -71,7 +71,7 @@ struct SettingPath {
             return .sequence(sequence)
         }
         throw Failure(
-            message: "there is nothing below '\(prefix(before: rest))'"
+            message: "'\(prefix(before: rest))' has no keys"
                 + NearestName.hint(path, among: known)
         )
     }

@@ -271,7 +271,7 @@ public protocol WorkloadSession {
     ///
     /// - Parameters:
     ///   - sql: One statement, with `:name` or `?` parameters.
-    ///   - values: The parameters' values, in the order of their first appearance.
+    ///   - values: The parameters' values, in order of first appearance.
     /// - Returns: The number of rows that the statement returned.
     /// - Throws: The library's error.
     @discardableResult

@@ -9,8 +9,8 @@ extension Threshold {
             return problem + ": its value is known only at the end; remove 'abort'"
         }
         if Self.growing.contains(aggregate), comparison.hasPrefix(">") {
-            return problem + ": the value only increases, so more time can meet the limit; write "
-                + "'\(aggregate) < …', or remove 'abort'"
+            return problem + ": the value only increases, so the limit may still be met later; "
+                + "write '\(aggregate) < …', or remove 'abort'"
         }
         return nil
     }

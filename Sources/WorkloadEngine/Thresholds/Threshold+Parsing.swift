@@ -21,7 +21,7 @@ extension Threshold {
         let known = metric.aggregates.keys.sorted()
         guard let unit = metric.aggregates[left] else {
             throw Failure(
-                description: "'\(name)' has no '\(left)', in '\(expression)'"
+                description: "'\(name)' has no aggregate '\(left)', in '\(expression)'"
                     + Self.hint(left, among: known)
             )
         }

@@ -6,7 +6,7 @@ import WorkloadEngine
 struct DatabaseOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Your own database, to run on instead of the scenario's data; runs use copies of it."
+            "Your own database, used instead of the scenario's data; runs use copies of it."
         ),
         completion: .file()
     )

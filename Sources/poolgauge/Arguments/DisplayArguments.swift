@@ -6,7 +6,7 @@ struct DisplayArguments: ParsableArguments {
     @Option(help: "A theme's name, or the path of its file; see 'poolgauge themes list'.")
     var theme: String?
 
-    @Option(help: "The characters that draw charts; by default, the best set for the locale.")
+    @Option(help: "The characters for drawing charts; by default, the best set for the locale.")
     var glyphs: GlyphSet?
 
     @Option(help: "The refresh rate in frames per second; 10 by default.")
@@ -22,7 +22,8 @@ struct DisplayArguments: ParsableArguments {
     var size: SizeArgument?
 
     @Option(
-        help: "How long to wait before the picture (10s), or before the keys of --press (1s).",
+        help: "How long to wait before taking the picture (10s), or before pressing the keys of "
+            + "--press (1s).",
         transform: TimeArgument.parse
     )
     var after: TimeArgument?

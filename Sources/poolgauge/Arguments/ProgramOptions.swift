@@ -51,7 +51,8 @@ struct ProgramOptions: ParsableArguments {
             }
             guard name != Self.judgedName else {
                 throw ValidationError(
-                    "--against-name: '\(name)' is the name of the program that is judged"
+                    "--against-name: '\(name)' is reserved for the program under test; choose "
+                        + "another name"
                 )
             }
             return

@@ -6,7 +6,8 @@ import WorkloadEngine
 /// The options that change a scenario.
 struct ScenarioOptions: ParsableArguments {
     @Option(
-        help: "The length of the measured part, such as 5s; times in percent scale with it.",
+        help: "The length of the measured part, such as 5s; times given as percentages are "
+            + "relative to it.",
         transform: TimeArgument.parse
     )
     var duration: TimeArgument?

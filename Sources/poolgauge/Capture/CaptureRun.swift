@@ -15,7 +15,7 @@ struct CaptureRun {
     var checkDuration: Duration?
     /// The programs' writes during a live capture.
     private var written: WrittenLoad?
-    /// The periods in which a live capture recorded nothing, in seconds of the trace's clock.
+    /// The periods in which a live capture recorded nothing, in seconds on the trace's clock.
     private var gaps: [ClosedRange<Double>] = []
 
     init(database: String, output: String) {
@@ -54,8 +54,8 @@ struct CaptureRun {
         let folders = CaptureFolders()
         defer { folders.remove() }
         let interruption = Interruption(cleanUp: folders.remove, nil)
-        // Copy the database first. A failed copy then wastes no capture, and the scenario starts
-        // with the rows that existed at the start of the capture.
+        // Copy the database first, so that a failed copy does not waste a capture and the scenario
+        // starts with the rows that existed at the start of the capture.
         let copy = try CaptureCopy(of: database, in: folders.make())
         let result = try live.run(interruption)
         guard !result.executions.isEmpty else {

@@ -22,7 +22,7 @@ struct LiveCapture {
         var notes: [String] = []
         /// The programs' writes, counted without the trace; nil if no counter is available.
         var written: WrittenLoad?
-        /// The periods in which nothing was recorded, in seconds of the trace's clock.
+        /// The periods in which nothing was recorded, in seconds on the trace's clock.
         var gaps: [ClosedRange<Double>] = []
         /// The share of the time in which executions were recorded.
         var tracedShare = 1.0

@@ -10,7 +10,7 @@ struct WrittenLoad: Equatable {
     /// The share of time, from 0 to 1, during which a process held the write lock.
     var writerShare: Double
 
-    /// Extracts the load from a report; nil if the report contains no commits.
+    /// Extracts the load from a report, or returns nil if the report contains no commits.
     init?(_ report: WatchReport) {
         guard let commits = report.wal?.commits ?? report.rollback?.transactions else { return nil }
         self.commits = commits
@@ -33,7 +33,7 @@ final class ReplayWatch: @unchecked Sendable {
     private let process = Process()
     private let output = Pipe()
 
-    /// Starts watching; nil if the process cannot be started.
+    /// Starts watching, or returns nil if the process cannot be started.
     init?(path: String, for duration: Duration) {
         let command = ClientProcess.command(TopSubcommand.configuration.commandName ?? "top")
         process.executableURL = URL(fileURLWithPath: command[0])
@@ -45,7 +45,7 @@ final class ReplayWatch: @unchecked Sendable {
         do { try process.run() } catch { return nil }
     }
 
-    /// Waits for the process to end and returns its measurements; nil if it failed.
+    /// Waits for the process to end and returns its measurements, or nil if it failed.
     ///
     /// - Parameter isEarly: Whether to end the process immediately because the run ended early.
     /// - Returns: The written load.

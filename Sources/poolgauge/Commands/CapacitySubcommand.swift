@@ -8,10 +8,11 @@ struct CapacitySubcommand: ParsableCommand {
         commandName: "capacity",
         abstract: "Find the highest rate that each arm sustains, and compare arms at equal load.",
         discussion: """
-            Increases the arrival rate of the open clients, in the proportions of the scenario, \
-            until a threshold is missed. Bisection finds the limit; a longer run at the limit and \
-            a failure just above it confirm it. If the scenario has only closed loops, they become \
-            arrivals with the same mix. Then every arm runs at 50, 70 and 90 % of the lowest limit.
+            Increases the arrival rate of the open-loop clients, in the proportions of the \
+            scenario, until a threshold is missed. Bisection finds the limit; a longer run at the \
+            limit and a failure just above it confirm it. If the scenario has only closed-loop \
+            clients, converts them to arrivals with the same mix. Then every arm runs at 50, 70 \
+            and 90 % of the lowest limit.
 
             With --rate, also finds the smallest number of readers that sustains this rate.
             """

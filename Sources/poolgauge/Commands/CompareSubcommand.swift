@@ -9,9 +9,9 @@ struct CompareSubcommand: ParsableCommand {
         abstract: "Run a scenario's arms in random order, in blocks, and report which is better.",
         discussion: "In each block, every arm runs once on a fresh copy of the same data. The "
             + "first arm runs twice, which measures the noise of this machine; smaller "
-            + "differences do not count. With --against, two programs run the same arm in place of "
-            + "two arms. ^C ends the comparison and reports the completed blocks, "
-            + "marked as partial."
+            + "differences do not count. With --against, compares two programs instead of two "
+            + "arms; both run the same arm. ^C ends the comparison and reports the completed "
+            + "blocks, marked as partial."
     )
 
     @Argument(

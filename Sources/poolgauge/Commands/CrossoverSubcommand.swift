@@ -150,7 +150,8 @@ struct CrossoverSubcommand: ParsableCommand {
             let pool = arms.first(where: { $0.kind == .pool })
         else {
             throw CommandFailure(
-                "\(scenario.name) does not have both a queue and a pool; specify two --arms of: "
+                "\(scenario.name) does not have both a queue and a pool; specify two of these arms "
+                    + "with --arms: "
                     + scenario.arms.map(\.name).joined(separator: ", ")
             )
         }

@@ -19,8 +19,8 @@ struct Poolgauge: ParsableCommand {
         commandName: "poolgauge",
         abstract: "Load, watch and compare SQLite connections.",
         discussion: """
-            Without a subcommand, runs the scenario \(demo): on a dashboard in a terminal, \
-            otherwise briefly with a text report.
+            Without a subcommand, runs the scenario \(demo) on a dashboard. Without a terminal, \
+            runs it briefly and prints a text report.
 
             Exit status: \(exitStatusText).
             """,

@@ -23,8 +23,8 @@ struct RunSubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Your own database, to run on instead of the scenario's data; without --in-place, runs "
-                + "use copies of it."
+            "Your own database, used instead of the scenario's data; without --in-place, runs use "
+                + "copies of it."
         ),
         completion: .file()
     )

@@ -39,7 +39,7 @@ struct ThemesSubcommand: ParsableCommand {
         @Argument(help: "A theme's name, or the path of its file.")
         var name: String
 
-        @Option(help: "The characters that draw charts; by default, the best set for the locale.")
+        @Option(help: "The characters for drawing charts; by default, the best set for the locale.")
         var glyphs: GlyphSet?
 
         func run() throws {

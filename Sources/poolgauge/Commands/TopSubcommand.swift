@@ -16,7 +16,7 @@ struct TopSubcommand: ParsableCommand {
         discussion: """
             In a terminal, opens a dashboard unless --once, --follow, --watch-for, --format or \
             --for is given; press ? for its keys. Without a file, lists the SQLite databases that \
-            processes of this machine have open, busiest first; Enter opens one. A folder \
+            processes on this machine have open, busiest first; Enter opens one. A folder \
             selects the databases in it.
 
             Shows which process holds which lock, since when and for what share of the time, what \
@@ -24,7 +24,8 @@ struct TopSubcommand: ParsableCommand {
             opens no database through SQLite, locks nothing and writes no file. It samples locks at \
             random times; shares refer to the interval and have a standard error.
 
-            Without a terminal, --follow or --watch-for, watches for a while and reports once.
+            If there is no terminal and neither --follow nor --watch-for is specified, watches for \
+            a while and reports once.
 
             Conditions of --watch-for: \(conditions). Exit status: 0 if a report meets the \
             condition, 3 if --timeout expires first.
@@ -38,12 +39,15 @@ struct TopSubcommand: ParsableCommand {
         """
 
     @Argument(
-        help: "Database files or folders; by default, all open databases of this machine.",
+        help: "Database files or folders; by default, all open databases on this machine.",
         completion: .file()
     )
     var files: [String] = []
 
-    @Flag(help: "Report once; the default without a terminal, --follow and --watch-for.")
+    @Flag(
+        help: "Report once; the default if there is no terminal and neither --follow nor "
+            + "--watch-for is specified."
+    )
     var once = false
 
     @Flag(help: "Report at each interval, as JSON lines unless --format text is given.")

@@ -48,7 +48,7 @@ struct TrySubcommand: ParsableCommand {
     var clients = 4
 
     @Option(
-        help: "The number of accesses per second of all clients together, such as 200/s.",
+        help: "The total number of accesses per second, such as 200/s.",
         transform: RateArgument.parse
     )
     var rate: RateArgument?
@@ -56,7 +56,7 @@ struct TrySubcommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The share of writes in the clients and the rate, such as 20%; by default, the share "
-                + "of --write among the given accesses.",
+                + "of --write options among all --read and --write options.",
             valueName: "share"
         ),
         transform: WriteShareArgument.parse
@@ -65,7 +65,7 @@ struct TrySubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The values of a parameter that no column explains, such as "
+            "The values of a parameter that does not correspond to a column, such as "
                 + "'word=distribution: choice, values: [red, blue]'; can be repeated.",
             valueName: "name=distribution"
         )

@@ -5,7 +5,7 @@ import TerminalUI
 struct DashboardSettings: Sendable, Equatable {
     /// The theme's name; nil for the default.
     var theme: String?
-    /// The characters that draw charts; nil for the best set that the locale supports.
+    /// The characters for drawing charts; nil for the best set that the locale supports.
     var glyphs: GlyphSet?
     /// The refresh rate, in frames/s.
     var refreshRate = Self.standardRefreshRate

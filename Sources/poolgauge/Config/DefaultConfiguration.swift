@@ -13,11 +13,11 @@ enum DefaultConfiguration {
             # that variable). Command-line options override it.
             version: 1
 
-            # A theme's name. Your own themes are files in themes/ beside this file.
+            # A theme's name. Your own themes are files in themes/ next to this file.
             # \(wrapped(themes.map(\.name).joined(separator: ", ")))
             theme: \(Theme.standard.name)
 
-            # The characters that draw charts: \(glyphs), or auto for the best that the locale
+            # The characters for drawing charts: \(glyphs), or auto for the best that the locale
             # supports.
             glyphs: auto
 

@@ -177,7 +177,7 @@ struct Doctor {
             let megabytes = free / 1_048_576
             found.append(
                 megabytes < 1024
-                    ? (.warning, "\(megabytes) MiB free: large data sets may not fit")
+                    ? (.warning, "\(megabytes) MiB free: large datasets may not fit")
                     : (.ok, "\(megabytes / 1024) GiB free")
             )
         }
@@ -201,7 +201,7 @@ struct Doctor {
             found.append(
                 (
                     .warning,
-                    "files are limited to \(size.rlim_cur) bytes (ulimit -f): larger data sets "
+                    "files are limited to \(size.rlim_cur) bytes (ulimit -f): larger datasets "
                         + "fail with SQLITE_FULL or SQLITE_IOERR"
                 )
             )

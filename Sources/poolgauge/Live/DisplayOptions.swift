@@ -7,7 +7,7 @@ struct DisplayOptions {
     var theme = Theme.standard
     /// The themes that the `t` key cycles through.
     var themes = Theme.builtIn
-    /// The characters that draw charts; nil for the best set that the locale supports.
+    /// The characters for drawing charts; nil for the best set that the locale supports.
     var glyphs: GlyphSet?
     /// The refresh rate, in frames per second.
     var refreshRate = DashboardSettings.standardRefreshRate

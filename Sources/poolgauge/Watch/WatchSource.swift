@@ -5,7 +5,7 @@ import SQLiteWatch
 enum WatchSource: Sendable, Equatable {
     /// Files, and the databases in folders.
     case paths([String])
-    /// The databases that processes of this machine have open.
+    /// The databases that processes on this machine have open.
     case machine
 
     /// Creates the source for arguments; the whole machine if there are no arguments.

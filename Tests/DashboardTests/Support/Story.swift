@@ -364,7 +364,7 @@ struct Story {
         let all: [TelemetryEvent] = [
             TelemetryEvent(time: 0, message: "phase warm-up starts"),
             TelemetryEvent(time: 5, message: "phase steady starts"),
-            TelemetryEvent(time: 7.1, severity: .error, message: "pay: SQLITE_BUSY, the first"),
+            TelemetryEvent(time: 7.1, severity: .error, message: "pay: first SQLITE_BUSY"),
             TelemetryEvent(time: 9, message: "snapshot took a snapshot"),
             TelemetryEvent(time: 14, message: "cancel interrupted 1 statement"),
             TelemetryEvent(

@@ -74,7 +74,7 @@ struct WatchStory {
                     pid: 4714,
                     "sync (4714) has held the write lock for at least "
                         + "\(WatchWords.decimal(now - 16)) s: no other process can write; worker "
-                        + "(4711) probably waits.",
+                        + "(4711) is probably waiting.",
                     remedy: "End its transaction: in process 4714, search for BEGIN without "
                         + "COMMIT or ROLLBACK, and for other work during transactions."
                 )

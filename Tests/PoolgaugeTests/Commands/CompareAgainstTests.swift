@@ -121,7 +121,7 @@ struct CompareAgainstTests {
         (["--against", "/bin/ls", "--arms", "queue,pool"], "choose it with --arm"),
         (["--against", "/bin/ls", "--arm", "pool", "--in-place"], "--in-place works only with"),
         (["--against", "/bin/ls", "--against-name", "a b"], "must consist of letters"),
-        (["--against", "/bin/ls", "--against-name", "this"], "the program that is judged"),
+        (["--against", "/bin/ls", "--against-name", "this"], "reserved for the program"),
         (["--arm", "pool"], "--arm requires --against"),
         (["--binary", "/bin/ls"], "--binary requires --against"),
         (

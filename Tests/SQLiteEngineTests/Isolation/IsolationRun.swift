@@ -65,7 +65,7 @@ struct IsolationRun: Sendable {
                 )
             }
         }
-        // Under load, a sanitizer prolongs a run to more than the usual limit.
+        // Under load, a sanitizer can extend a run beyond the usual limit.
         for thread in threads { try thread.value(seconds: 120) }
         for peer in peers { recorder.add(try peer.history()) }
         try readEverything(rounds: count / Self.transactionsPerRound + 1)
@@ -74,7 +74,7 @@ struct IsolationRun: Sendable {
     /// The history so far.
     var history: History { recorder.history }
 
-    /// Adds another process's history until it was killed.
+    /// Adds the history that another process recorded before it was killed.
     func add(_ history: History) { recorder.add(history) }
 
     /// Reads all lists and registers from each database.

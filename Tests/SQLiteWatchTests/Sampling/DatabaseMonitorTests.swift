@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Samples without the list of all locks, used when many processes share a database.
+/// Checks samples that omit the list of all locks, as they do when many processes share a database.
 struct DatabaseMonitorTests {
     private let writer = HeldLock(kind: .writer)
     private let reader = HeldLock(kind: .reader, mark: 1)

@@ -52,7 +52,7 @@ struct DiagnosisTests {
         let verdict = try #require(found.first)
         #expect(verdict.kind == .longWriter)
         #expect(verdict.text.contains("app7 (7)"))
-        #expect(verdict.text.contains("app8 (8) probably waits"))
+        #expect(verdict.text.contains("app8 (8) is probably waiting"))
         #expect(verdict.text.contains("idle in a transaction"))
     }
 

@@ -47,7 +47,7 @@ struct SampleScheduleTests {
         var largest = 0.0
         for seed in 0..<50 {
             var random = RandomBits(seed: UInt64(seed) &+ 1_000)
-            // Holds of 60 % of 50 to 150 ms, for 30 s.
+            // For 30 s, cycles of 50 to 150 ms, with the lock held for 60 % of each.
             var edges: [UInt64] = [0]
             while edges.last ?? .max < 31_000_000_000 {
                 let cycle = 0.05 + 0.1 * random.nextUnit()

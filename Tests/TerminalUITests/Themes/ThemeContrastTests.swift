@@ -89,7 +89,8 @@ enum Vision: String, CaseIterable {
 struct LinearColor {
     var amounts: SIMD3<Double>
 
-    /// Creates the linear light of an RGB color; nil for colors that the terminal defines.
+    /// Creates the linear light of an RGB color, or returns nil for colors that the terminal
+    /// defines.
     init?(_ color: Color) {
         guard case .rgb(let red, let green, let blue) = color else { return nil }
         func linear(_ byte: UInt8) -> Double {

@@ -26,13 +26,13 @@ struct ScenarioGoalErrorTests {
         ScenarioSlip(
             "p(99) <",
             "p(98) <",
-            "14:17: 'ui.response' has no 'p(98)', in 'p(98) < 50ms'; percentiles: "
+            "14:17: 'ui.response' has no aggregate 'p(98)', in 'p(98) < 50ms'; percentiles: "
                 + "p(50), p(90), p(95), p(99), p(99.9), p(99.99)"
         ),
         ScenarioSlip(
             "[ui.response.p99]",
             "[ui.response.p98]",
-            "15:11: 'ui.response' has no 'p98'; did you mean 'p99'?"
+            "15:11: 'ui.response' has no aggregate 'p98'; did you mean 'p99'?"
         ),
         ScenarioSlip(
             "[integrity-check]",

@@ -53,7 +53,8 @@ struct ScenarioThresholdTests {
             "[\"p(99) < 50ms\"]",
             "{limit: count > 100, abort: true}",
             "14:37: 'count > 100' of 'ui.response' cannot end a run early: the value only "
-                + "increases, so more time can meet the limit; write 'count < …', or remove 'abort'"
+                + "increases, so the limit may still be met later; write 'count < …', or remove "
+                + "'abort'"
         ),
         ScenarioSlip(
             "ui.response: [\"p(99) < 50ms\"]",

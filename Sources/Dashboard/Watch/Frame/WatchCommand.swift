@@ -127,7 +127,7 @@ extension KeyTable<WatchCommand> {
         .pause: "freeze the display; watching continues",
         .stepBack: "freeze, and go one report back",
         .stepForward: "go one report forward",
-        .seek: "go to a time of the watch",
+        .seek: "go to an earlier time",
         .zoomIn: "show less time",
         .zoomOut: "show more time",
         .quit: "quit",

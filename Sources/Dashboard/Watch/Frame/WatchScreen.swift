@@ -53,7 +53,7 @@ extension WatchScreen {
 package struct WatchScene: Sendable {
     /// The displayed database; nil before the first report.
     let history: WatchHistory?
-    /// All databases, in the order of their first reports.
+    /// All databases, in order of first report.
     let databases: [WatchHistory]
     /// The time window of lanes and charts, in seconds.
     let seconds: Double

@@ -25,7 +25,7 @@ struct WatchHistory: Sendable, Timeline {
     private(set) var cursor: Int?
     /// The values of the reports, newest last.
     private(set) var moments = RingBuffer<WatchMoment>(capacity: Self.capacity)
-    /// One lane for each process, in the order of their first reports.
+    /// One lane for each process, in order of first report.
     private(set) var lanes: [WatchLane] = []
     /// The processes at the displayed moment; holders of locks come first.
     private(set) var rows: [WatchRow] = []
@@ -90,7 +90,8 @@ struct WatchHistory: Sendable, Timeline {
         return lanes.filter { $0.lastSeen >= end - seconds && $0.firstSeen <= end }
     }
 
-    /// Returns the sum of a value over the last seconds, and the total length of the intervals.
+    /// Returns the sum of a value over the last `seconds` seconds, and the total length of the
+    /// intervals.
     func sum(over seconds: Double, _ value: (WatchMoment) -> Double) -> (Double, seconds: Double) {
         var sum = 0.0
         var length = 0.0
@@ -114,7 +115,7 @@ struct WatchHistory: Sendable, Timeline {
         min(Self.shareSeconds, max(1, sum(over: Self.shareSeconds) { _ in 0 }.seconds.rounded()))
     }
 
-    /// Visits the moments of the last seconds with their indices, from the newest.
+    /// Visits the moments of the last `seconds` seconds with their indices, newest first.
     private func visitMoments(last seconds: Double, _ body: (Int, WatchMoment) -> Void) {
         var index = cursor ?? moments.count - 1
         guard index >= 0 else { return }
@@ -125,7 +126,7 @@ struct WatchHistory: Sendable, Timeline {
         }
     }
 
-    /// Visits the recorded reports of the last seconds, from the newest.
+    /// Visits the recorded reports of the last `seconds` seconds, newest first.
     func visitReports(last seconds: Double, _ body: (WatchReport) -> Void) {
         visitMoments(last: seconds) { place, _ in
             if let report = reports[place] { body(report) }

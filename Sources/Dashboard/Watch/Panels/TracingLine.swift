@@ -29,7 +29,7 @@ enum TracingLine {
         return "no statements have been executed since the trace started"
     }
 
-    /// Draws text in place of a table.
+    /// Draws text instead of a table.
     static func draw(_ text: String, on canvas: inout Canvas, in rect: Rect) {
         let lines = TextWrapping.lines(of: PrintableText.escaped(text), width: max(1, rect.width))
         for (index, line) in lines.prefix(rect.height).enumerated() {

@@ -81,7 +81,7 @@ struct ActivityScreen: WatchScreen {
         let transactions = transactions
         let inner = Panel(
             title: "Activity",
-            subtitle: scene.separator(canvas) + "open transactions, then the longest ended ones",
+            subtitle: scene.separator(canvas) + "open transactions, then the longest completed",
             remark: scene.view.remark(shown: transactions.count, of: all),
             legend: [[Span(TracingLine.text(scene.report), canvas.theme.style(.dim))]]
         ).draw(on: &canvas, in: rect)

@@ -77,6 +77,6 @@ struct TablesScreen: WatchScreen {
     private var coverage: String {
         guard let coverage = scene.report?.tablesCoverage else { return "frames are not read" }
         return "\(HumanUnits.percent(coverage.readShare)) of the frames examined, "
-            + "\(HumanUnits.percent(coverage.unknownShare)) of unknown tables"
+            + "\(HumanUnits.percent(coverage.unknownShare)) in unknown tables"
     }
 }

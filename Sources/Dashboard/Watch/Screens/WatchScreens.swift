@@ -1,4 +1,4 @@
-/// The screens of the watch dashboard, in the order of their keys.
+/// The screens of the watch dashboard, ordered by key.
 package enum WatchScreens {
     /// The screens that need only reports.
     package static let standard: [any WatchScreen.Type] = [

@@ -27,14 +27,14 @@ extension ObservationHub {
         var number = 0
         /// Whether a lookout is awake.
         var isAwake = false
-        /// The time until which the lookout is expected to respond, in nanoseconds of the monotonic
+        /// The time until which the lookout is expected to respond, in nanoseconds on the monotonic
         /// clock.
         ///
         /// The limit ensures that a long fetch does not delay other fetches.
         var trustedUntil: UInt64 = 0
         /// Whether a check of the lookout is scheduled.
         var isWatched = false
-        /// When the next round may start, in nanoseconds of the monotonic clock.
+        /// When the next round may start, in nanoseconds on the monotonic clock.
         var restsUntil: UInt64 = 0
     }
 

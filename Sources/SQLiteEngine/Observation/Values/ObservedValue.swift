@@ -381,7 +381,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         if end() { observation.events.didCancel?() }
     }
 
-    /// Ends the observation and releases the database and returns whether it was active.
+    /// Ends the observation, releases the database, and returns whether the observation was active.
     func end() -> Bool {
         let (wasActive, released) = state.withLock { state in
             defer {

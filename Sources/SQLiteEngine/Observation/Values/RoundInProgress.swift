@@ -24,7 +24,7 @@ final class RoundInProgress: Sendable {
         var begin: UInt64?
     }
 
-    /// When the round started, in nanoseconds of the monotonic clock.
+    /// When the round started, in nanoseconds on the monotonic clock.
     let begin = monotonicNanoseconds()
     private let state: Lock<State>
 

@@ -87,7 +87,7 @@ public enum DatabaseUUIDEncodingStrategy: Hashable, Sendable {
 public enum DatabaseColumnEncodingStrategy: Sendable {
     /// The columns have the names of the keys.
     case useDefaultKeys
-    /// The keys `teamId` and `teamID` have the column `team_id`.
+    /// The keys `teamId` and `teamID` map to the column `team_id`.
     case convertToSnakeCase
     /// A closure returns the column for each key.
     case custom(@Sendable (any CodingKey) -> String)

@@ -99,7 +99,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         self.init(timeIntervalSince1970: (milliseconds - 210_866_760_000_000) / 1000)
     }
 
-    /// Creates a date from components; nil if they contain only a time.
+    /// Creates a date from components, or returns nil if they contain only a time.
     init?(_ components: DatabaseDateComponents) {
         let parts = components.dateComponents
         guard components.format.hasDate, let year = parts.year, let month = parts.month,

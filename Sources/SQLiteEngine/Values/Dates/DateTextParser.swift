@@ -5,7 +5,7 @@ struct DateTextParser {
     private var bytes: UnsafeBufferPointer<UInt8>.SubSequence
     private var components = DateComponents()
 
-    /// Reads a date, a time, or both; nil if the text is neither or has more characters.
+    /// Reads a date, a time, or both, or returns nil if the text is neither or has more characters.
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> DatabaseDateComponents? {
         var parser = DateTextParser(bytes: bytes[...])
         guard let format = parser.format(), parser.bytes.isEmpty else { return nil }

@@ -17,8 +17,8 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// Reads a column as a blob.
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
-        // The blob must be read first, because this converts the value, which determines the number
-        // of bytes.
+        // Read the blob before its length: reading it may convert the value, which changes the
+        // length.
         if let bytes = sqlite3_column_blob(sqliteStatement, index) {
             self.init(bytes: bytes, count: Int(sqlite3_column_bytes(sqliteStatement, index)))
         } else {

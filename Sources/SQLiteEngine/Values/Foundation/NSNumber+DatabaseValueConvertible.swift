@@ -44,7 +44,7 @@ extension NSNumber: DatabaseValueConvertible {
 }
 
 extension Int64 {
-    /// Creates an integer from a decimal number; nil if it is not an integer.
+    /// Creates an integer from a decimal number, or returns nil if it is not an integer.
     fileprivate init?(exactly number: NSDecimalNumber) {
         var value = number.decimalValue
         var rounded = Decimal()

@@ -43,7 +43,7 @@ public struct CrossoverPlan: Sendable {
         guard arms.count == 2, options.a != options.b else {
             throw RunError(
                 .scenario,
-                "a map compares two arms of \(scenario.name): "
+                "specify two different arms of \(scenario.name) with --arms: "
                     + scenario.arms.map(\.name).joined(separator: ", ")
             )
         }
@@ -206,8 +206,8 @@ public struct CrossoverPlan: Sendable {
         RunError(
             .scenario,
             "\(runs) runs take \(Int(needed.rounded(.up))) s, and --within allows "
-                + "\(Int(options.within.inSeconds)) s; choose \(ways)fewer values or --blocks, "
-                + "or --within \(Int((needed / 60).rounded(.up)))m"
+                + "\(Int(options.within.inSeconds)) s; choose \(ways)fewer values, fewer "
+                + "--blocks, or --within \(Int((needed / 60).rounded(.up)))m"
         )
     }
 }

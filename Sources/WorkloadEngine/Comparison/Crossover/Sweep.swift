@@ -95,7 +95,7 @@ public struct Sweep: Sendable, Equatable {
         var seen: [Double] = []
         for value in values {
             if seen.contains(value.number) {
-                throw Failure(description: "'\(text)' has \(value.text) twice")
+                throw Failure(description: "'\(text)' lists \(value.text) twice")
             }
             seen.append(value.number)
         }

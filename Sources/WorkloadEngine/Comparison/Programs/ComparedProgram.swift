@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that a comparison runs in place of an arm.
+/// A program that a comparison runs instead of an arm.
 public struct ComparedProgram: Sendable, Codable, Equatable {
     /// The name in the reports, such as `baseline`.
     public var name: String
@@ -43,8 +43,8 @@ public struct ComparedProgram: Sendable, Codable, Equatable {
             guard let found else {
                 throw Failure(
                     description:
-                        "there is no file '\(name)' in this folder, and no program of this "
-                        + "name in PATH; write the path of the program"
+                        "there is no file '\(name)' in this folder, and no program "
+                        + "with this name in PATH; write the path of the program"
                 )
             }
             path = found

@@ -1,5 +1,5 @@
 extension ComparisonResult {
-    /// Adds the programs that ran in place of arms, and the warnings about them.
+    /// Adds the programs that ran instead of arms, and the warnings about them.
     mutating func add(_ programs: [ComparedProgram]) {
         self.programs = programs
         if let first = programs.first, let last = programs.last, first.path == last.path {

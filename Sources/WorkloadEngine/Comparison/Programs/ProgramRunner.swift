@@ -160,7 +160,7 @@ final class ProgramRunner: Sendable {
             throw RunError(
                 .program,
                 "'\(program.path)' changed the file of --database, so the next run would have "
-                    + "other data; it must use a copy of the file"
+                    + "different data; it must use a copy of the file"
             )
         }
         let result = try ProgramResult(

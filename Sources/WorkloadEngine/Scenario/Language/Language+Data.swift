@@ -27,7 +27,7 @@ extension Language {
             .init(
                 "rows",
                 .named(.mapping(table)),
-                "The rows to insert, by table name, in this order."
+                "The rows to insert, by table name, in the given order."
             ),
             .init(
                 "finally",
@@ -91,7 +91,8 @@ extension Language {
             .init(
                 "of",
                 .text,
-                "The sequential variable whose newest inserted value latest follows."
+                "With latest: the sequential variable whose newest inserted values are the most "
+                    + "popular."
             ),
             .init(
                 "table",

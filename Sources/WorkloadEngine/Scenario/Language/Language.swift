@@ -67,7 +67,7 @@ enum Language {
             .init(
                 "primary",
                 .texts,
-                "The metrics that a comparison decides on, such as ui.response.p99."
+                "The metrics that decide a comparison, such as ui.response.p99."
             ),
             .init(
                 "thresholds",
@@ -151,7 +151,7 @@ enum Language {
             .init(
                 "library",
                 .words(Arm.Library.allCases.map(\.rawValue)),
-                "The library that makes the accesses: engine (Poolgauge's, the default), raw "
+                "The library that performs the accesses: engine (Poolgauge's, the default), raw "
                     + "(bare libsqlite3, a connection for each worker) or grdb."
             ),
             .init(

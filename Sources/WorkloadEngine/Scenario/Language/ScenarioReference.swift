@@ -58,7 +58,7 @@ extension ValueShape {
         case .words(let words): words.joined(separator: ", ")
         case .integer(let range):
             range.upperBound == Int64.max
-                ? "integer from \(range.lowerBound)"
+                ? "integer of \(range.lowerBound) or more"
                 : range.lowerBound == range.upperBound
                     ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
         case .number: "number above 0"
@@ -72,8 +72,8 @@ extension ValueShape {
         case .scalar: "text, number, true, false or null"
         case .mapping(let shape): "[\(shape.name)](#\(shape.name))"
         case .list(let item): "list of \(item.words)"
-        case .named(let item): "names, each with \(item.words)"
-        case .byMetric(let item): "metrics, each with \(item.words)"
+        case .named(let item): "mapping from names to \(item.words)"
+        case .byMetric(let item): "mapping from metrics to \(item.words)"
         case .either(let shapes): shapes.map(\.words).joined(separator: "; or ")
         }
     }

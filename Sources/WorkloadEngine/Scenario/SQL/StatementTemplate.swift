@@ -2,7 +2,7 @@
 public struct StatementTemplate: Sendable, Hashable {
     /// The statement as written.
     public let sql: String
-    /// The names of the parameters without the colon, in the order of their first appearance.
+    /// The names of the parameters without the colon, in order of first appearance.
     ///
     /// ``WorkloadSession/run(_:_:)`` expects the values in this order.
     public let parameters: [String]

@@ -4,9 +4,9 @@ import Testing
 
 /// Checks every interleaving of up to three threads at a pool's gates.
 ///
-/// In no interleaving do two threads hold the same slot, is a slot lost, does a waiter sleep while
-/// a slot is free, or does a thread remain unserved. The threads run the gate's protocol,
-/// ``GateSteps``, one step at a time. Each thread takes 4 to 40 steps.
+/// Two threads never hold the same slot, no slot is lost, no waiter sleeps while a slot is free,
+/// and every thread is served. The threads run the gate's protocol, ``GateSteps``, one step at a
+/// time. Each thread takes 4 to 40 steps.
 @Suite(.timeLimit(.minutes(5)))
 struct GateInterleavingTests {
     private static let writer = GateOperation.writer

@@ -176,7 +176,7 @@ struct ProgramFailureTests {
         #expect(problem(fakes.path("none")).contains("there is no file"))
         #expect(problem(fakes.path("plain")).contains("is not executable"))
         #expect(problem(fakes.folder.path).contains("is a folder"))
-        #expect(problem("surely-not-a-program", "/bin").contains("no program of this name in PATH"))
+        #expect(problem("surely-not-a-program", "/bin").contains("no program with this name"))
         #expect(problem("sh", "/nowhere:/bin") == "found: /bin/sh")
     }
 
