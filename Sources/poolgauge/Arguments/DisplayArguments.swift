@@ -22,8 +22,10 @@ struct DisplayArguments: ParsableArguments {
     var size: SizeArgument?
 
     @Option(
-        help: "How long to wait before taking the picture (10s), or before pressing the keys of "
-            + "--press (1s).",
+        help: ArgumentHelp(
+            "How long to wait before taking the picture (10s), or before pressing the keys of "
+                + "--press (1s)."
+        ),
         transform: TimeArgument.parse
     )
     var after: TimeArgument?

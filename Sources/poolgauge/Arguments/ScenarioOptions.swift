@@ -6,8 +6,10 @@ import WorkloadEngine
 /// The options that change a scenario.
 struct ScenarioOptions: ParsableArguments {
     @Option(
-        help: "The length of the measured part, such as 5s; times given as percentages are "
-            + "relative to it.",
+        help: ArgumentHelp(
+            "The length of the measured part, such as 5s; times given as percentages are "
+                + "relative to it."
+        ),
         transform: TimeArgument.parse
     )
     var duration: TimeArgument?

@@ -45,8 +45,10 @@ struct TopSubcommand: ParsableCommand {
     var files: [String] = []
 
     @Flag(
-        help: "Report once; the default if there is no terminal and neither --follow nor "
-            + "--watch-for is specified."
+        help: ArgumentHelp(
+            "Report once; the default if there is no terminal and neither --follow nor "
+                + "--watch-for is specified."
+        )
     )
     var once = false
 
