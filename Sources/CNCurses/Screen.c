@@ -132,6 +132,18 @@ static void enable_mouse(bool use_mouse) {
     pg_screen_send(mouse_on, sizeof mouse_on - 1);
 }
 
+// Lets a read return immediately if there is no input. ncurses reads after it has found input, but
+// ^C can discard that input in between: the read then blocked until the next key.
+static void never_wait_for_input(void) {
+    struct termios settings;
+    if (tcgetattr(STDOUT_FILENO, &settings) != 0) return;
+    settings.c_cc[VMIN] = 0;
+    settings.c_cc[VTIME] = 0;
+    tcsetattr(STDOUT_FILENO, TCSADRAIN, &settings);
+    // reset_prog_mode restores these settings.
+    def_prog_mode();
+}
+
 bool pg_screen_open(
     const char *name, bool use_colors, bool use_mouse, pg_screen_colors *colors) {
     memset(colors, 0, sizeof *colors);
@@ -151,6 +163,7 @@ bool pg_screen_open(
     }
     keypad(keys, TRUE);
     nodelay(keys, TRUE);
+    never_wait_for_input();
     define_common_keys();
     enable_mouse(use_mouse);
     if (uses_mouse) arm_restore();

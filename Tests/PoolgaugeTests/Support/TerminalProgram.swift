@@ -56,6 +56,13 @@ final class TerminalProgram {
     /// Whether the terminal has the settings that it had before the program started.
     var hasOriginalSettings: Bool { Self.settings(near) == settingsBefore }
 
+    /// The number of bytes for which a read waits.
+    var awaitedBytes: UInt8? {
+        let settings = Self.settings(near)
+        let place = 4 * MemoryLayout<tcflag_t>.size + Int(VMIN)
+        return settings.indices.contains(place) ? settings[place] : nil
+    }
+
     /// Whether the program's last sequences show the normal screen and the cursor.
     var isRestored: Bool {
         let text = String(decoding: output, as: UTF8.self)
