@@ -216,7 +216,6 @@ package struct ScenarioDraft {
             }
         case .comparison, .rangeStart, .rangeEnd, .list, .set, .other: break
         }
-        if let column = slot.column { return .drawn(from: column, in: schema) }
         if let words = matchedWords(index, of: statement) {
             let values = words.map(YAMLText.quoted).joined(separator: ", ")
             return ColumnVariable(
@@ -225,6 +224,7 @@ package struct ScenarioDraft {
                 comment: "words of the full-text index"
             )
         }
+        if let column = slot.column { return .drawn(from: column, in: schema) }
         let shown = name ?? "?"
         throw DraftError(
             "parameter ':\(shown)' is not compared with a column of the database: "
@@ -233,13 +233,25 @@ package struct ScenarioDraft {
         )
     }
 
-    /// Returns words of the full-text table if the parameter is an argument of MATCH, or nil
-    /// otherwise.
+    /// Returns words of a full-text table if the parameter searches it, or nil otherwise.
+    ///
+    /// `x MATCH :q`, `x = :q` and `x(:q)` search the table `x`; `column MATCH :q` searches the
+    /// full-text table that the statement mentions.
     private func matchedWords(_ index: Int, of statement: NormalizedStatement) -> [String]? {
-        let before = statement.pieces[index].uppercased()
-        guard before.split(whereSeparator: \.isWhitespace).last == "MATCH" else { return nil }
-        let table = statement.table?.lowercased()
-        return words.first { $0.key.lowercased() == table && !$0.value.isEmpty }?.value
+        func names(in text: String) -> [Substring] {
+            text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+        }
+        let before = statement.pieces[index]
+        let mentioned = Set(statement.pieces.flatMap(names))
+        let tables = words.filter { table, words in
+            !words.isEmpty && mentioned.contains(Substring(table.lowercased()))
+        }.sorted { $0.key < $1.key }
+        let last = names(in: before).last
+        if last == "match" { return tables.first?.value }
+        guard let sign = before.last(where: { !$0.isWhitespace }), "=(".contains(sign) else {
+            return nil
+        }
+        return tables.first { Substring($0.key.lowercased()) == last }?.value
     }
 }
 

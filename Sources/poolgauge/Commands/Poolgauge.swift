@@ -89,7 +89,14 @@ struct Poolgauge: ParsableCommand {
                 scenario: try scenario.scaled(toMeasured: .seconds(3)),
                 arms: scenario.arms
             )
-            try report.run(format: .text, to: ReportDestination(path: nil))
+            do {
+                try report.run(format: .text, to: ReportDestination(path: nil))
+            } catch let status as ExitCode where status.rawValue < 64 {
+                try StandardOutput.write(
+                    "\nThis was an example load. For your own database: poolgauge try --help\n"
+                )
+                throw status
+            }
         }
     }
 }

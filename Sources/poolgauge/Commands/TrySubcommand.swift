@@ -127,9 +127,30 @@ struct TrySubcommand: ParsableCommand {
         do {
             try run.run(format: format, to: destination)
         } catch let status as ExitCode {
-            if print { try StandardOutput.write(yaml) }
+            if print {
+                try StandardOutput.write(yaml)
+            } else if format == .text, output == nil, status.rawValue < 64 {
+                try StandardOutput.write(Self.nextSteps(for: scenario))
+            }
             throw status
         }
+    }
+
+    /// Describes the commands that judge what a run only shows.
+    private static func nextSteps(for scenario: Scenario) -> String {
+        let arms = scenario.arms.map(\.name)
+        var lines = ["", "To continue, repeat the command with --print > mine.yaml:"]
+        if arms.count > 1 {
+            lines.append(
+                "  poolgauge compare mine.yaml --arms \(arms.joined(separator: ","))"
+                    + "   tests whether the arms differ, or whether it is noise"
+            )
+        }
+        lines.append(
+            "  poolgauge advise mine.yaml --arm \(arms[arms.count - 1])"
+                + "   tests indexes, readers and settings"
+        )
+        return lines.map { $0 + "\n" }.joined()
     }
 
     private func draft(of source: URL) throws -> ScenarioDraft {
@@ -156,7 +177,12 @@ struct TrySubcommand: ParsableCommand {
         let copy = try DatabaseFile.copy(source, named: database, in: folder.url) {
             reporter.showStep($0)
         }
-        let facts = try DraftDatabase(copy: copy.path, of: database, triesStatements: false)
+        let facts = try DraftDatabase(
+            copy: copy.path,
+            of: database,
+            triesStatements: false,
+            checking: read + write
+        )
         var draft = ScenarioDraft(options, schema: facts.schema, words: facts.words)
         for sql in read {
             do { try draft.addRead(sql) } catch { throw CommandFailure("--read: \(error)") }

@@ -27,12 +27,19 @@ struct DraftDatabase {
     ///   - path: The copy, which SQLite opens and may change.
     ///   - original: The database, for errors.
     ///   - triesStatements: Whether to generate statements for the tables and try the writes.
-    /// - Throws: ``CommandFailure`` if SQLite cannot read the copy.
-    init(copy path: String, of original: String, triesStatements: Bool) throws {
+    ///   - statements: The user's statements, whose names are checked.
+    /// - Throws: ``CommandFailure`` if SQLite cannot read the copy, or for an unknown name.
+    init(
+        copy path: String,
+        of original: String,
+        triesStatements: Bool,
+        checking statements: [String] = []
+    ) throws {
         do {
             let arm = Arm(name: "draft", kind: .queue)
             let target = try EngineTargetFactory().open(arm, at: path)
             defer { try? target.close() }
+            for sql in statements { try Self.checkNames(in: sql, on: target) }
             schema = CaptureSchema(try CaptureDatabase.tables(of: target))
             let reader = DraftTableReader(target)
             tables = try reader.tables().sorted { ($1.rows, $0.name) < ($0.rows, $1.name) }
@@ -43,8 +50,18 @@ struct DraftDatabase {
             }
             self.words = words
             if triesStatements { tryStatements(on: target) }
+        } catch let failure as CommandFailure {
+            throw failure
         } catch {
             throw CommandFailure("'\(original)': the database cannot be read: \(error)")
+        }
+    }
+
+    /// Throws for a column or a function that does not exist.
+    private static func checkNames(in sql: String, on target: any WorkloadTarget) throws {
+        do { try target.check(sql) } catch {
+            guard let missing = MissingName(in: "\(error)"), missing.kind != "table" else { return }
+            throw CommandFailure("'\(sql)': \(missing)\(missing.hint(on: target))")
         }
     }
 

@@ -124,14 +124,23 @@ struct ScenarioDraftTests {
         #expect(yaml(of: "id", in: draft)?.hasPrefix("distribution: choice") == true)
     }
 
-    @Test func aParameterOfMatchDrawsWordsOfTheIndex() throws {
-        let schema = CaptureSchema([.init(name: "search", columns: [.init(name: "text")])])
+    @Test(arguments: [
+        "SELECT rowid FROM search WHERE search MATCH :q LIMIT 5",
+        "SELECT rowid FROM search WHERE search.text MATCH :q",
+        "SELECT rowid FROM search WHERE search = :q", "SELECT rowid FROM search(:q)",
+        "SELECT * FROM mail WHERE id IN (SELECT rowid FROM search WHERE search MATCH :q)",
+    ])
+    func aParameterOfMatchDrawsWordsOfTheIndex(sql: String) throws {
+        let schema = CaptureSchema([
+            .init(name: "search", columns: [.init(name: "text")]),
+            .init(name: "mail", columns: [.init(name: "id")]),
+        ])
         var draft = ScenarioDraft(
             DraftOptions(name: "n", description: "d", database: "x"),
             schema: schema,
             words: ["search": ["red", "blue"]]
         )
-        try draft.addRead("SELECT rowid FROM search WHERE search MATCH :q LIMIT 5")
+        try draft.addRead(sql)
         #expect(yaml(of: "q", in: draft) == "distribution: choice, values: ['red', 'blue']")
     }
 

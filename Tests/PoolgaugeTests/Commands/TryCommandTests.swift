@@ -114,6 +114,10 @@ struct TryCommandTests {
         (["--write", "SELECT 1"], "--write: it only reads"),
         (["--read", "SELECT * FROM nothing"], "the database has no table 'nothing'"),
         (["--read", "SELECT abs(:x)"], "parameter ':x' is not compared with a column"),
+        (
+            ["--read", "SELECT id FROM orders WHERE stat = :stat"],
+            "no such column: stat; did you mean 'state'?"
+        ),
         (["--read", "SELECT 1", "--arms", "pol"], "--arms: there is no arm 'pol'"),
         ([], "there is nothing to run"),
     ])

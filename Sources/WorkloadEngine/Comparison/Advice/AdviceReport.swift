@@ -119,7 +119,10 @@ public enum AdviceReport {
     }
 
     private static func method(_ result: AdviceResult) -> [String] {
-        var lines = ["decided on: " + result.primary.joined(separator: ", ")]
+        // A percentile with too few samples was replaced by a lower one.
+        let confirmed = result.candidates.lazy.compactMap(\.confirmed).first { !$0.isEmpty }
+        let deciding = confirmed?.map(\.metric) ?? result.primary
+        var lines = ["decided on: " + deciding.joined(separator: ", ")]
         if result.blocks > 0, let seconds = result.confirmingSeconds {
             lines.append(
                 "confirmed on \(result.blocks) fresh pairs of runs of "

@@ -38,14 +38,14 @@ struct CheckLog {
 }
 
 /// A name that SQLite did not find, according to a message such as `no such column: abalnce`.
-struct MissingName: CustomStringConvertible {
+package struct MissingName: CustomStringConvertible {
     /// The kind of object: `table`, `column` or `function`.
-    let kind: String
+    package let kind: String
     /// The name in the statement.
     let name: String
 
     /// Finds the name in a message; returns nil for other messages.
-    init?(in message: String) {
+    package init?(in message: String) {
         let pattern = /no such (table|column|function): ([^\s`]+)/
         guard let match = message.firstMatch(of: pattern) else { return nil }
         kind = String(match.1)
@@ -53,10 +53,10 @@ struct MissingName: CustomStringConvertible {
     }
 
     /// SQLite's message, without the statement.
-    var description: String { "no such \(kind): \(name)" }
+    package var description: String { "no such \(kind): \(name)" }
 
     /// Returns a hint with the nearest name in the database.
-    func hint(on target: any WorkloadTarget) -> String {
+    package func hint(on target: any WorkloadTarget) -> String {
         let sql: String
         switch kind {
         case "table": sql = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
