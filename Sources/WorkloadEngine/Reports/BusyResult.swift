@@ -15,7 +15,7 @@ public struct BusyResult: Sendable, Codable, Equatable {
         public var code: String?
         /// The SQL that failed; absent if the library does not report it.
         public var statement: String?
-        /// The number of failures, including those that were retried.
+        /// The number of failures, with and without a retry.
         public var count: UInt64
         /// The number of failures after which the access was retried.
         public var retried: UInt64

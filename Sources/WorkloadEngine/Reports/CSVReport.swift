@@ -22,7 +22,7 @@ public enum CSVReport {
     ]
     private static let furtherCounts = ClientMetrics.counts.map(\.key)
         .filter { $0 != "throughput" && !counts.contains($0) }
-    private static let latencies = ClientMetrics.latencies.map(\.key)
+    private static let latencies = ["response", "wait", "service", "lag"]
     private static let values = [
         "count", "mean_ns", "p50_ns", "p90_ns", "p95_ns", "p99_ns", "p99.9_ns", "max_ns",
     ]
@@ -96,7 +96,7 @@ public enum CSVReport {
     private static func cells(_ row: ClientResult) -> [String] {
         let counts = cells(row, counts)
         let throughput = [row.throughput.map { String($0) } ?? ""]
-        let times = ClientMetrics.latencies.map { $0.latency?(row) }.flatMap { summary in
+        let times = latencies.map { ClientMetrics.metric($0)?.latency?(row) }.flatMap { summary in
             [
                 summary?.count, summary?.mean, summary?.p50, summary?.p90, summary?.p95,
                 summary?.p99, summary?.p999, summary?.max,
@@ -111,8 +111,8 @@ public enum CSVReport {
 
     /// Returns the cells of the percentiles that were appended in later versions.
     private static func tails(_ row: ClientResult) -> [String] {
-        ClientMetrics.latencies.map { metric in
-            metric.latency?(row)?.p9999.map { String($0) } ?? ""
+        latencies.map { key in
+            ClientMetrics.metric(key)?.latency?(row)?.p9999.map { String($0) } ?? ""
         }
     }
 

@@ -7,7 +7,7 @@ import WorkloadEngine
 struct AdviseSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "advise",
-        abstract: "Try changes to an arm, and recommend those that are proven to help.",
+        abstract: "Try changes to an arm, and recommend the changes that measurably help.",
         discussion: """
             The candidates are other numbers of readers, a pool, a write-ahead log, caches, busy \
             timeouts, other kinds of BEGIN, checkpoint settings, ANALYZE, and indexes for \

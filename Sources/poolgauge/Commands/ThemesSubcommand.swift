@@ -33,7 +33,7 @@ struct ThemesSubcommand: ParsableCommand {
     /// The `poolgauge themes preview` command.
     struct Preview: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show all colors of a theme, reduced to those that the terminal supports."
+            abstract: "Show all colors of a theme as the terminal can display them."
         )
 
         @Argument(help: "A theme's name, or the path of its file.")

@@ -34,7 +34,7 @@ struct AdviceCandidates {
     /// The size of a large memory map, in bytes.
     private static let largeMap = 268_435_456
 
-    /// All candidates, starting with those that typically have the largest effect.
+    /// All candidates, typically in descending order of effect.
     var all: [AdviceCandidate] {
         indexCandidates + structureCandidates + readerCandidates + transactionCandidates
             + memoryCandidates + logCandidates + statisticsCandidates

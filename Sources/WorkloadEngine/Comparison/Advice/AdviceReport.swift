@@ -55,7 +55,7 @@ public enum AdviceReport {
         return lines
     }
 
-    /// Describes a candidate's deciding metrics, starting with those that changed.
+    /// Describes a candidate's deciding metrics, with changed metrics first.
     private static func changes(of candidate: AdviceResult.Candidate) -> [String] {
         let pairs = candidate.confirmed ?? []
         let better = pairs.filter { $0.verdict == .better }.map(change)

@@ -8,10 +8,10 @@ public final class CapacityRun: Sendable {
     /// The default numbers of readers to try for a rate.
     public static let defaultReaders = [1, 2, 3, 4, 6, 8, 12, 16]
 
-    private let scenario: Scenario
-    private let options: CapacityOptions
+    let scenario: Scenario
+    let options: CapacityOptions
     private let trials: TrialRunner
-    private let load: OfferedLoad
+    let load: OfferedLoad
     private let criteria: CapacityCriteria
 
     /// Prepares a search; call ``run()`` to start it.
@@ -44,7 +44,7 @@ public final class CapacityRun: Sendable {
     public func stop() { trials.stop() }
 
     /// An arm and its number of readers.
-    private struct Variant {
+    struct Variant {
         var arm: Arm
         var readers: Int?
 
@@ -102,7 +102,7 @@ public final class CapacityRun: Sendable {
         return result
     }
 
-    private var variants: [Variant] {
+    var variants: [Variant] {
         scenario.arms.filter { options.arms.contains($0.name) }.flatMap { arm in
             guard arm.kind == .pool, arm.library != .raw, !options.readers.isEmpty else {
                 return [Variant(arm: arm)]
@@ -122,7 +122,7 @@ public final class CapacityRun: Sendable {
     /// length.
     private static let longestShortFactor = 5.0
 
-    private func trial(
+    func trial(
         _ variant: Variant,
         at rate: Double,
         isLong: Bool
@@ -308,83 +308,6 @@ public final class CapacityRun: Sendable {
         let unknown = arm.trials.last { $0.met == nil && $0.undecided != true }
         arm.failure = (failed ?? unknown)?.reason
     }
-
-    // MARK: Readers for a rate
-
-    private func findReaders(for rate: Double, into result: inout CapacityResult) async throws {
-        let candidates = options.readers.isEmpty ? Self.defaultReaders : options.readers
-        let pools = scenario.arms.filter {
-            options.arms.contains($0.name) && $0.kind == .pool && $0.library != .raw
-        }
-        guard !pools.isEmpty else {
-            throw RunError(
-                .scenario,
-                "--rate searches for a pool's number of readers, but no arm is a pool"
-            )
-        }
-        result.readers = []
-        for pool in pools {
-            var search = ReaderSearch(candidates)
-            var failures: [Int: String] = [:]
-            while let step = search.step {
-                var arm = pool
-                arm.readers = step.readers
-                let variant = Variant(arm: arm, readers: step.readers)
-                let (_, verdict) = try await trial(variant, at: rate, isLong: true)
-                if case .met = verdict {} else { failures[step.readers] = verdict.reason }
-                search.record(verdict == .met)
-            }
-            let below = search.candidates.last { $0 < search.smallest ?? .max }
-            result.readers?.append(
-                .init(
-                    arm: pool.name,
-                    rate: rate,
-                    candidates: search.candidates,
-                    smallest: search.smallest,
-                    failure: below.flatMap { failures[$0] }
-                )
-            )
-        }
-    }
-
-    // MARK: Equal load
-
-    private func compare(into result: inout CapacityResult) async throws {
-        let capacities = result.arms.compactMap(\.capacity)
-        guard result.arms.count > 1, capacities.count == result.arms.count,
-            let slowest = capacities.min()
-        else { return }
-        result.equalLoads = []
-        for share in options.equalLoads {
-            let rate = slowest * share
-            result.equalLoads?.append(
-                .init(share: share, rate: rate.rounded(toDigits: 3), arms: [])
-            )
-            guard let index = result.equalLoads?.indices.last else { return }
-            for variant in variants {
-                let (run, verdict) = try await trial(variant, at: rate, isLong: true)
-                var responses: [String: CapacityResult.EqualLoad.Latency] = [:]
-                for part in load.parts {
-                    guard let response = run.clients[part.client]?.response else { continue }
-                    responses[part.client] = .init(
-                        p50: response.p50,
-                        p99: response.p99,
-                        p999: response.p999,
-                        p9999: response.p9999,
-                        max: response.max
-                    )
-                }
-                result.equalLoads?[index].arms.append(
-                    .init(
-                        arm: variant.title,
-                        response: responses,
-                        missed: verdict.reason,
-                        invalid: run.valid ? nil : true
-                    )
-                )
-            }
-        }
-    }
 }
 
 extension CapacityCriteria.Verdict {
@@ -398,7 +321,7 @@ extension CapacityCriteria.Verdict {
     }
 
     /// The criterion that was missed.
-    fileprivate var reason: String? {
+    var reason: String? {
         switch self {
         case .met: nil
         case .missed(let reason), .undecided(let reason), .invalid(let reason): reason

@@ -121,7 +121,10 @@ struct CrossoverRunTests {
         #expect(try failure { $0.within = .seconds(10) }.contains("--within allows 10 s"))
         #expect(try failure { $0.sweeps = [] }.contains("--sweep readers=1,2,4,8"))
         #expect(try failure { $0.sweeps += $0.sweeps }.contains("readers is swept twice"))
-        #expect(try failure { $0.b = "poool" }.contains("two different arms of test with --arms: queue, pool"))
+        #expect(
+            try failure { $0.b = "poool" }
+                .contains("two different arms of test with --arms: queue, pool")
+        )
         #expect(
             try failure { $0.sweeps = [try Sweep("hold=1ms")] }.contains("no client that holds")
         )
