@@ -139,10 +139,12 @@ struct BusyCauseRunTests {
                   app: {access: write, think: 5ms, retry: {busy: 2}, sql: "\(Self.increment)"}
                 """
         )
-        let group = try #require(result.busy?.groups.first { $0.client == "app" })
+        let groups = try #require(result.busy?.groups.filter { $0.client == "app" })
         let app = try #require(result.clients["app"])
-        #expect(group.retried == app.retried && group.retried > 0)
-        #expect(group.count == app.retried + app.errorCount)
+        #expect(app.retried > 0)
+        // A connection that opens during the first recovery of the log also finds it busy.
+        #expect(groups.reduce(0) { $0 + $1.retried } == app.retried)
+        #expect(groups.reduce(0) { $0 + $1.count } == app.retried + app.errorCount)
     }
 
     @Test(arguments: ["raw", "engine"])
