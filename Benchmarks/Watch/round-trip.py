@@ -9,7 +9,8 @@ traces it. The captured scenario then runs three times, on the same rows. A row 
 transaction shows rates, medians and 99th percentiles of the original and of the capture (medians of
 the three runs), and what misses its bound: rates within 10 %, medians within 20 %, p99 between the
 smallest and the largest value of the original's or the capture's three runs, the share of time in
-write transactions within 5 points. `compare --arms queue,pool` decides on both.
+write transactions within 5 points. Times are response times of closed loops and service times of
+open loads. `compare --arms queue,pool` decides on both.
 """
 
 import argparse
@@ -54,12 +55,14 @@ def operations(run):
         for operation, own in (client.get("operations") or {"": client}).items():
             if not own.get("throughput"):
                 continue
+            # A capture sees when a transaction started, not when its arrival was due.
+            latency = own["response" if client.get("targetRate") is None else "service"]
             found.append(
                 {
                     "name": f"{name} {operation}".strip(),
                     "rate": own["throughput"],
-                    "p50": own["response"].get("p50"),
-                    "p99": own["response"].get("p99"),
+                    "p50": latency.get("p50"),
+                    "p99": latency.get("p99"),
                     "service": own["service"]["mean"],
                 }
             )
