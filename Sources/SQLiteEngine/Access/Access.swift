@@ -1,10 +1,10 @@
 import Telemetry
 
-/// The steps before and after an access's closure.
+/// The steps that precede and follow the closure of an access.
 extension AccessGate {
     /// Acquires a connection for the calling thread and enters the access.
     ///
-    /// The caller has checked that the thread is not inside this gate.
+    /// The caller has checked that the thread is not already inside an access to this gate.
     @inline(__always)
     func enter(
         _ thread: UnsafeMutablePointer<ThreadState>,
@@ -35,7 +35,7 @@ extension AccessGate {
     ///
     /// - Parameters:
     ///   - slot: The connection's slot.
-    ///   - end: The monotonic clock's current time if the caller has just read it; otherwise 0.
+    ///   - end: The time on the monotonic clock if the caller has just read it; otherwise, 0.
     @inline(__always)
     func leave(_ slot: AccessSlot, at end: UInt64 = 0) {
         step(outOf: slot, at: end)
@@ -62,7 +62,7 @@ extension AccessGate {
     func step(outOf slot: AccessSlot, at end: UInt64 = 0) {
         slot.thread?.pointee.innermost = slot.outer
         slot.outer = nil
-        // No thread owns the slot now, so any further use of the connection is detected.
+        // No thread owns the slot now, so any later use of the connection is detected.
         slot.thread = nil
         slot.reviewIfExposed()
         readers?.allowKeeping()
@@ -107,7 +107,7 @@ extension AccessGate {
 
     /// Runs `body` on the connection's dispatch queue if the user has set a target queue.
     ///
-    /// The queue may use another thread: the main queue runs its work on the main thread.
+    /// The queue may use another thread. For example, the main queue uses the main thread.
     @usableFromInline
     func runOnQueue<T, E: Error>(
         _ database: Database,
@@ -132,7 +132,7 @@ extension AccessGate {
     }
 
     /// Stops the program if the thread is already inside an access to this gate, because the new
-    /// access would wait for itself.
+    /// access would wait for the enclosing one.
     @inline(__always)
     func preconditionNotReentrant(_ thread: UnsafeMutablePointer<ThreadState>) {
         guard thread.pointee.innermost != nil else { return }

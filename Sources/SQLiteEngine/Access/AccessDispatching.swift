@@ -9,7 +9,7 @@ import Dispatch
 struct AccessDispatching: Sendable {
     /// The quality of service of the work if no target queue is set.
     var qos = DispatchQoS.userInitiated
-    /// The target queue of all work; nil for Dispatch's default.
+    /// The target queue of all work, or `nil` for Dispatch's default.
     var target: DispatchQueue?
 
     /// Creates the queue of one connection.

@@ -5,12 +5,13 @@ extension AccessGate {
     /// Runs `body` while holding every slot: waits for running accesses and blocks new ones.
     ///
     /// All callers acquire the slots in the same order, so two callers never wait for each other.
-    /// For a pool's readers, this order is not sufficient: see
+    /// For a pool's readers, this order is not sufficient; see
     /// ``withAllConnections(_:_:readers:_:)``.
     ///
-    /// A slot of another gate that the caller has `reserved` counts as held during the wait.
+    /// Deadlock detection treats `reserved`, a slot that the caller has reserved in another gate,
+    /// as held during the wait.
     ///
-    /// - Throws: The error that `body` throws; `SQLITE_MISUSE` if the gate is closed, and
+    /// - Throws: The error that `body` throws, `SQLITE_MISUSE` if the gate is closed, and
     ///   `SQLITE_LOCKED` if the wait for a slot would be a deadlock.
     func withAllSlots<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
@@ -81,9 +82,9 @@ extension AccessGate {
     /// Acquires one specific slot, with or without a connection.
     ///
     /// - Parameters:
-    ///   - slot: The slot.
+    ///   - slot: The slot to acquire.
     ///   - thread: The calling thread.
-    ///   - site: The access.
+    ///   - site: The call site of the access.
     ///   - held: The slots that the access has acquired so far.
     ///   - reserved: The slot that the access has reserved.
     /// - Throws: `SQLITE_MISUSE` if the gate is closed, and `SQLITE_LOCKED` if the wait would be a

@@ -39,8 +39,8 @@ extension AccessGate {
 
     /// Closes all open connections after the last reference to the database is released.
     ///
-    /// No access can run anymore. A thread that ends kept transactions or releases memory may still
-    /// hold a slot briefly.
+    /// At this point, no access can run. A thread that ends kept transactions or releases memory
+    /// may still hold a slot briefly.
     func shutDown() {
         for slot in slots {
             while !slot.claimIdle(), !slot.claimClosed() {
@@ -53,11 +53,9 @@ extension AccessGate {
         for slot in slots { slot.giveUp(AccessSlot.State.retired) }
     }
 
-    /// Rejects all further accesses.
+    /// Rejects all future accesses.
     ///
-    /// Waiting accesses throw.
-    ///
-    /// The caller holds all slots.
+    /// Waiting accesses throw `SQLITE_MISUSE`. The caller must hold all slots.
     func retire() {
         let waiters = queue.withLock { queue in
             queue.isClosed = true

@@ -4,7 +4,7 @@ extension AccessGate {
     ///
     /// Leaving a transaction open is a fatal error.
     ///
-    /// With `onQueue`, the access runs on the connection's dispatch queue.
+    /// If `onQueue` is `true`, the access runs on the connection's dispatch queue.
     func withConnection<T, E: Error>(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
@@ -29,7 +29,7 @@ extension AccessGate {
     /// Provides a callback with a connection, on another thread.
     ///
     /// Leaving a transaction open is a fatal error. If no connection is available, `body` receives
-    /// one whose statements all throw. The `owner` stays alive until `body` returns.
+    /// one whose statements all throw. `owner` stays alive until `body` returns.
     func performWithoutTransactionLater(
         _ site: AccessSite,
         keeping owner: any DatabaseWriter,
@@ -48,8 +48,8 @@ extension AccessGate {
 
     /// Acquires every slot for a callback: waits for running accesses and blocks new ones.
     ///
-    /// The completion is called on any thread. It receives a failure if the gate is closed or the
-    /// wait would be a deadlock. After a success, the caller must call ``returnAllSlots()``.
+    /// `completion` may be called on any thread. It receives a failure if the gate is closed or the
+    /// wait would be a deadlock. After success, the caller must call ``returnAllSlots()``.
     /// `reserved` is a slot that the caller has reserved in another gate.
     func acquireAllLater(
         _ site: AccessSite,

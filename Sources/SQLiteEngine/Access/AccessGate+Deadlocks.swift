@@ -2,9 +2,9 @@ import Telemetry
 
 /// Detects deadlocks among nested accesses.
 ///
-/// `read { write }` and `write { read }` are both legal. When all readers of a pool belong to
-/// threads that wait for the writer, and its holder waits for a reader, no thread can continue. The
-/// same happens across several pools and queues. The access that would complete such a cycle
+/// Both `read { write }` and `write { read }` are allowed. If threads that wait for the writer hold
+/// all readers of a pool, and the holder of the writer waits for a reader, no thread can continue.
+/// The same can happen across several pools and queues. The access that would complete such a cycle
 /// throws instead.
 ///
 /// Only a thread that holds a connection and finds no free connection registers its wait, so
@@ -13,18 +13,18 @@ extension AccessGate {
     typealias NestedWait = WaitGraph<ObjectIdentifier, AccessSlot>.Wait
     typealias Holding = WaitGraph<ObjectIdentifier, AccessSlot>.Holding
 
-    /// The waits in this process of all threads and barriers that hold slots while they wait.
+    /// All waits in this process during which a thread or a barrier holds slots.
     static let nestedWaits = Lock(WaitGraph<ObjectIdentifier, AccessSlot>())
 
     /// Registers the wait of a waiter that already holds slots.
     ///
-    /// Call it again before each sleep, because fewer slots may be usable than before. Call
-    /// ``endNestedWait(_:)`` when the wait is over.
+    /// Call this method again before each sleep, because fewer slots may be usable than before.
+    /// Call ``endNestedWait(_:)`` when the wait ends.
     ///
     /// It is safe for a registration to outlive its wait briefly. The waiter has received a slot
     /// that no registered wait holds, so the search assumes that its wait will end.
     ///
-    /// - Returns: The error to throw if the wait would never end; otherwise nil.
+    /// - Returns: The error to throw if the wait would never end, or `nil` otherwise.
     func deadlock(of waiter: Waiter) -> DatabaseError? {
         if waiter.holdings.isEmpty { return nil }
         let wait = NestedWait(

@@ -17,7 +17,8 @@ extension AccessGate {
     /// Runs `body` while holding the writer and all readers: waits for running accesses and blocks
     /// new ones.
     ///
-    /// - Throws: The error that `body` throws; `SQLITE_MISUSE` if the pool is closed.
+    /// - Throws: The error that `body` throws, `SQLITE_MISUSE` if the pool is closed, and
+    ///   `SQLITE_LOCKED` if the wait would be a deadlock.
     func withAllConnections<T>(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite,
@@ -47,7 +48,8 @@ extension AccessGate {
 extension AccessGate {
     /// Runs a task's access on the writer while holding all readers.
     ///
-    /// - Throws: The error that `body` throws; `CancellationError` as soon as the task is canceled.
+    /// - Throws: The error that `body` throws, and `CancellationError` as soon as the task is
+    ///   canceled.
     func performWithAllConnections<T: Sendable>(
         _ site: AccessSite,
         readers: AccessGate,

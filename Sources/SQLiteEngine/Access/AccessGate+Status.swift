@@ -7,8 +7,8 @@ extension AccessGate {
 
     /// Returns the counted waiters, oldest first.
     func waiters(_ intent: Waiter.Intent, at now: UInt64) -> [WaiterStatus] {
-        // Reads the waiters inside the lock, because a waiter that has left the queue may no longer
-        // have a sleeper.
+        // Reads the waiters while holding the lock, because a waiter that has left the queue may no
+        // longer have a sleeper.
         queue.withLock { queue in
             queue.waiters.filter { $0.intent == intent && $0.isCounted }.map { $0.status(at: now) }
         }
@@ -22,12 +22,12 @@ extension AccessGate {
     /// The number of connections that could not be opened.
     var failedOpenings: UInt64 { failures.load(ordering: .relaxed) }
 
-    /// The durations and the number of waits.
+    /// The durations of the waits, and their number.
     var acquisitions: (histogram: AtomicHistogram, count: UInt64) {
         (slowAcquisitions, slowCount.load(ordering: .relaxed))
     }
 
-    /// The waits and holds that the status excludes; nil if it includes all.
+    /// The waits and holds that the status excludes, or `nil` if it includes all of them.
     var baseline: AccessBaseline? { restart.withLock { $0 } }
 
     /// Resets the waits, holds, and peaks of ``DatabaseStatus``.

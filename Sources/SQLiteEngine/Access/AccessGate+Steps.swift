@@ -8,8 +8,8 @@ import Glibc
 
 /// Implements the steps of the gate's protocol with atomics and a lock.
 ///
-/// A step that acquires the lock changes at most one value that is visible without the lock: a
-/// slot's state or the attention. Other threads therefore observe each step as a whole.
+/// A step that acquires the lock changes at most one value that is visible without the lock: the
+/// state of a slot or ``attention``. Other threads therefore observe each step as a whole.
 extension AccessGate: GateSteps {
     typealias Failure = Never
 
@@ -17,7 +17,7 @@ extension AccessGate: GateSteps {
 
     // MARK: Slots
 
-    /// Treats a slot as idle if it is in the state ``AccessSlot/State/keeping``.
+    /// Treats a slot in the state ``AccessSlot/State/keeping`` as idle.
     @inline(__always)
     func claim(_ slot: AccessSlot, from state: UInt8) -> Bool {
         state == AccessSlot.State.idle ? slot.claimIdle() : slot.claim(from: state)
@@ -27,7 +27,7 @@ extension AccessGate: GateSteps {
         while !slot.claim(from: AccessSlot.State.reserved) { sched_yield() }
     }
 
-    /// Puts a slot that becomes idle into the state ``AccessSlot/State/keeping`` if its connection
+    /// Puts a slot into the state ``AccessSlot/State/keeping`` instead of idle if its connection
     /// keeps its transaction.
     @inline(__always)
     func giveUp(_ slot: AccessSlot, as state: UInt8) {
@@ -63,7 +63,7 @@ extension AccessGate: GateSteps {
     func queueHasTask() -> Bool { queue.withLock { $0.hasTask } }
 
     func enqueue(_ waiter: Waiter) -> Bool {
-        // A releaser may resume a task as soon as it is in the queue.
+        // A releaser may resume a task as soon as the task is in the queue.
         let isTask = waiter.isTask
         let isOpen = queue.withLock { queue in
             if queue.isClosed { return false }
@@ -72,7 +72,8 @@ extension AccessGate: GateSteps {
             attention.wrappingAdd(1, ordering: .sequentiallyConsistent)
             return true
         }
-        // Is later than `since`, so the waiter is entitled when its thread stops searching.
+        // Adds the patience to the current time, which is later than `since`, so the waiter is
+        // entitled to a slot when its patience expires.
         if !isTask { waiter.patientUntil = monotonicNanoseconds() + EngineTimings.patience }
         return isOpen
     }
@@ -113,11 +114,11 @@ extension AccessGate: GateSteps {
         return handover
     }
 
-    /// Ends the transaction that a slot keeps although keeping is forbidden.
+    /// Ends a slot's kept transaction if keeping transactions is forbidden.
     ///
-    /// A thread that forbids keeping and then searches the slots does not find a slot that becomes
-    /// free after the search. This thread gives up the slot and then reads the attention. At least
-    /// one of the two therefore sees the other.
+    /// A thread that forbids keeping transactions then searches the slots. It misses a slot that
+    /// becomes free after the search. This thread gives up its slot and then reads the attention.
+    /// At least one of the two threads therefore observes the other's change.
     private func endTransactionIfForbidden(_ slot: AccessSlot) {
         guard readAttention().forbidsKeeping, slot.claimKeeping() else { return }
         slot.database?.endKeptTransaction()
@@ -131,7 +132,8 @@ extension AccessGate: GateSteps {
                 waiting.end(waiter)
                 attention.wrappingSubtract(1, ordering: .sequentiallyConsistent)
                 return .grant(waiter, isAwake: waiter.isWatching)
-            // Frees the slot inside the lock, so the next waiter that enqueues finds it free.
+            // Frees the slot while holding the lock, so the next waiter that enters the queue finds
+            // it free.
             case .free:
                 giveUp(slot)
                 return .free

@@ -4,14 +4,14 @@ import Telemetry
 extension AccessGate {
     /// Acquires a connection for a task or a callback and passes it to `resume`.
     ///
-    /// `resume` is called once, on any thread. It receives either a slot that belongs to the task
-    /// and whose connection may not be open yet, or an error if the gate is closed or the wait
-    /// would be a deadlock.
+    /// `resume` is called once, on any thread. It receives the acquired slot, which may have no
+    /// connection yet. If the gate is closed or the wait would be a deadlock, it receives an error.
     ///
-    /// If `wanted` is set, only this slot is acquired. `holdings` contains the slots that the task
+    /// If `wanted` is set, only that slot is acquired. `holdings` contains the slots that the task
     /// or callback holds while it waits.
     ///
-    /// - Returns: The waiter, for ``cancel(_:)``; nil if `resume` has already been called.
+    /// - Returns: The waiter to pass to ``cancel(_:)``, or `nil` if `resume` has already been
+    ///   called.
     func acquire(
         _ site: AccessSite,
         _ intent: Waiter.Intent,
@@ -20,7 +20,7 @@ extension AccessGate {
         resume: @escaping @Sendable (Result<AccessSlot, any Error>) -> Void
     ) -> Waiter? {
         let start = monotonicNanoseconds()
-        // Existing waiters come first, because asynchronous accesses run in call order.
+        // Existing waiters are served first, because asynchronous accesses run in call order.
         if wanted != nil || !readAttention().hasWaiters, let slot = claim(wanted) {
             if wanted == nil { recordUse(of: slot) }
             resume(.success(slot))
@@ -51,7 +51,7 @@ extension AccessGate {
         return waiter
     }
 
-    /// Acquires a free slot with an open connection, unless an access waits for one.
+    /// Acquires a free slot with an open connection, unless an access is waiting for one.
     func claimFree() -> AccessSlot? {
         guard !readAttention().hasWaiters, let slot = claimAny() else { return nil }
         recordUse(of: slot)
@@ -66,7 +66,7 @@ extension AccessGate {
 
     /// Removes the waiter of a task from the queue.
     ///
-    /// - Returns: Whether it was still waiting. If so, it is never resumed.
+    /// - Returns: Whether the waiter was still in the queue. If so, its task is never resumed.
     func cancel(_ waiter: Waiter) -> Bool {
         let isOurs = queue.withLock { queue in
             let isOurs = queue.remove(waiter, at: monotonicNanoseconds())

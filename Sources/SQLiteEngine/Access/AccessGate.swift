@@ -6,18 +6,21 @@ import Telemetry
 /// An access acquires a free connection with one atomic exchange and releases it with another,
 /// without a lock or a thread switch. The gate uses its lock only when no connection is free.
 ///
-/// Running threads may overtake a waiter, because handing each connection to a sleeping thread
-/// would limit all accesses to the scheduler's speed. A waiter that has waited for
-/// ``EngineTimings/patience`` receives the next connection that is released, so no waiter starves.
-/// Until then, the gate notifies the first waiter to retry at most once per
-/// ``EngineTimings/notificationInterval``.
+/// A running thread may overtake a waiter. Handing every connection to a sleeping thread would
+/// limit throughput to the speed of the scheduler. After ``EngineTimings/patience``, a waiter
+/// receives the next released connection, so no waiter starves. Until then, the gate notifies the
+/// first waiter to retry at most once per ``EngineTimings/notificationInterval``.
 @usableFromInline
 final class AccessGate: Sendable {
     private static let nextIdentity = Atomic<UInt>(1)
 
-    /// The identity of the gate, a number that is never reused, unlike an address.
+    /// The number that identifies the gate.
+    ///
+    /// Unlike an address, it is never reused.
     let identity: UInt
-    /// The slots of the connections, whose number never changes.
+    /// The slots of the connections.
+    ///
+    /// The number of slots never changes.
     let slots: [AccessSlot]
 
     /// The readers' gate, if this is the gate of a pool's writer.
@@ -33,23 +36,24 @@ final class AccessGate: Sendable {
     static let forbidding = GateAttention.forbidding
     /// Decides when the connections keep their read transactions.
     let keeper = ReadTransactionKeeper()
-    /// The accesses that wait.
+    /// The waiting accesses.
     let queue = Lock(WaiterQueue<Waiter>())
-    /// The durations and the number of waits.
+    /// The time that accesses waited for a connection.
     let slowAcquisitions = AtomicHistogram()
+    /// The number of accesses that waited.
     let slowCount = Atomic<UInt64>(0)
     /// The largest number of connections that accesses have used simultaneously; see
     /// ``claimForUse()``.
     let inUsePeak = Atomic<Int>(0)
-    /// The accesses that wait at this gate and at the readers' gate.
+    /// The numbers of accesses that wait at this gate and at the readers' gate.
     let waiting: WaiterCounts
-    /// The durations of successful openings.
+    /// The time that successful attempts to open a connection took.
     let openings = AtomicHistogram()
-    /// The number of failed openings.
+    /// The number of failed attempts to open a connection.
     let failures = Atomic<UInt64>(0)
-    /// The breakdown of the accesses' time.
+    /// The time that accesses spent in each phase.
     let times: AccessTimes
-    /// The counts at the last ``restartTimes()``.
+    /// The counts at the last call to ``restartTimes()``.
     let restart = Lock<AccessBaseline?>(nil)
     /// Reports the events of the connections.
     let events: EventHub
@@ -57,13 +61,13 @@ final class AccessGate: Sendable {
     /// Creates a gate without connections.
     ///
     /// - Parameters:
-    ///   - labels: The labels of the connections, one for each.
-    ///   - probes: How much the connections' probes measure.
+    ///   - labels: The label of each connection.
+    ///   - probes: The level of detail at which the probes measure.
     ///   - readers: The readers' gate, if this is the gate of a pool's writer.
-    ///   - events: Receives the events of the connections.
+    ///   - events: The hub that receives the connections' events.
     ///   - dispatching: Where asynchronous accesses run.
-    ///   - opening: Opens a slot's connection. The access that needs it calls this without holding
-    ///     a lock.
+    ///   - opening: Opens a slot's connection. The access that needs the connection calls this
+    ///     closure without holding a lock.
     init(
         labels: [String],
         probes: Configuration.ProbeLevel,
@@ -102,7 +106,7 @@ final class AccessGate: Sendable {
 
     // MARK: Acquiring a connection
 
-    /// Acquires a connection for the calling thread, and waits while none is free.
+    /// Acquires a connection for the calling thread, waiting until one is free.
     @inline(__always)
     func acquire(
         _ thread: UnsafeMutablePointer<ThreadState>,
@@ -137,12 +141,12 @@ final class AccessGate: Sendable {
         return slot
     }
 
-    /// Acquires a free slot for an access that any slot can serve.
+    /// Acquires a free slot for an access that can use any slot.
     ///
-    /// The slot may have no connection. Slots beyond ``inUsePeak`` come last, like connections that
-    /// are not open yet: an access uses one only when all slots before it are in use. ``inUsePeak``
-    /// is therefore the largest number of connections in use simultaneously, and accesses on the
-    /// fast path need not be counted.
+    /// The slot may have no connection. Slots beyond ``inUsePeak`` and slots without a connection
+    /// come last: an access uses one only when all preceding slots are in use. ``inUsePeak`` is
+    /// therefore the largest number of connections in use simultaneously, and the fast path does
+    /// not need to count its accesses.
     func claimForUse() -> AccessSlot? {
         let peak = inUsePeak.load(ordering: .relaxed)
         return claimAny(in: slots[..<min(peak, slots.count)]) ?? claimAfterEnding() ?? claimAny()
@@ -158,7 +162,7 @@ final class AccessGate: Sendable {
 
     /// Acquires the first slot.
     ///
-    /// This always succeeds while the database is being opened.
+    /// This method always succeeds while the database is being opened.
     func claimFirstSlot() -> AccessSlot? {
         slots[0].claimClosed() ? slots[0] : nil
     }
@@ -170,7 +174,8 @@ final class AccessGate: Sendable {
         let start = monotonicNanoseconds()
         slot.probe.beginOpening(site)
         do {
-            // The user's closures run during the opening and may wait for other connections.
+            // The user's closures run while the connection opens, and may wait for other
+            // connections.
             slot.install(
                 try holding(CollectionOfOne(slot), ThreadState.current, site) { try opening(slot) },
                 keeper
@@ -180,7 +185,7 @@ final class AccessGate: Sendable {
             slot.probe.endOpening(succeeded: false)
             failures.wrappingAdd(1, ordering: .relaxed)
             events.emit(slot.label, .connectionNotOpened(took: monotonicNanoseconds() - start))
-            // Releases the slot so that the next access, which may be a waiter, can try.
+            // Releases the slot so that another access, such as a waiter, can try to open it.
             returnSlot(slot)
             throw error
         }

@@ -2,13 +2,15 @@ import CSQLite
 import Synchronization
 import Telemetry
 
-/// The place of one connection in a gate: free, taken, or without a connection.
+/// A slot of a gate, which holds at most one connection.
 ///
-/// `@unchecked Sendable`: `database` and `outer` belong to the slot's holder; `state` transfers
-/// them (acquire and release). `shared` has a lock.
+/// `@unchecked Sendable`: only the slot's holder uses `claimed`. `state` transfers it between
+/// holders with acquire and release ordering. A lock protects `shared`.
 final class AccessSlot: @unchecked Sendable {
     enum State {
-        /// No connection yet; the next access that needs one opens it.
+        /// Without a connection.
+        ///
+        /// The next access that uses the slot opens one.
         static let closed: UInt8 = 0
         /// Open and unused.
         static let idle: UInt8 = 1
@@ -18,9 +20,9 @@ final class AccessSlot: @unchecked Sendable {
         static let retired: UInt8 = 3
         /// Reserved for an access that waits for the readers; see ``GateSteps/reserve()``.
         static let reserved: UInt8 = 4
-        /// Open and unused; its connection keeps its read transaction.
+        /// Open and unused, with a connection that keeps its read transaction.
         static let keeping: UInt8 = 5
-        /// Unused; a thread is ending the transaction that its connection kept.
+        /// Unused, while a thread ends the transaction that the connection kept.
         static let ending: UInt8 = 6
 
         /// Returns whether an access may claim a slot in this state.
@@ -38,7 +40,7 @@ final class AccessSlot: @unchecked Sendable {
     let label: String
     /// The identity of the gate.
     let gate: UInt
-    /// The connection's measurements, which persist when it is closed and reopened.
+    /// The connection's measurements, which persist when the connection is closed and reopened.
     let probe: ConnectionProbe
     /// Runs the accesses that must not block the caller's thread.
     let executor: SlotExecutor
@@ -59,7 +61,7 @@ final class AccessSlot: @unchecked Sendable {
 
     private let claimed: UnsafeMutablePointer<Claimed>
 
-    /// The values that threads use without holding the slot, for `interrupt()` and for reading the
+    /// The values that threads use without holding the slot, to interrupt a statement or read the
     /// wal-index.
     private struct Shared {
         var connection: OpaquePointer?
@@ -117,8 +119,9 @@ final class AccessSlot: @unchecked Sendable {
 
     /// Acquires the slot if its state is `expected`.
     ///
-    /// The load is sequentially consistent and pairs with ``giveUp(_:)``: a waiter enqueues and
-    /// then searches the slots. Some processors may perform a relaxed load early and miss the slot.
+    /// The load is sequentially consistent and pairs with ``giveUp(_:)``: a waiter enters the queue
+    /// and then searches the slots. Some processors may perform a relaxed load early and miss the
+    /// slot.
     @inline(__always)
     func claim(from expected: UInt8, as desired: UInt8 = State.taken) -> Bool {
         guard state.load(ordering: .sequentiallyConsistent) == expected else { return false }
@@ -143,7 +146,7 @@ final class AccessSlot: @unchecked Sendable {
 
     /// Acquires the slot to end the transaction that its free connection keeps.
     ///
-    /// The caller may then only call ``GateSteps/release(_:)``.
+    /// The caller ends the transaction and then calls ``GateSteps/release(_:)``.
     func claimKeeping() -> Bool { claim(from: State.keeping, as: State.ending) }
 
     /// Acquires the slot if it has no connection.
@@ -151,8 +154,8 @@ final class AccessSlot: @unchecked Sendable {
 
     /// Releases the slot.
     ///
-    /// The store is sequentially consistent: a waiter enqueues before its last search of the slots,
-    /// and the caller checks for waiters after this store.
+    /// The store is sequentially consistent: a waiter enters the queue before its last search of
+    /// the slots, and the caller checks for waiters after this store.
     @inline(__always)
     func giveUp(_ newState: UInt8) {
         _ = state.exchange(newState, ordering: .sequentiallyConsistent)
@@ -188,9 +191,9 @@ final class AccessSlot: @unchecked Sendable {
         return keeps
     }
 
-    /// Whether a new connection could no longer show the state that this one showed.
+    /// Whether a new connection could no longer show the state that this connection showed.
     ///
-    /// Only accesses that request this specific slot then acquire it.
+    /// If so, only accesses that request this specific slot acquire it.
     var isLost: Bool {
         get { lost.load(ordering: .sequentiallyConsistent) }
         set { lost.store(newValue, ordering: .sequentiallyConsistent) }
@@ -240,8 +243,9 @@ final class AccessSlot: @unchecked Sendable {
 
     /// Interrupts the running statement.
     ///
-    /// - Parameter step: The step to interrupt, from ``ConnectionProbe/runningStep``; nil for any.
-    /// - Returns: The step that was running; nil if no step, or a different step, was running.
+    /// - Parameter step: The step to interrupt, from ``ConnectionProbe/runningStep``, or `nil` for
+    ///   any step.
+    /// - Returns: The step that was running, or `nil` if no step or a different step was running.
     @discardableResult
     func interrupt(_ step: UInt64? = nil) -> UInt64? {
         shared.withLock { shared in

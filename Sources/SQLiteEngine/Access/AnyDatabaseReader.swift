@@ -22,12 +22,12 @@ public final class AnyDatabaseReader: DatabaseReader {
     /// Reports the current status of the database.
     public func status() -> DatabaseStatus { base.status() }
 
-    /// Reads one state of the database, blocking the thread.
+    /// Reads a consistent state of the database, blocking the thread.
     public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         try base.read(at: site, value)
     }
 
-    /// Reads one state of the database, without blocking the thread.
+    /// Reads a consistent state of the database, without blocking the thread.
     public func read<T: Sendable>(
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
@@ -35,7 +35,7 @@ public final class AnyDatabaseReader: DatabaseReader {
         try await base.read(at: site, value)
     }
 
-    /// Reads one state of the database later, on another thread.
+    /// Reads a consistent state of the database later, on another thread.
     public func asyncRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void

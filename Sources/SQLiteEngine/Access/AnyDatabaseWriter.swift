@@ -22,12 +22,12 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     /// Reports the current status of the database.
     public func status() -> DatabaseStatus { base.status() }
 
-    /// Reads one state of the database, blocking the thread.
+    /// Reads a consistent state of the database, blocking the thread.
     public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         try base.read(at: site, value)
     }
 
-    /// Reads one state of the database, without blocking the thread.
+    /// Reads a consistent state of the database, without blocking the thread.
     public func read<T: Sendable>(
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
@@ -35,7 +35,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try await base.read(at: site, value)
     }
 
-    /// Reads one state of the database later, on another thread.
+    /// Reads a consistent state of the database later, on another thread.
     public func asyncRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -136,7 +136,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         base.asyncBarrierWriteWithoutTransaction(at: site, updates)
     }
 
-    /// Uses the writer that the thread already holds, or waits for it, without a transaction.
+    /// Provides the writer without a transaction, even if the thread already holds it.
     public func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -144,7 +144,9 @@ public final class AnyDatabaseWriter: DatabaseWriter {
         try base.unsafeReentrantWrite(at: site, updates)
     }
 
-    /// Reads the state that the writer has just committed; the thread holds the writer.
+    /// Reads the state that the writer has just committed.
+    ///
+    /// The calling thread must hold the writer.
     public func spawnConcurrentRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void

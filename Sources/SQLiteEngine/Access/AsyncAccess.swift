@@ -5,7 +5,7 @@ extension AccessGate {
     /// Runs a task's access: waits without blocking a thread, and then runs `body` on the
     /// connection's thread.
     ///
-    /// If `claimed` contains a slot, the access uses this slot and releases it at the end.
+    /// If `claimed` is set, the access uses this slot and releases it at the end.
     ///
     /// - Throws: `CancellationError` as soon as the task is canceled while it waits. If the task is
     ///   canceled later, the running statement is interrupted and the access rolls back.
@@ -56,8 +56,8 @@ extension AccessGate {
 
     /// Acquires every slot for a task: waits for running accesses and blocks new ones.
     ///
-    /// The caller releases them with ``returnAllSlots()``. `reserved` is a slot that it has
-    /// reserved in another gate.
+    /// The caller must release the slots with ``returnAllSlots()``. `reserved` is a slot that the
+    /// caller has reserved in another gate.
     func acquireAll(_ site: AccessSite, reserved: AccessSlot) async throws {
         var held = 0
         do {
@@ -73,7 +73,7 @@ extension AccessGate {
         }
     }
 
-    /// Releases the slots that ``acquireAll(_:)`` acquired.
+    /// Releases the slots that ``acquireAll(_:reserved:)`` acquired.
     func returnAllSlots() {
         for slot in slots { returnSlot(slot) }
     }
@@ -105,7 +105,7 @@ extension AccessGate {
             try cancellation.check()
             return try body(database)
         } catch let error as DatabaseError where error.isInterruptionError {
-            // A canceled access throws `CancellationError`, not the interrupt's error.
+            // A canceled access throws `CancellationError` instead of the interrupt's error.
             try cancellation.check()
             throw error
         }
@@ -181,7 +181,7 @@ private final class TaskAcquisition: Sendable {
     }
 }
 
-/// The cancellation state of a running access, and a way to interrupt it.
+/// The cancellation state of a running access.
 final class AccessCancellation: Sendable {
     private struct State {
         var slot: AccessSlot?
@@ -197,11 +197,13 @@ final class AccessCancellation: Sendable {
 
     /// Ends the access.
     ///
-    /// No statement is interrupted from now on.
+    /// After this call, no statement is interrupted.
     func end() { state.withLock { $0.slot = nil } }
 
-    /// Prevents interrupts from now on, because the access's transaction has ended and observers
-    /// are being notified.
+    /// Prevents interrupts until ``resume()`` is called.
+    ///
+    /// The access calls this method when its transaction has ended and observers are being
+    /// notified.
     func pause() { state.withLock { $0.isPaused = true } }
 
     /// Allows interrupts again after ``pause()``.
@@ -218,7 +220,8 @@ final class AccessCancellation: Sendable {
     }
 
     private func interrupt(againAfter pause: UInt64) {
-        // Interrupts inside the lock, so the interrupt cannot affect the connection's next access.
+        // Interrupts while holding the lock, so the interrupt cannot affect the connection's next
+        // access.
         let isRunning = state.withLock { state in
             if !state.isPaused { _ = state.slot?.interrupt() }
             return state.slot != nil

@@ -1,7 +1,7 @@
 /// Releases an open pool's memory and locks.
 extension DatabasePool {
-    /// Waits for running accesses, then releases as much of the connections' memory as possible and
-    /// closes the readers, blocking the thread.
+    /// Releases as much memory as possible and closes the readers, blocking the thread until the
+    /// running accesses end.
     ///
     /// With ``Configuration/persistentReadOnlyConnections``, the readers stay open. If waiting for
     /// the running accesses would be a deadlock, nothing is released.
@@ -27,8 +27,10 @@ extension DatabasePool {
         }
     }
 
-    /// Releases as much of the connections' memory as possible and closes the readers, each after
-    /// the access that uses it ends, and returns immediately.
+    /// Releases as much memory as possible and closes the readers, without blocking the thread.
+    ///
+    /// The method returns immediately. Each connection that is in use releases its memory or closes
+    /// after the access that uses it ends.
     ///
     /// With ``Configuration/persistentReadOnlyConnections``, the readers stay open.
     public func releaseMemoryEventually(fileID: StaticString = #fileID, line: UInt = #line) {
@@ -44,7 +46,7 @@ extension DatabasePool {
     /// Closes each reader after the access that uses it ends, and returns immediately.
     ///
     /// Later accesses open new readers. Call this method after a change that affects only new
-    /// connections, such as a change to one of the configuration's functions.
+    /// connections, such as a change to a function in the configuration.
     public func invalidateReadOnlyConnections(
         fileID: StaticString = #fileID,
         line: UInt = #line
@@ -54,11 +56,11 @@ extension DatabasePool {
 
     // MARK: Suspension
 
-    /// Refuses locks from now on, interrupts the writer, and ends the read transactions that idle
-    /// readers keep.
+    /// Refuses new locks, interrupts the writer, and ends the read transactions that idle readers
+    /// keep.
     ///
-    /// In WAL mode, reads continue: they acquire no lock that other processes wait for, and hold
-    /// their locks only during the access.
+    /// In WAL mode, reads continue: they acquire no lock for which other processes wait, and they
+    /// hold their locks only during the access.
     func suspend() {
         guard suspension.begin() else { return }
         readers.forbidKeeping()

@@ -1,4 +1,4 @@
-/// Reads that use no transaction or run on another thread.
+/// Reads that run without a transaction or on another thread.
 extension DatabasePool {
     /// Reads in one transaction, without blocking the thread.
     public func read<T: Sendable>(
@@ -34,8 +34,8 @@ extension DatabasePool {
     /// Reads in one transaction on this thread if a reader is open and free and no access is
     /// waiting.
     ///
-    /// - Returns: Whether the read took place. It does not take place inside another read or if the
-    ///   user has set a dispatch queue for reads.
+    /// - Returns: Whether the read took place. The read does not take place inside another read, or
+    ///   if the user has set a dispatch queue for reads.
     func readIfFree(at site: AccessSite, _ value: (Database) -> Void) -> Bool {
         let thread = ThreadState.current
         guard !hasReadQueue, thread.pointee.access(through: readers) == nil,
@@ -50,7 +50,7 @@ extension DatabasePool {
         return true
     }
 
-    /// Reads without a transaction: two statements may see two states of the database.
+    /// Reads without a transaction: two statements may see different states of the database.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         let thread = ThreadState.current
         readers.preconditionNotReentrant(thread)
@@ -109,7 +109,7 @@ extension DatabasePool {
 
     /// Reads the state that the writer has just committed, on another thread.
     ///
-    /// Call this method while you hold the writer and no transaction is open: in
+    /// Call this method on a thread that holds the writer and has no open transaction: in
     /// `writeWithoutTransaction`, or in an observer's `databaseDidCommit`. Calling it at any other
     /// time is a fatal error. The method returns after a free reader has captured the state, so the
     /// read does not see later writes.
@@ -117,8 +117,8 @@ extension DatabasePool {
     /// - Parameters:
     ///   - value: Called once, with a connection that shows exactly the last committed state, or
     ///     with an error if no connection is available.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
+    ///   - fileID: The file that `status()` shows for the access.
+    ///   - line: The line that `status()` shows for the access.
     public func asyncConcurrentRead(
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void,
         fileID: StaticString = #fileID,
@@ -160,7 +160,7 @@ extension DatabasePool {
         }
     }
 
-    /// Detaches a reader that shows the last committed state from the thread.
+    /// Acquires a reader that shows the last committed state, and detaches it from the thread.
     private func enterCommittedState(
         _ thread: UnsafeMutablePointer<ThreadState>,
         _ site: AccessSite

@@ -1,5 +1,5 @@
-/// The start and end of reads and writes: the part of a generic access that need not be
-/// specialized.
+/// The start and end of reads and writes, which are the parts of a generic access that do not need
+/// to be specialized.
 extension DatabasePool {
     @usableFromInline
     func beginRead(_ site: AccessSite) throws -> Database {

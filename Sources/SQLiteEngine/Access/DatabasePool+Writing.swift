@@ -1,4 +1,4 @@
-/// Writes that use no single transaction or run on another thread.
+/// Writes that run without a single transaction or on another thread.
 extension DatabasePool {
     /// Writes in one immediate transaction, without blocking the thread.
     public func write<T: Sendable>(
@@ -8,7 +8,7 @@ extension DatabasePool {
         try await writer.perform(site, .write) { db in try db.withWriteTransaction(updates) }
     }
 
-    /// Provides the writer without a transaction: each statement commits on its own.
+    /// Provides the writer without a transaction: each statement commits separately.
     public func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -35,7 +35,7 @@ extension DatabasePool {
         writer.performWithoutTransactionLater(site, keeping: self, updates)
     }
 
-    /// Writes in a transaction that commits or rolls back, as `updates` specifies.
+    /// Writes in a transaction that commits or rolls back, depending on the result of `updates`.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func writeInTransaction(
@@ -49,7 +49,7 @@ extension DatabasePool {
         }
     }
 
-    /// Uses the writer that the thread already holds, or waits for it, without a transaction.
+    /// Provides the writer without a transaction, even if the thread already holds it.
     public func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T

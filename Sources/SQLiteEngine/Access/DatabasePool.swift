@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Telemetry
 
-/// One writer and several readers on a database in WAL mode.
+/// A pool of one writer and several readers for a database in WAL mode.
 ///
 /// Readers do not wait for the writer, and the writer does not wait for readers. The pool opens at
 /// most ``Configuration/maximumReaderCount`` readers, each when it is first needed. Accesses run on
@@ -20,8 +20,8 @@ import Telemetry
 /// ```
 ///
 /// The journal mode is WAL, and `synchronous` is NORMAL unless a closure of
-/// ``Configuration/prepareDatabase(_:)`` sets another value. With NORMAL, a commit survives a
-/// killed process; after a power loss, the most recent commits may be missing
+/// ``Configuration/prepareDatabase(_:)`` sets another value. With NORMAL, commits survive the
+/// termination of the process, but the most recent commits may be lost after a power failure
 /// (https://sqlite.org/pragma.html).
 public final class DatabasePool: DatabaseWriter {
     /// The configuration of the connections.
@@ -48,9 +48,10 @@ public final class DatabasePool: DatabaseWriter {
     ///
     /// - Parameters:
     ///   - path: The path of the file, whose folder must exist.
-    ///   - configuration: How to open it.
+    ///   - configuration: The configuration of the connections.
     /// - Throws: A ``DatabaseError`` that contains the path if the folder does not exist, a
-    ///   permission is missing, the file is not a database, or the medium does not support WAL.
+    ///   permission is missing, the file is not a database, or the file system does not support
+    ///   WAL.
     public init(path: String, configuration: Configuration = Configuration()) throws {
         let label = configuration.label ?? "SQLiteEngine.DatabasePool"
         guard !path.isEmpty, path != ":memory:", !path.hasPrefix("file::memory:") else {
@@ -84,7 +85,7 @@ public final class DatabasePool: DatabaseWriter {
             return database
         }
         if configuration.keepsReadTransactions { readers.keeper.start(for: readers) }
-        // The writer of a read-only pool acquires no lock that a suspension must end.
+        // The writer of a read-only pool acquires no lock that a suspension must release.
         let writing = configuration.readonly ? Suspension() : suspension
         writer = AccessGate(
             labels: ["\(label).writer"],
@@ -145,14 +146,15 @@ public final class DatabasePool: DatabaseWriter {
 
     // MARK: Reading
 
-    /// Reads one state of the database in one transaction, blocking the thread.
+    /// Reads a consistent state of the database in one transaction, blocking the thread.
     ///
-    /// Inside a `write` of the same pool, the read sees the last commit.
+    /// A read inside a `write` on the same pool shows the last committed state.
     ///
     /// - Parameters:
-    ///   - value: Reads from the database. A `read` of the same pool inside it is a fatal error.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
+    ///   - value: Reads from the database. Calling `read` on the same pool inside this closure is a
+    ///     fatal error.
+    ///   - fileID: The file that `status()` shows for the access.
+    ///   - line: The line that `status()` shows for the access.
     /// - Returns: The value that the closure returns.
     /// - Throws: The error that `value` throws, and ``DatabaseError``.
     @inlinable
@@ -164,7 +166,7 @@ public final class DatabasePool: DatabaseWriter {
         try read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads in one transaction, as an access that `status()` shows by name.
+    /// Reads in one transaction, with a label that `status()` shows.
     @inlinable
     public func read<T>(
         as label: AccessLabel,
@@ -173,7 +175,7 @@ public final class DatabasePool: DatabaseWriter {
         try read(at: AccessSite(label), value)
     }
 
-    /// Reads in one transaction, as an access that `status()` shows with its site.
+    /// Reads in one transaction, with a call site that `status()` shows.
     @inlinable
     @inline(__always)
     public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
@@ -196,9 +198,10 @@ public final class DatabasePool: DatabaseWriter {
     /// The transaction commits when `updates` returns, and rolls back when it throws.
     ///
     /// - Parameters:
-    ///   - updates: Writes to the database. A `write` of the same pool inside it is a fatal error.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
+    ///   - updates: Writes to the database. Calling `write` on the same pool inside this closure is
+    ///     a fatal error.
+    ///   - fileID: The file that `status()` shows for the access.
+    ///   - line: The line that `status()` shows for the access.
     /// - Returns: The value that the closure returns.
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     @inlinable
@@ -210,7 +213,7 @@ public final class DatabasePool: DatabaseWriter {
         try write(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in one transaction, as an access that `status()` shows by name.
+    /// Writes in one transaction, with a label that `status()` shows.
     @inlinable
     public func write<T>(
         as label: AccessLabel,
@@ -219,7 +222,7 @@ public final class DatabasePool: DatabaseWriter {
         try write(at: AccessSite(label), updates)
     }
 
-    /// Writes in one transaction, as an access that `status()` shows with its site.
+    /// Writes in one transaction, with a call site that `status()` shows.
     @inlinable
     @inline(__always)
     public func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {
@@ -249,7 +252,7 @@ public final class DatabasePool: DatabaseWriter {
         try makeSnapshot(at: AccessSite(fileID: fileID, line: line))
     }
 
-    /// Creates a snapshot that `status()` shows by name.
+    /// Creates a snapshot with a label that `status()` shows.
     public func makeSnapshot(as label: AccessLabel) throws -> DatabaseSnapshot {
         try makeSnapshot(at: AccessSite(label))
     }
@@ -277,14 +280,15 @@ public final class DatabasePool: DatabaseWriter {
 
     /// Interrupts the running statements of all connections, which then throw `SQLITE_INTERRUPT`.
     ///
-    /// This method has no effect on idle connections. Call it from any thread at any time.
+    /// This method has no effect on idle connections. You can call it from any thread at any time.
     public func interrupt() {
         interrupts.interrupt(writer.slots + readers.slots)
     }
 
     /// Interrupts the running statement of one connection.
     ///
-    /// This method has no effect on an idle connection. Call it from any thread at any time.
+    /// This method has no effect on an idle connection. You can call it from any thread at any
+    /// time.
     ///
     /// - Parameter label: The label of the connection, as `status()` shows it.
     /// - Returns: Whether a connection has this label.
@@ -299,9 +303,9 @@ public final class DatabasePool: DatabaseWriter {
     ///
     /// Later accesses throw `SQLITE_MISUSE`. Snapshots stay open.
     ///
-    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive, and `SQLITE_LOCKED`
-    ///   if waiting for the running accesses would be a deadlock. In both cases, nothing is closed
-    ///   and the pool remains usable.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements has not been finalized, and
+    ///   `SQLITE_LOCKED` if waiting for the running accesses would be a deadlock. In both cases,
+    ///   nothing is closed and the pool remains usable.
     public func close() throws {
         if writer.isClosed { return }
         let thread = ThreadState.current

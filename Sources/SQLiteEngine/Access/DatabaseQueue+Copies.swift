@@ -3,8 +3,9 @@ extension DatabaseQueue {
     ///
     /// - Parameters:
     ///   - path: The path of the file, which is not changed.
-    ///   - configuration: How to open the copy. If it is read-only, the copy refuses writes.
-    /// - Returns: A queue for the copy, which exists as long as the queue.
+    ///   - configuration: The configuration of the copy. If it is read-only, the copy refuses
+    ///     writes.
+    /// - Returns: A queue for the copy. The copy exists as long as the queue.
     /// - Throws: A ``DatabaseError`` that contains the path.
     public static func inMemoryCopy(
         fromPath path: String,
@@ -18,7 +19,8 @@ extension DatabaseQueue {
     ///
     /// - Parameters:
     ///   - path: The path of the file, which is not changed.
-    ///   - configuration: How to open the copy. If it is read-only, the copy refuses writes.
+    ///   - configuration: The configuration of the copy. If it is read-only, the copy refuses
+    ///     writes.
     /// - Returns: A queue for the copy.
     /// - Throws: A ``DatabaseError`` that contains the path.
     public static func temporaryCopy(
@@ -42,8 +44,8 @@ extension DatabaseQueue {
         let copy = try make(writing)
         try source.backup(to: copy)
         if configuration.readonly {
-            // This is never reset. SQLite cannot open an in-memory database or a new file as
-            // read-only.
+            // The depth is never reset, because SQLite cannot open an in-memory database or a new
+            // file as read-only.
             copy.inDatabase { $0.readOnlyDepth += 1 }
         }
         return copy

@@ -1,4 +1,4 @@
-/// Reads that use no transaction or run on another thread.
+/// Reads that run without a transaction or on another thread.
 extension DatabaseQueue {
     /// Reads in one transaction, without blocking the thread.
     public func read<T: Sendable>(
@@ -77,7 +77,7 @@ extension DatabaseQueue {
 
     /// Reads the state that was just committed.
     ///
-    /// This method returns after the read, because a queue has only one connection.
+    /// A queue has only one connection, so this method returns after the read.
     public func spawnConcurrentRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void

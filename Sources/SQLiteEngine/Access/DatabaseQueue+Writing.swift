@@ -1,4 +1,4 @@
-/// Writes that use no single transaction or run on another thread.
+/// Writes that run without a single transaction or on another thread.
 extension DatabaseQueue {
     /// Writes in one immediate transaction, without blocking the thread.
     public func write<T: Sendable>(
@@ -8,7 +8,7 @@ extension DatabaseQueue {
         try await gate.perform(site, .write) { db in try db.withWriteTransaction(updates) }
     }
 
-    /// Provides the connection without a transaction: each statement commits on its own.
+    /// Provides the connection without a transaction: each statement commits separately.
     public func writeWithoutTransaction<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -47,7 +47,7 @@ extension DatabaseQueue {
         try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in a transaction that commits or rolls back, as `updates` specifies.
+    /// Writes in a transaction that commits or rolls back, depending on the result of `updates`.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func inTransaction(
@@ -61,7 +61,7 @@ extension DatabaseQueue {
         }
     }
 
-    /// Writes in a transaction that commits or rolls back, as `updates` specifies.
+    /// Writes in a transaction that commits or rolls back, depending on the result of `updates`.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func writeInTransaction(
@@ -73,7 +73,7 @@ extension DatabaseQueue {
         try inTransaction(kind, updates, fileID: fileID, line: line)
     }
 
-    /// Uses the connection without a transaction, even if the thread already holds it.
+    /// Provides the connection without a transaction, even if the thread already holds it.
     public func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
@@ -84,7 +84,7 @@ extension DatabaseQueue {
         return try writeWithoutTransaction(at: site, updates)
     }
 
-    // MARK: Barriers: a queue has no readers to keep out
+    // MARK: Barriers, which are ordinary accesses because a queue has no readers
 
     /// Provides the connection without a transaction.
     public func barrierWriteWithoutTransaction<T>(
@@ -127,8 +127,8 @@ extension DatabaseQueue {
         }
     }
 
-    /// Refuses locks from now on, interrupts the running access, and ends the read transaction that
-    /// the idle connection keeps.
+    /// Refuses new locks, interrupts the running access, and ends the read transaction that the
+    /// idle connection keeps.
     func suspend() {
         guard suspension.begin() else { return }
         gate.forbidKeeping()

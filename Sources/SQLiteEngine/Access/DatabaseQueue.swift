@@ -37,7 +37,7 @@ public final class DatabaseQueue: DatabaseWriter {
     /// - Parameters:
     ///   - path: The path of the file, whose folder must exist. Pass `:memory:` for an in-memory
     ///     database.
-    ///   - configuration: How to open it.
+    ///   - configuration: The configuration of the connection.
     /// - Throws: A ``DatabaseError`` that contains the path if the folder does not exist, a
     ///   permission is missing, or the file is not a database.
     public convenience init(
@@ -52,9 +52,9 @@ public final class DatabaseQueue: DatabaseWriter {
     /// Opens an in-memory database, which exists until its last connection closes.
     ///
     /// - Parameters:
-    ///   - name: The name of a database that all queues in this process with the same name share;
-    ///     nil for a private database.
-    ///   - configuration: How to open it.
+    ///   - name: The name of a database that all queues with the same name in this process share,
+    ///     or `nil` for a private database.
+    ///   - configuration: The configuration of the connection.
     /// - Throws: A ``DatabaseError``.
     public convenience init(
         named name: String? = nil,
@@ -130,9 +130,10 @@ public final class DatabaseQueue: DatabaseWriter {
     /// Reads in one transaction that refuses writes, blocking the thread.
     ///
     /// - Parameters:
-    ///   - value: Reads from the database. An access of the same queue inside it is a fatal error.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
+    ///   - value: Reads from the database. An access to the same queue inside this closure is a
+    ///     fatal error.
+    ///   - fileID: The file that `status()` shows for the access.
+    ///   - line: The line that `status()` shows for the access.
     /// - Returns: The value that the closure returns.
     /// - Throws: The error that `value` throws, and ``DatabaseError``.
     @inlinable
@@ -144,7 +145,7 @@ public final class DatabaseQueue: DatabaseWriter {
         try read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads in one transaction, as an access that `status()` shows by name.
+    /// Reads in one transaction, with a label that `status()` shows.
     @inlinable
     public func read<T>(
         as label: AccessLabel,
@@ -153,7 +154,7 @@ public final class DatabaseQueue: DatabaseWriter {
         try read(at: AccessSite(label), value)
     }
 
-    /// Reads in one transaction, as an access that `status()` shows with its site.
+    /// Reads in one transaction, with a call site that `status()` shows.
     @inlinable
     @inline(__always)
     public func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
@@ -176,9 +177,10 @@ public final class DatabaseQueue: DatabaseWriter {
     /// The transaction commits when `updates` returns, and rolls back when it throws.
     ///
     /// - Parameters:
-    ///   - updates: Writes to the database. An access of the same queue inside it is a fatal error.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
+    ///   - updates: Writes to the database. An access to the same queue inside this closure is a
+    ///     fatal error.
+    ///   - fileID: The file that `status()` shows for the access.
+    ///   - line: The line that `status()` shows for the access.
     /// - Returns: The value that the closure returns.
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     @inlinable
@@ -190,7 +192,7 @@ public final class DatabaseQueue: DatabaseWriter {
         try write(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in one transaction, as an access that `status()` shows by name.
+    /// Writes in one transaction, with a label that `status()` shows.
     @inlinable
     public func write<T>(
         as label: AccessLabel,
@@ -199,7 +201,7 @@ public final class DatabaseQueue: DatabaseWriter {
         try write(at: AccessSite(label), updates)
     }
 
-    /// Writes in one transaction, as an access that `status()` shows with its site.
+    /// Writes in one transaction, with a call site that `status()` shows.
     @inlinable
     @inline(__always)
     public func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T {
@@ -219,14 +221,16 @@ public final class DatabaseQueue: DatabaseWriter {
 
     /// Interrupts the running statement, which then throws `SQLITE_INTERRUPT`.
     ///
-    /// This method has no effect on an idle connection. Call it from any thread at any time.
+    /// This method has no effect on an idle connection. You can call it from any thread at any
+    /// time.
     public func interrupt() {
         interrupts.interrupt(gate.slots)
     }
 
     /// Interrupts the running statement of one connection.
     ///
-    /// This method has no effect on an idle connection. Call it from any thread at any time.
+    /// This method has no effect on an idle connection. You can call it from any thread at any
+    /// time.
     ///
     /// - Parameter label: The label of the connection, as `status()` shows it.
     /// - Returns: Whether a connection has this label.
@@ -241,8 +245,8 @@ public final class DatabaseQueue: DatabaseWriter {
     ///
     /// Later accesses throw `SQLITE_MISUSE`.
     ///
-    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive. In this case,
-    ///   nothing is closed and the queue remains usable.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements has not been finalized. In this
+    ///   case, nothing is closed and the queue remains usable.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current
@@ -275,7 +279,7 @@ public final class DatabaseQueue: DatabaseWriter {
     }
 }
 
-// MARK: - The start and the end of a generic access, which need not be specialized
+// MARK: - The start and end of a generic access, which do not need to be specialized
 
 extension DatabaseQueue {
     @usableFromInline

@@ -2,8 +2,8 @@ import Telemetry
 
 /// A database that supports reads: a queue, a pool, or a snapshot.
 ///
-/// The requirements take the access's site (``AccessSite``), which `status()` shows. Callers use
-/// the methods without this parameter, which pass the call's file and line.
+/// Each requirement takes the call site of the access (``AccessSite``), which `status()` shows.
+/// Callers use the methods without this parameter, which pass the file and line of the call.
 public protocol DatabaseReader: AnyObject, Sendable {
     /// The configuration of the connections.
     var configuration: Configuration { get }
@@ -13,7 +13,8 @@ public protocol DatabaseReader: AnyObject, Sendable {
 
     /// Closes the connections after the running accesses end. Closing twice has no effect.
     ///
-    /// - Throws: `SQLITE_BUSY` if a statement is still alive; in this case, nothing is closed.
+    /// - Throws: `SQLITE_BUSY` if a statement has not been finalized. In this case, nothing is
+    ///   closed.
     func close() throws
 
     /// Interrupts the running statements, which then throw `SQLITE_INTERRUPT`.
@@ -22,16 +23,16 @@ public protocol DatabaseReader: AnyObject, Sendable {
     /// Reports the current status of the database without blocking any access.
     func status() -> DatabaseStatus
 
-    /// Reads one state of the database, blocking the thread.
+    /// Reads a consistent state of the database, blocking the thread.
     func read<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T
 
-    /// Reads one state of the database, without blocking the thread.
+    /// Reads a consistent state of the database, without blocking the thread.
     func read<T: Sendable>(
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
     ) async throws -> T
 
-    /// Reads one state of the database later, on another thread.
+    /// Reads a consistent state of the database later, on another thread.
     func asyncRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -60,13 +61,13 @@ public protocol DatabaseReader: AnyObject, Sendable {
 // MARK: - Methods that pass the call site
 
 extension DatabaseReader {
-    /// Reads one state of the database, blocking the thread.
+    /// Reads a consistent state of the database, blocking the thread.
     ///
     /// - Parameters:
-    ///   - value: Reads from the database. A `read` of the same database inside it is a fatal
-    ///     error.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
+    ///   - value: Reads from the database. Calling `read` on the same database inside this closure
+    ///     is a fatal error.
+    ///   - fileID: The file that `status()` shows for the access.
+    ///   - line: The line that `status()` shows for the access.
     /// - Returns: The value that the closure returns.
     /// - Throws: The error that `value` throws, and ``DatabaseError``.
     @inlinable
@@ -78,13 +79,13 @@ extension DatabaseReader {
         try read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads one state of the database, as an access that `status()` shows by name.
+    /// Reads a consistent state of the database, with a label that `status()` shows.
     @inlinable
     public func read<T>(as label: AccessLabel, _ value: (Database) throws -> T) throws -> T {
         try read(at: AccessSite(label), value)
     }
 
-    /// Reads one state of the database, without blocking the thread.
+    /// Reads a consistent state of the database, without blocking the thread.
     ///
     /// - Throws: The error that `value` throws, ``DatabaseError``, and `CancellationError` as soon
     ///   as the task is canceled, even while the access waits for a connection.
@@ -96,8 +97,8 @@ extension DatabaseReader {
         try await read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Reads one state of the database without blocking the thread, as an access that `status()`
-    /// shows by name.
+    /// Reads a consistent state of the database without blocking the thread, with a label that
+    /// `status()` shows.
     public func read<T: Sendable>(
         as label: AccessLabel,
         _ value: @Sendable (Database) throws -> T
@@ -105,12 +106,12 @@ extension DatabaseReader {
         try await read(at: AccessSite(label), value)
     }
 
-    /// Reads one state of the database later, on another thread.
+    /// Reads a consistent state of the database later, on another thread.
     ///
     /// - Parameters:
     ///   - value: Called once, with a connection, or with an error if no connection is available.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
+    ///   - fileID: The file that `status()` shows for the access.
+    ///   - line: The line that `status()` shows for the access.
     public func asyncRead(
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void,
         fileID: StaticString = #fileID,
@@ -178,16 +179,16 @@ extension DatabaseReader {
 // MARK: - Backup
 
 extension DatabaseReader {
-    /// Copies the whole database over another database.
+    /// Copies the entire database, replacing the contents of another database.
     ///
     /// - Parameters:
     ///   - writer: The database to overwrite.
-    ///   - pagesPerStep: The number of pages to copy between two calls to `progress`; all pages if
-    ///     negative.
-    ///   - progress: Called after each step, at least once. If it throws, an incomplete backup ends
-    ///     with this error.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
+    ///   - pagesPerStep: The number of pages to copy between two calls to `progress`. If the number
+    ///     is negative, all pages are copied in one step.
+    ///   - progress: Called after each step, at least once. If the closure throws before the backup
+    ///     is complete, the backup ends with that error.
+    ///   - fileID: The file that `status()` shows for the access.
+    ///   - line: The line that `status()` shows for the access.
     /// - Throws: A ``DatabaseError``, and the error that `progress` throws.
     public func backup(
         to writer: any DatabaseWriter,

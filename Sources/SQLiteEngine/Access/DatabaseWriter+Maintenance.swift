@@ -1,6 +1,5 @@
-/// Maintains a whole database.
 extension DatabaseWriter {
-    /// Removes all tables and all other objects from the database, while no read is running.
+    /// Removes all tables and other objects from the database, while no read is running.
     ///
     /// - Throws: A ``DatabaseError``.
     public func erase(fileID: StaticString = #fileID, line: UInt = #line) throws {
@@ -8,7 +7,7 @@ extension DatabaseWriter {
         try barrierWriteWithoutTransaction(at: site) { try $0.erase() }
     }
 
-    /// Removes all tables and all other objects from the database, without blocking the thread.
+    /// Removes all tables and other objects from the database, without blocking the thread.
     ///
     /// - Throws: A ``DatabaseError``, and `CancellationError`.
     public func erase(fileID: StaticString = #fileID, line: UInt = #line) async throws {
@@ -32,12 +31,12 @@ extension DatabaseWriter {
         try await writeWithoutTransaction(at: site) { try $0.execute(sql: "VACUUM") }
     }
 
-    /// Writes a copy of the database with minimal size.
+    /// Writes a copy of the database, with minimal size, to a file.
     ///
     /// - Parameters:
     ///   - filePath: The path of the copy. The file must not exist, or must be empty.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
+    ///   - fileID: The file that `status()` shows for the access.
+    ///   - line: The line that `status()` shows for the access.
     /// - Throws: A ``DatabaseError``.
     public func vacuum(
         into filePath: String,
@@ -48,7 +47,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: site) { try $0.vacuum(into: filePath) }
     }
 
-    /// Writes a copy of the database with minimal size, without blocking the thread.
+    /// Writes a copy of the database, with minimal size, to a file, without blocking the thread.
     ///
     /// - Throws: A ``DatabaseError``, and `CancellationError`.
     public func vacuum(

@@ -1,8 +1,8 @@
 /// A database that supports writes: a queue or a pool.
 ///
-/// Some methods rethrow the error type of their closure. If the database is closed, they throw
-/// `SQLITE_MISUSE` if the closure can throw this error. Otherwise, they pass a connection whose
-/// statements all throw it.
+/// Some methods throw only the error type of their closure. If the database is closed and the
+/// closure can throw a ``DatabaseError``, these methods throw `SQLITE_MISUSE`. Otherwise, they pass
+/// the closure a connection whose statements all throw this error.
 public protocol DatabaseWriter: DatabaseReader {
     /// Writes in one transaction, blocking the thread.
     func write<T>(at site: AccessSite, _ updates: (Database) throws -> T) throws -> T
@@ -49,13 +49,15 @@ public protocol DatabaseWriter: DatabaseReader {
         _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
     )
 
-    /// Uses the writer that the thread already holds, or waits for it, without a transaction.
+    /// Provides the writer without a transaction, even if the thread already holds it.
     func unsafeReentrantWrite<T, E: Error>(
         at site: AccessSite,
         _ updates: (Database) throws(E) -> T
     ) throws(E) -> T
 
-    /// Reads the state that the writer has just committed; the thread holds the writer.
+    /// Reads the state that the writer has just committed.
+    ///
+    /// The calling thread must hold the writer.
     func spawnConcurrentRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -70,10 +72,10 @@ extension DatabaseWriter {
     /// The transaction commits when `updates` returns, and rolls back when it throws.
     ///
     /// - Parameters:
-    ///   - updates: Writes to the database. A `write` of the same database inside it is a fatal
-    ///     error.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
+    ///   - updates: Writes to the database. Calling `write` on the same database inside this
+    ///     closure is a fatal error.
+    ///   - fileID: The file that `status()` shows for the access.
+    ///   - line: The line that `status()` shows for the access.
     /// - Returns: The value that the closure returns.
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     @inlinable
@@ -85,7 +87,7 @@ extension DatabaseWriter {
         try write(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in one transaction, as an access that `status()` shows by name.
+    /// Writes in one transaction, with a label that `status()` shows.
     @inlinable
     public func write<T>(as label: AccessLabel, _ updates: (Database) throws -> T) throws -> T {
         try write(at: AccessSite(label), updates)
@@ -103,8 +105,7 @@ extension DatabaseWriter {
         try await write(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Writes in one transaction without blocking the thread, as an access that `status()` shows by
-    /// name.
+    /// Writes in one transaction without blocking the thread, with a label that `status()` shows.
     public func write<T: Sendable>(
         as label: AccessLabel,
         _ updates: @Sendable (Database) throws -> T
@@ -112,7 +113,7 @@ extension DatabaseWriter {
         try await write(at: AccessSite(label), updates)
     }
 
-    /// Provides the writer without a transaction: each statement commits on its own.
+    /// Provides the writer without a transaction: each statement commits separately.
     ///
     /// Leaving a transaction open is a fatal error unless
     /// ``Configuration/allowsUnsafeTransactions`` is set.
@@ -126,7 +127,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Provides the writer without a transaction, as an access that `status()` shows by name.
+    /// Provides the writer without a transaction, with a label that `status()` shows.
     public func writeWithoutTransaction<T, E: Error>(
         as label: AccessLabel,
         _ updates: (Database) throws(E) -> T
@@ -165,8 +166,8 @@ extension DatabaseWriter {
     ///   - updates: Writes to the database. The transaction commits when it returns, and rolls back
     ///     when it throws.
     ///   - completion: Called on the writer, outside the transaction, with the result.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
+    ///   - fileID: The file that `status()` shows for the access.
+    ///   - line: The line that `status()` shows for the access.
     public func asyncWrite<T>(
         _ updates: @escaping @Sendable (Database) throws -> T,
         completion: @escaping @Sendable (Database, Result<T, any Error>) -> Void,
@@ -214,7 +215,7 @@ extension DatabaseWriter {
         asyncBarrierWriteWithoutTransaction(at: AccessSite(fileID: fileID, line: line), updates)
     }
 
-    /// Uses the writer that the thread already holds, or waits for it, without a transaction.
+    /// Provides the writer without a transaction, even if the thread already holds it.
     ///
     /// - Throws: The error that `updates` throws, or `SQLITE_MISUSE` if the database is closed.
     public func unsafeReentrantWrite<T, E: Error>(
@@ -228,15 +229,15 @@ extension DatabaseWriter {
     /// Reads the state that the writer has just committed, concurrently if the database has
     /// readers.
     ///
-    /// Call this method while you hold the writer and no transaction is open: in
+    /// Call this method on a thread that holds the writer and has no open transaction: in
     /// `writeWithoutTransaction`, or in an observer's `databaseDidCommit`. Calling it at any other
     /// time is a fatal error. With a queue, the method returns after `value` has run.
     ///
     /// - Parameters:
     ///   - value: Called once, with a connection that shows exactly the last committed state,
     ///     regardless of later writes, or with an error if no connection is available.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
+    ///   - fileID: The file that `status()` shows for the access.
+    ///   - line: The line that `status()` shows for the access.
     public func spawnConcurrentRead(
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void,
         fileID: StaticString = #fileID,

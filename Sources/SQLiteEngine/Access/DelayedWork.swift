@@ -5,7 +5,7 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// Delayed work that does not block a thread.
+/// Runs work after a pause, without blocking a thread.
 enum DelayedWork {
     /// Runs `body` on a Dispatch thread after a pause, and returns immediately.
     static func run(after pause: Duration, _ body: @escaping @Sendable () -> Void) {

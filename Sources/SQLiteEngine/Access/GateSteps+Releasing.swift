@@ -2,15 +2,16 @@
 extension GateSteps {
     /// Releases a slot with a connection.
     ///
-    /// A releaser gives up its slot and then checks for waiters. A waiter enqueues and then checks
-    /// the slots. At least one of the two therefore sees the other.
+    /// A releaser gives up its slot and then checks for waiters. A waiter enters the queue and then
+    /// checks the slots. At least one of the two therefore observes the other.
     @inline(__always)
     func release(_ slot: Slot) throws(Failure) {
         if try readAttentionRelaxed().isNone {
             try giveUp(slot, as: AccessSlot.State.idle)
             if try readAttention().isNone { return }
-            // Since the first check, a waiter has enqueued and may have missed the slot, or an
-            // access has forbidden keeping transactions and may have missed this one.
+            // Since the first check, a waiter has entered the queue and may have missed the slot,
+            // or an access has forbidden keeping transactions and may have missed this slot's
+            // transaction.
             guard try claim(slot, from: AccessSlot.State.idle) else { return }
         }
         try releaseSlowPath(slot)
@@ -44,13 +45,13 @@ extension GateSteps {
                     try claim(slot, from: AccessSlot.State.closed)
                 else { return }
             }
-            // The slot must not stay free: if a thread acquired it, a task would keep sleeping
+            // The slot must not stay free: if a thread acquired it, a task would stay suspended
             // although it could open another connection.
             try releaseToWaiters(slot)
         }
     }
 
-    /// Hands a slot over to a waiter, or gives it up if none needs it.
+    /// Hands a slot over to a waiter, or frees the slot if no waiter needs it.
     @inline(never)
     func releaseToWaiters(_ slot: Slot) throws(Failure) {
         switch try handOver(slot) {

@@ -2,8 +2,8 @@
 extension GateSteps {
     /// Reserves the writer, which the caller holds.
     ///
-    /// Only threads inside a read may borrow it. The caller must call ``claimReservation()`` or
-    /// ``endReservation()``.
+    /// Only threads inside a read may borrow it. The caller must then call ``claimReservation()``
+    /// or ``endReservation()``.
     func reserve() throws(Failure) {
         // Makes releasers check whether the slot is reserved.
         try forbidKeeping()

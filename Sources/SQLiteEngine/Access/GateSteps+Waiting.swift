@@ -13,7 +13,7 @@ extension GateSteps {
 
     /// Acquires any slot without a connection.
     ///
-    /// The caller opens one.
+    /// The caller opens the connection.
     func claimClosed() throws(Failure) -> Slot? {
         for slot in slots where mayBeOpened(slot) {
             if try claim(slot, from: AccessSlot.State.closed) { return slot }
@@ -65,14 +65,14 @@ extension GateSteps {
         }
     }
 
-    /// Returns the slot for which a waiter's thread was woken.
+    /// Acquires the slot for which a waiter's thread was woken.
     ///
-    /// If no slot is free yet, the thread stays awake briefly, because handing a slot over to an
-    /// awake thread costs no wake-up.
+    /// If no slot is free yet, the thread stays awake briefly, because an awake thread can receive
+    /// a slot without a wake-up.
     private func watchForSlot(_ waiter: Waiter) throws(Failure) -> GateWaiterState<Slot> {
         let state = try startWatching(waiter)
         guard case .waiting = state else { return state }
-        // A releaser that did not yet observe that this thread is awake may have left a slot free.
+        // A releaser that has not yet observed that this thread is awake may have left a slot free.
         if let slot = try claimFree(for: waiter) {
             try finishWaiting(waiter)
             return .granted(slot)
@@ -85,24 +85,24 @@ extension GateSteps {
     /// Removes a waiter that has acquired a slot itself or has failed, and passes on any grant or
     /// notification that was meant for it.
     ///
-    /// At the same moment, the waiter may have been granted a slot, may have received a
-    /// notification that another waiter can use, or may have had priority over a task for a free
-    /// slot.
+    /// In the meantime, the waiter may have been granted a slot or notified about a free slot. A
+    /// releaser may also have left a slot free for the waiter instead of granting it to a task.
     private func finishWaiting(_ waiter: Waiter) throws(Failure) {
         let withdrawal = try withdraw(waiter)
         if let granted = withdrawal.granted { try returnSlot(granted) }
         if withdrawal.mayLeaveFreeSlot { try wakeOne() }
     }
 
-    /// Passes on a free slot that was left to this thread, instead of a task behind it, after the
-    /// thread is granted another slot.
+    /// Passes on a free slot after this thread was granted another slot.
+    ///
+    /// A releaser may have left the slot free for this thread instead of granting it to a task.
     private func passOnFreeSlot() throws(Failure) {
         if try readAttention().hasWaiters, try queueHasTask() { try wakeOne() }
     }
 
     /// Enqueues a waiter that does not search for a slot itself.
     ///
-    /// - Returns: False if the gate is closed and the waiter was not enqueued.
+    /// - Returns: `false` if the gate is closed, in which case the waiter is not enqueued.
     func startWaiting(_ waiter: Waiter) throws(Failure) -> Bool {
         guard try enqueue(waiter) else { return false }
         // A releaser that did not observe the waiter may have left a slot free.

@@ -1,8 +1,8 @@
-/// The steps of the protocol by which threads share the slots of a gate.
+/// The steps of the protocol that threads follow to share the slots of a gate.
 ///
 /// Extensions of `GateSteps` define the protocol once: the order in which a thread enqueues itself
 /// and searches for a free slot, and the order in which a releaser gives up its slot and checks for
-/// waiters. Each requirement below is one step, which other threads observe as a whole.
+/// waiters. Each requirement below is one step. Other threads observe each step as a whole.
 ///
 /// ``AccessGate`` implements the steps with atomics and a lock. A test implements them on a value,
 /// runs the same protocol one step at a time, and explores every interleaving of several threads.
@@ -14,10 +14,14 @@ protocol GateSteps {
     associatedtype Waiter: GateWaiter where Waiter.Slot == Slot
     associatedtype Failure: Error
 
-    /// The slots, whose number never changes.
+    /// The slots.
+    ///
+    /// The number of slots never changes.
     var slots: [Slot] { get }
 
-    /// Whether the only slot can be reserved; true for the gate of a pool's writer.
+    /// Whether the only slot can be reserved.
+    ///
+    /// The value is `true` for the gate of a pool's writer.
     var supportsReservation: Bool { get }
 
     // MARK: Slots
@@ -39,7 +43,9 @@ protocol GateSteps {
 
     // MARK: Attention
 
-    /// Returns the conditions that releasers must handle; a relaxed read, so they may be outdated.
+    /// Returns the conditions that releasers must handle.
+    ///
+    /// The read is relaxed, so the result may be outdated.
     func readAttentionRelaxed() throws(Failure) -> GateAttention
 
     /// Returns the conditions that releasers must handle.
@@ -62,7 +68,7 @@ protocol GateSteps {
     /// Returns whether the queue contains a task that can use any slot.
     func queueHasTask() throws(Failure) -> Bool
 
-    /// Adds a waiter; returns false if the gate is closed.
+    /// Adds a waiter, or returns `false` if the gate is closed.
     func enqueue(_ waiter: Waiter) throws(Failure) -> Bool
 
     /// Removes a waiter that has acquired a slot itself or has failed.
@@ -71,20 +77,22 @@ protocol GateSteps {
     /// Marks a waiter's thread as awake.
     func startWatching(_ waiter: Waiter) throws(Failure) -> GateWaiterState<Slot>
 
-    /// Keeps a waiter's thread awake for a short time, or until it is granted a slot.
+    /// Keeps a waiter's thread awake until the waiter is granted a slot or a short time has
+    /// elapsed.
     func watch(_ waiter: Waiter) throws(Failure)
 
-    /// Ends the watch that ``startWatching(_:)`` started, and returns the slot that was granted
-    /// since then.
+    /// Ends the watch that ``startWatching(_:)`` started, and returns the slot that was granted in
+    /// the meantime, if any.
     func stopWatching(_ waiter: Waiter) throws(Failure) -> Slot?
 
-    /// Grants a held slot to a waiter, or gives it up.
+    /// Grants a held slot to a waiter, or frees the slot.
     func handOver(_ slot: Slot) throws(Failure) -> GateHandover<Waiter>
 
     /// Sets whether the only slot is reserved.
     func setReserved(_ isReserved: Bool) throws(Failure)
 
-    /// Releases the only slot to its reserver; returns false if no access has reserved it.
+    /// Releases the only slot to its reserver, or returns `false` if no access has reserved the
+    /// slot.
     func giveUpIfReserved(_ slot: Slot) throws(Failure) -> Bool
 
     // MARK: Sleeping
@@ -105,7 +113,7 @@ protocol GateSteps {
     /// Wakes all waiting threads.
     func wakeThreads() throws(Failure)
 
-    /// Returns whether the wait of a waiter that holds slots would never end.
+    /// Returns whether a waiter that holds slots would wait forever.
     func isDeadlocked(_ waiter: Waiter) throws(Failure) -> Bool
 }
 
@@ -119,7 +127,7 @@ struct GateAttention: Equatable {
 
     let word: Int
 
-    /// Whether no condition requires handling.
+    /// Whether releasers have no condition to handle.
     @inline(__always)
     var isNone: Bool { word == 0 }
 
@@ -127,16 +135,18 @@ struct GateAttention: Equatable {
     @inline(__always)
     var hasWaiters: Bool { word & (Self.forbidding - 1) != 0 }
 
-    /// Whether connections must not keep read transactions; also set while the slot is reserved.
+    /// Whether connections must not keep read transactions.
+    ///
+    /// The value is also `true` while the slot is reserved.
     @inline(__always)
     var forbidsKeeping: Bool { word >= Self.forbidding }
 }
 
 /// What a waiter must pass on when it leaves the queue.
 struct GateWithdrawal<Slot> {
-    /// The slot that was granted to it at the same moment.
+    /// The slot that was granted to the waiter at the same moment.
     var granted: Slot?
-    /// Whether a free slot that was left to this waiter may serve another waiter.
+    /// Whether a free slot that was left for this waiter may serve another waiter.
     var mayLeaveFreeSlot: Bool
 }
 
@@ -153,7 +163,7 @@ enum GateHandover<Waiter> {
     case free
     /// The slot is free, and the waiter should be notified.
     case notify(Waiter)
-    /// The slot was granted to the waiter, which needs no wake-up if `isAwake` is true.
+    /// The slot was granted to the waiter, which needs no wake-up if `isAwake` is `true`.
     case grant(Waiter, isAwake: Bool)
 }
 

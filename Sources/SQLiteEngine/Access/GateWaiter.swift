@@ -6,11 +6,11 @@ protocol GateWaiter {
 
     /// When the wait started, in nanoseconds on the monotonic clock.
     var since: UInt64 { get }
-    /// The only slot that can serve the waiter; nil if any slot can.
+    /// The only slot that can serve the waiter, or `nil` if any slot can.
     var wanted: Slot? { get }
     /// Whether a reserved slot can serve the waiter; see ``GateSteps/reserve()``.
     var mayBorrow: Bool { get }
-    /// Whether a task or a callback waits, without a thread.
+    /// Whether the waiter is a task or a callback, without a thread.
     var isTask: Bool { get }
     /// Whether the status includes the wait; `true` by default.
     var isCounted: Bool { get }

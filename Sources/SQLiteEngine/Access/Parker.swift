@@ -38,7 +38,7 @@ final class Parker: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Sleeps until ``unpark()``, or until the monotonic clock shows `deadline` nanoseconds.
+    /// Sleeps until ``unpark()``, or until the monotonic clock reaches `deadline` nanoseconds.
     func park(until deadline: UInt64? = nil) {
         pthread_mutex_lock(mutex)
         while !isSignalled {

@@ -1,12 +1,12 @@
 /// Determines which connections the calling thread may use.
 ///
-/// A connection may be used only in the closures of accesses that the thread is inside.
+/// A thread may use a connection only inside the closure of an access to that connection.
 final class SchedulingWatchdog: Sendable {
     private static let shared = SchedulingWatchdog()
 
     private init() {}
 
-    /// The watchdog if the calling thread is inside an access; otherwise nil.
+    /// The watchdog, or `nil` if the calling thread is not inside an access.
     static var current: SchedulingWatchdog? {
         ThreadState.current.pointee.innermost == nil ? nil : shared
     }
@@ -25,7 +25,7 @@ final class SchedulingWatchdog: Sendable {
 extension Database {
     /// Stops the program if the calling thread is not inside an access to this connection.
     ///
-    /// No other check prevents two threads from using it simultaneously.
+    /// No other check prevents two threads from using the connection simultaneously.
     @inline(__always)
     func preconditionRightThread() {
         // A connection that is being opened has no slot yet.
@@ -35,7 +35,9 @@ extension Database {
         }
     }
 
-    /// When an inner access runs on a queue, the outer accesses stay with the calling thread.
+    /// Stops the program unless the connection belongs to a thread that waits for this thread.
+    ///
+    /// When an access runs on a queue, its enclosing accesses stay on the calling thread.
     @inline(never)
     private func preconditionCallersThread(_ slot: Unmanaged<AccessSlot>) {
         let owner = slot._withUnsafeGuaranteedRef { $0.thread }

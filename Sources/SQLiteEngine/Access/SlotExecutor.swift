@@ -7,8 +7,8 @@ import Dispatch
 
 /// Runs the asynchronous accesses of one connection on a Dispatch thread.
 ///
-/// SQLite therefore never blocks the cooperative pool. Each connection has one executor, regardless
-/// of the number of waiters.
+/// SQLite therefore never blocks the cooperative thread pool. Each connection has one executor,
+/// regardless of the number of waiters.
 final class SlotExecutor: Sendable {
     /// Whether the work runs on a queue that the user has chosen, together with other work.
     let hasTarget: Bool

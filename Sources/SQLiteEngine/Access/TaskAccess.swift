@@ -12,7 +12,7 @@ import Dispatch
 /// The actor is its own executor, and its only job is the access. While no connection is free, the
 /// executor stores the job. The access that releases a connection runs the job. A Dispatch thread
 /// that releases a connection to the next task also runs that task's access. As a result, a task
-/// switches threads twice per access, and in a busy pool no thread is woken in between.
+/// switches threads twice per access, and a busy pool wakes no thread in between.
 actor TaskAccess: SerialExecutor {
     private struct State {
         /// The job of the task.
@@ -81,8 +81,8 @@ actor TaskAccess: SerialExecutor {
         if mustCancel { stopWaiting(waiter) }
     }
 
-    // These are separate methods because the compiler assumes that a caller retains the object of a
-    // method, and would remove a retain and release within one method.
+    // These are separate methods because the compiler assumes that a method's caller retains the
+    // object. It would remove a retain and a release within one method.
 
     @inline(never)
     private static func retain(_ access: TaskAccess) -> Unmanaged<TaskAccess> {

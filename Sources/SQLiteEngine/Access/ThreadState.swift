@@ -18,9 +18,11 @@ struct ThreadState {
     var held: Unmanaged<AccessSlot>?
     /// The identity of the gate that `hint` refers to.
     var hintGate: UInt = 0
-    /// The index of the slot that the thread used last, whose pages are in this core's cache.
+    /// The index of the slot that the thread used last.
+    ///
+    /// The slot's pages are probably in the cache of this core.
     var hint = 0
-    /// The broker that is notifying observers of changes on this thread.
+    /// The broker that is notifying observers on this thread.
     var broker: Unmanaged<ObservationBroker>?
     /// The thread that waits while this thread runs its work on a queue that the user has set.
     var caller: UnsafeMutablePointer<ThreadState>?
@@ -48,7 +50,7 @@ struct ThreadState {
         return key
     }()
 
-    /// Creates the calling thread's state, which exists until the thread ends.
+    /// The state of the calling thread, which exists until the thread ends.
     @inline(__always)
     static var current: UnsafeMutablePointer<ThreadState> {
         if let state = pthread_getspecific(key) {
@@ -76,11 +78,10 @@ struct ThreadState {
         return nil
     }
 
-    /// Returns the first connection of this thread's accesses that satisfies a condition, starting
-    /// with the innermost access.
+    /// Returns the connection of the innermost access on this thread that satisfies a condition.
     ///
-    /// Includes the accesses of threads that wait while this one runs their work on a dispatch
-    /// queue that the user has set.
+    /// The search includes the accesses of threads that wait while this thread runs their work on a
+    /// dispatch queue set by the user.
     func firstDatabase(where condition: (Database) -> Bool) -> Database? {
         var next = innermost
         while let slot = next?.takeUnretainedValue() {

@@ -46,10 +46,11 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
 
     /// Registers a wait, or updates a registered one.
     ///
-    /// A wait that would complete a deadlock is not registered, or is removed.
+    /// A wait that would complete a deadlock is not registered. If it was registered before, it is
+    /// removed.
     ///
-    /// - Returns: Nil if the wait can end; otherwise, the waits of the deadlock, starting with this
-    ///   wait, followed by the waits on which it depends.
+    /// - Returns: The waits of the deadlock, starting with this wait, followed by the waits on
+    ///   which it depends, or `nil` if the wait can end.
     mutating func update(_ waiter: Waiter, _ wait: Wait) -> [Wait]? {
         if let index = entries.firstIndex(where: { $0.waiter == waiter }) {
             entries[index].wait = wait
@@ -66,7 +67,7 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
         entries.removeAll { $0.waiter == waiter }
     }
 
-    /// Returns the deadlock that a waiter is part of.
+    /// Returns the waits of the deadlock that includes a waiter, or `nil` if there is none.
     private func deadlock(of waiter: Waiter) -> [Wait]? {
         // The waits that remain after every wait that can end has ended and released its slots.
         var stuck = entries
@@ -89,7 +90,7 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
         return members.map(\.wait)
     }
 
-    /// Returns whether a slot that ends the wait is not held by any of `others`.
+    /// Returns whether the wait can end with a slot that none of `others` withholds.
     private func canBeServed(_ wait: Wait, while others: [Entry]) -> Bool {
         // A gate without a usable slot is about to close, which also ends the wait.
         wait.awaited.isEmpty

@@ -4,19 +4,21 @@ import Telemetry
 
 /// An access that waits for a connection: a sleeping thread, or a suspended task.
 ///
-/// `@unchecked Sendable`: the gate's lock protects the variables, except the variables that only
-/// the waiting thread uses.
+/// `@unchecked Sendable`: the gate's lock protects every variable that is not restricted to the
+/// waiting thread.
 final class Waiter: GateWaiter, @unchecked Sendable {
-    /// Whether the access reads or writes; ``DatabaseStatus`` counts reads and writes separately.
+    /// The purpose of an access.
+    ///
+    /// ``DatabaseStatus`` counts waiting reads and writes separately.
     enum Intent {
         case read
         case write
-        /// Maintenance of the engine that needs a connection, such as closing it.
+        /// Internal maintenance, such as closing a connection.
         case maintenance
     }
 
     enum Sleeper {
-        /// A thread, which is woken to retry or because it was granted a connection.
+        /// A thread, which is woken when it should retry or was granted a connection.
         case thread(Parker)
         /// A task, which is resumed with a connection, or with an error if it receives none.
         case task(@Sendable (Result<AccessSlot, any Error>) -> Void)
@@ -29,7 +31,7 @@ final class Waiter: GateWaiter, @unchecked Sendable {
     private(set) var sleeper: Sleeper
     /// When the wait started, in nanoseconds on the monotonic clock.
     let since: UInt64
-    /// The only slot that can serve the waiter; nil if any slot can.
+    /// The only slot that can serve the waiter, or `nil` if any slot can.
     let wanted: AccessSlot?
     /// The slots that the waiter holds while it waits.
     let holdings: [AccessGate.Holding]
@@ -42,13 +44,13 @@ final class Waiter: GateWaiter, @unchecked Sendable {
     ///
     /// Only the waiting thread uses it.
     var patientUntil: UInt64 = .max
-    /// The reason why the waiter must not wait.
+    /// The error to throw if waiting would be a deadlock.
     ///
     /// Only the waiting thread uses it.
     var deadlock: DatabaseError?
     /// Whether the thread was notified and has not retried since then.
     var isNotified = false
-    /// Whether the thread is awake and watches ``isServed`` for a short time.
+    /// Whether the thread is awake and polling ``isServed``.
     var isWatching = false
     /// Signals to the watching thread, without the gate's lock, that a slot was granted.
     let isServed = Atomic<Bool>(false)
@@ -104,8 +106,8 @@ final class Waiter: GateWaiter, @unchecked Sendable {
     ///
     /// Only the thread that removed the waiter from the queue may call this.
     ///
-    /// A task holds its waiter to cancel it, and the waiter holds the task. Without this method,
-    /// the two would form a reference cycle.
+    /// A task references its waiter so that it can cancel the wait, and the waiter references the
+    /// task. This method breaks the reference cycle.
     func takeSleeper() -> Sleeper {
         defer { if case .task = sleeper { sleeper = .removed } }
         return sleeper

@@ -6,12 +6,12 @@ import Synchronization
 /// readers. Only accesses that wait change the counts; an access that finds a free connection does
 /// not.
 final class WaiterCounts: Sendable {
-    /// The waiting accesses of one intent.
+    /// The counts of waiting accesses with one intent.
     struct Count: ~Copyable, Sendable {
         private let waiting = Atomic<Int>(0)
         private let most = Atomic<Int>(0)
 
-        /// The largest number of accesses that waited at the same time since ``restart()``.
+        /// The largest number of accesses that waited simultaneously since ``restart()``.
         var peak: Int { most.load(ordering: .sequentiallyConsistent) }
 
         fileprivate func change(by difference: Int) {
@@ -21,8 +21,8 @@ final class WaiterCounts: Sendable {
 
         /// Resets the peak to the number of accesses that wait now.
         ///
-        /// An access that starts to wait at the same moment is included in the loaded count, or
-        /// raises the peak after the store.
+        /// If an access starts to wait at the same moment, either the loaded count includes it, or
+        /// it raises the peak after the store.
         fileprivate func restart() {
             most.store(0, ordering: .sequentiallyConsistent)
             most.max(waiting.load(ordering: .sequentiallyConsistent), ordering: .relaxed)

@@ -32,7 +32,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
         waiters.append(waiter)
     }
 
-    /// Removes a waiter; returns false if it is not in the queue.
+    /// Removes a waiter, or returns `false` if it is not in the queue.
     @discardableResult
     mutating func remove(_ waiter: Waiter, at now: UInt64) -> Bool {
         guard let index = index(of: waiter) else { return false }
@@ -45,10 +45,10 @@ struct WaiterQueue<Waiter: GateWaiter> {
         waiters.firstIndex { $0.isSame(as: waiter) }
     }
 
-    /// Whether a waiter without a thread waits for any slot.
+    /// Whether the queue contains a task or a callback that can use any slot.
     var hasTask: Bool { waiters.contains { $0.isTask && $0.wanted == nil } }
 
-    /// Marks a waiter's thread as awake; returns false if the waiter is not in the queue.
+    /// Marks a waiter's thread as awake, or returns `false` if the waiter is not in the queue.
     mutating func startWatching(_ waiter: Waiter) -> Bool {
         guard let index = index(of: waiter) else { return false }
         waiters[index].isNotified = false
@@ -80,7 +80,7 @@ struct WaiterQueue<Waiter: GateWaiter> {
     ///
     /// The oldest waiter that the slot can serve comes first. If that waiter is a thread that may
     /// still be overtaken, a waiter for this specific slot receives the slot instead. The thread
-    /// may find another slot, but a waiter for a specific slot does not search and would sleep
+    /// may find another slot. A waiter for a specific slot does not search and would keep waiting
     /// although its slot is free.
     mutating func release(_ slot: Waiter.Slot, at now: UInt64) -> Decision {
         guard let oldest = waiters.firstIndex(where: { $0.canUse(slot) }) else {
