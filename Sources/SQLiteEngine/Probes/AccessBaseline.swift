@@ -1,8 +1,8 @@
 import Telemetry
 
-/// A gate's counts at one point in time, which later status values exclude.
+/// A gate's counts at one point in time, which later statuses exclude.
 struct AccessBaseline: Sendable {
-    /// The times of accesses that had to wait.
+    /// How long accesses waited.
     let waits: AtomicHistogram.Counts
     /// The number of accesses that had to wait.
     let waitCount: UInt64

@@ -16,9 +16,11 @@ enum AccessPhase: Int, CaseIterable {
     case notifying
 }
 
-/// Divides the time of one access among its phases; times are in nanoseconds.
+/// Divides the time of one access among its phases.
+///
+/// Times are in nanoseconds.
 struct AccessClock {
-    /// The time of each phase, by its raw value.
+    /// The time spent in each phase, indexed by the raw value of the phase.
     private(set) var times = SIMD8<UInt64>()
     private(set) var phase: AccessPhase
     private var mark: UInt64
@@ -29,7 +31,7 @@ struct AccessClock {
         mark = now
     }
 
-    /// The time of a phase so far.
+    /// The time spent in a phase so far.
     subscript(phase: AccessPhase) -> UInt64 {
         get { times[phase.rawValue] }
         set { times[phase.rawValue] = newValue }

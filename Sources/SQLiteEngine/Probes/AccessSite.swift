@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A name by which `status()` shows the accesses of holders and waiters.
+/// A name that `status()` shows for accesses that hold or wait for a connection.
 ///
 /// Create one label per purpose and reuse it, because names are interned for the life of the
 /// process.
@@ -10,21 +10,22 @@ public struct AccessLabel: Sendable, Hashable {
     /// The bit of ``index`` that marks uncounted accesses.
     fileprivate static let uncountedBit = 1 << 62
 
-    /// The number of the name, from 0, and whether its accesses are uncounted.
+    /// The number of the name, starting at 0, and a bit that marks uncounted accesses.
     package let index: Int
 
     /// Creates the label with a known ``index``, without a lock or a lookup.
     package init(index: Int) { self.index = index }
 
-    /// The same name for accesses that are not part of a measured load, such as a concurrent check.
+    /// A label with the same name for accesses that are not part of a measured load, such as
+    /// concurrent checks.
     ///
     /// The times, waiters, and snapshot counts of `status()` exclude these accesses.
     package var uncounted: AccessLabel { AccessLabel(index: index | Self.uncountedBit) }
 
-    /// Whether the accesses are not part of a measured load.
+    /// Whether the label's accesses are not part of a measured load.
     package var isUncounted: Bool { index & Self.uncountedBit != 0 }
 
-    /// Creates a label, or returns the existing one with the same name.
+    /// Creates a label, which is equal to any existing label with the same name.
     public init(_ name: String) {
         index = Self.names.withLock { names in
             if let index = names.indexes[name] { return index }
@@ -44,7 +45,7 @@ public struct AccessLabel: Sendable, Hashable {
 
 /// The origin of an access, as `status()` shows it: a call site or a label.
 ///
-/// A method that wraps accesses should pass on its caller's site:
+/// A method that wraps accesses should pass on the call site of its caller:
 ///
 /// ```swift
 /// func players(fileID: StaticString = #fileID, line: UInt = #line) throws -> [Player] {
@@ -82,7 +83,7 @@ public struct AccessSite: Sendable, Hashable {
     @inline(__always)
     var isUncounted: Bool { word >> 62 == 0b11 }
 
-    /// The site in readable form; nil for an empty word.
+    /// The site in readable form, or `nil` for an empty word.
     var origin: AccessOrigin? {
         guard word != 0 else { return nil }
         if word & Self.labelBit != 0 {

@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// The times of a gate's accesses, summed over its connections.
+/// The combined times of the accesses through all connections of a gate.
 ///
 /// Any thread may record times.
 final class AccessTimes: Sendable {
@@ -9,20 +9,22 @@ final class AccessTimes: Sendable {
     let contended = SplitTimes()
     /// A sample of the accesses that did not wait.
     let uncontended = SplitTimes()
-    /// The times from the first step of a statement to its last, without the time between steps.
+    /// The execution times of statements, excluding the time between steps.
     let statements = AtomicHistogram()
     /// The commit times of write transactions.
     let commits = AtomicHistogram()
-    /// The times from an interrupt's request to the end of the statement.
+    /// The times from the request for an interrupt to the end of the statement.
     let interrupts = AtomicHistogram()
-    /// The sampling interval: one in `interval` accesses that did not wait is measured.
+    /// The sampling interval.
+    ///
+    /// One in `interval` accesses that did not wait is measured.
     let interval: Int
 
     init(level: Configuration.ProbeLevel = .counters) {
         interval = level == .full ? 1 : 32
     }
 
-    /// Returns the splits that are not empty.
+    /// Returns the nonempty splits.
     func splits(role: ConnectionRole) -> [AccessSplit] {
         [
             contended.split(role: role, isContended: true, interval: 1),
@@ -57,7 +59,7 @@ final class SplitTimes: Sendable {
             interval: interval,
             count: count
         )
-        // An access that was never in a phase spent no time there.
+        // An access that never entered a phase spent no time in it.
         let summary = { [phases] (phase: AccessPhase) in
             AtomicHistogram.summary(of: phases[phase.rawValue], outOf: count)
         }
@@ -73,7 +75,9 @@ final class SplitTimes: Sendable {
 }
 
 extension AtomicHistogram {
-    /// Returns the summary of `count` values; values that were not recorded count as zero.
+    /// Returns the summary of `count` values.
+    ///
+    /// Values that were not recorded are treated as zero.
     fileprivate static func summary(
         of histogram: AtomicHistogram,
         outOf count: UInt64

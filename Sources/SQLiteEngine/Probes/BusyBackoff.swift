@@ -1,16 +1,16 @@
 /// Determines how long to sleep between two attempts to acquire a file lock.
 ///
-/// The delays match SQLite's busy timeout (`sqliteDefaultBusyCallback` in `main.c`), so both wait
-/// equally often and for equally long.
+/// The delays match SQLite's busy timeout (`sqliteDefaultBusyCallback` in `main.c`), so the number
+/// and length of the pauses are the same.
 package enum BusyBackoff {
     private static let delays = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
 
     /// Returns how long to sleep before the next attempt.
     ///
     /// - Parameters:
-    ///   - tries: The number of attempts so far; 0 at the first.
+    ///   - tries: The number of previous calls for this lock.
     ///   - timeout: The total time allowed, in seconds.
-    /// - Returns: The time in milliseconds; nil if the timeout has elapsed.
+    /// - Returns: The time in milliseconds, or `nil` if the timeout has elapsed.
     package static func pause(tries: Int, timeout: Double) -> Int? {
         let limit = Int(timeout * 1_000)
         let known = min(tries, delays.count)

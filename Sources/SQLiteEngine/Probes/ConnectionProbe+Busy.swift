@@ -3,10 +3,10 @@ import Telemetry
 
 /// Handles the locks of other connections.
 extension ConnectionProbe {
-    /// Sets how the connection handles a lock.
+    /// Sets how the connection handles locks of other connections.
     ///
     /// SQLite's timeout is not used, because its waits cannot be measured. The pointer to the probe
-    /// stays valid because the probe outlives its connection.
+    /// stays valid, because the probe outlives the connection.
     func install(busyMode: Database.BusyMode, on handle: OpaquePointer?) {
         self.busyMode.withLock { $0 = busyMode }
         let this = Unmanaged.passUnretained(self).toOpaque()
@@ -26,7 +26,7 @@ extension ConnectionProbe {
         )
     }
 
-    /// Waits as long as the mode requires, and returns whether to retry.
+    /// Waits for as long as the mode requires, and returns whether to retry.
     private func handleLock(tries: Int) -> Bool {
         let busyMode = busyMode.withLock { $0 }
         if case .immediateError = busyMode, let ownReaders = ownReaders.withLock({ $0 }) {
@@ -69,19 +69,20 @@ extension ConnectionProbe {
         return body()
     }
 
-    /// Returns the busy handler's calls during the statement that has just failed.
+    /// Returns the record of the busy handler's calls during the statement that has just failed,
+    /// and resets the record.
     ///
     /// Call this before ``didFail(_:)``.
     ///
-    /// - Returns: Nil if the statement did not fail with `SQLITE_BUSY`.
+    /// - Returns: The record, or `nil` if the statement did not fail with `SQLITE_BUSY`.
     func takeLockWait(_ code: CInt) -> LockWait? {
         guard code & 0xff == SQLITE_BUSY else { return nil }
         let wait = lockWait.withLock { wait in
             defer { wait = LockWait() }
             return wait
         }
-        // Calls during an earlier step, such as a checkpoint that reported a lock as its result,
-        // do not belong to this statement.
+        // Ignores calls during an earlier step, such as a checkpoint that reported a lock as its
+        // result.
         let isOfStep = lockStep.load(ordering: .relaxed) == steps.load(ordering: .relaxed)
         var result = wait.gaveUp && isOfStep ? wait : LockWait()
         switch busyMode.withLock({ $0 }) {
@@ -92,7 +93,7 @@ extension ConnectionProbe {
         return result
     }
 
-    /// Counts an encountered lock.
+    /// Counts a lock that the connection has encountered.
     func didEncounterLock() {
         busy.wrappingAdd(1, ordering: .relaxed)
         events.emit(label, .busy(by: holder))

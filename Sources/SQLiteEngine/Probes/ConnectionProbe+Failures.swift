@@ -4,7 +4,8 @@ import Telemetry
 
 /// Counts the statements that fail because of locks and interrupts.
 extension ConnectionProbe {
-    /// When an interrupt of the running statement was first requested, and in which access.
+    /// The first request to interrupt the running statement, and the access that the request
+    /// affects.
     struct InterruptRequest {
         var access: UInt64 = 0
         var time: UInt64 = 0
@@ -15,7 +16,8 @@ extension ConnectionProbe {
         switch code & 0xff {
         case SQLITE_INTERRUPT: didInterrupt()
         case SQLITE_BUSY, SQLITE_LOCKED:
-            // SQLite does not always call the busy handler, for example to avoid a deadlock.
+            // SQLite does not call the busy handler in all cases, for example if waiting could
+            // cause a deadlock.
             let previousStep = lockStep.exchange(.max, ordering: .relaxed)
             guard previousStep != steps.load(ordering: .relaxed) else { return }
             didEncounterLock()
@@ -38,12 +40,12 @@ extension ConnectionProbe {
 
     /// Records a request to interrupt the running statement.
     ///
-    /// Called on any thread.
+    /// This method may be called on any thread.
     func willInterrupt() {
         let access = accessCount
         let now = monotonicNanoseconds()
         interruptRequest.withLock { request in
-            // The first request counts.
+            // The latency is measured from the first request.
             if request.time == 0 || request.access != access {
                 request = InterruptRequest(access: access, time: now)
             }

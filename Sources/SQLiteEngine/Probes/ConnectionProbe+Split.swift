@@ -1,16 +1,16 @@
 import Synchronization
 import Telemetry
 
-/// The state for splitting an access's time.
+/// The state for splitting the time of an access.
 ///
 /// Only the connection's holder uses it.
 struct SplitState {
     /// The times that the next access has spent so far.
     struct Pending {
         var site: AccessSite
-        /// When it started to wait; 0 if it did not.
+        /// When the access started to wait, or 0 if it did not wait.
         var since: UInt64 = 0
-        /// How long its connection took to open.
+        /// How long it took to open the connection.
         var opening: UInt64 = 0
         /// The value of the countdown before the wait replaced it.
         var countdown: UInt32
@@ -19,20 +19,21 @@ struct SplitState {
     var clock = AccessClock(.closure, at: 0)
     var isContended = false
     var pending: Pending?
-    /// The SQLite calls in progress, with the phases that they interrupted.
+    /// The SQLite calls in progress, and the phases that they interrupted.
     ///
-    /// Calls can be nested, because a function that a statement calls may itself run statements.
+    /// Calls can be nested, because a function called by a statement may itself run statements.
     var calls: [(interrupted: AccessPhase, start: UInt64)] = []
-    /// The statements in progress, with the time that their steps have taken.
+    /// The statements in progress, and the time that their steps have taken.
     var executions: [(number: UInt64, time: UInt64)] = []
     private let interval: UInt32
     private var random: UInt64 = 0x9E37_79B9_7F4A_7C15
 
     init(interval: Int) { self.interval = UInt32(interval) }
 
-    /// Returns how many accesses to skip until the next sampled one.
+    /// Returns the number of accesses until the next sampled access.
     ///
-    /// The number is random, so a periodic load does not always sample the same access.
+    /// The number is random, so that the samples of a periodic load do not always measure the same
+    /// access.
     mutating func nextCountdown() -> UInt32 {
         guard interval > 1 else { return 1 }
         // xorshift64 (Marsaglia, 2003).
@@ -53,7 +54,7 @@ struct SplitState {
     }
 }
 
-/// Splits an access's time among its phases.
+/// Splits the time of an access among its phases.
 extension ConnectionProbe {
     /// Records that the next access has waited since `since`.
     func recordWait(since: UInt64, for site: AccessSite) {
@@ -70,7 +71,7 @@ extension ConnectionProbe {
         var pending: SplitState.Pending
         if let known = splitState.pointee.pending {
             pending = known
-            // The recorded access never started, so its wait is discarded.
+            // The recorded access never started, so this method discards its wait.
             if known.site != site {
                 pending = SplitState.Pending(site: site, countdown: known.countdown)
             }
@@ -100,7 +101,8 @@ extension ConnectionProbe {
             countdown.store(next, ordering: .relaxed)
             guard left == 0 else { return }
         } else if let pending {
-            // This access is not part of the sample of accesses that did not wait.
+            // This access waited, so it does not belong to the sample of accesses that did not
+            // wait.
             countdown.store(max(1, pending.countdown), ordering: .relaxed)
             splitState.pointee.isContended = true
             splitState.pointee.clock[.opening] = pending.opening
@@ -115,9 +117,9 @@ extension ConnectionProbe {
         duties.store(Duty.atStart | Duty.split, ordering: .relaxed)
     }
 
-    /// Records the split of the access that is ending.
+    /// Records how the time of the ending access was split.
     ///
-    /// - Returns: How long it waited.
+    /// - Returns: How long the access waited, in nanoseconds.
     func endSplit(at now: UInt64) -> UInt64 {
         splitState.pointee.clock.enter(.closure, at: now)
         if !splitState.pointee.executions.isEmpty { endExecutions() }
@@ -163,7 +165,7 @@ extension ConnectionProbe {
 
     /// Prepares a statement.
     ///
-    /// The time counts as inside SQLite.
+    /// The time is added to ``AccessPhase/insideSQLite``.
     @inline(__always)
     func prepare<Result>(_ body: () -> Result) -> Result {
         guard duties.load(ordering: .relaxed) & Duty.split != 0 else { return body() }
@@ -174,7 +176,7 @@ extension ConnectionProbe {
 
     /// Notifies observers.
     ///
-    /// The time counts as notifying.
+    /// The time is added to ``AccessPhase/notifying``.
     @inline(__always)
     func notify<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result

@@ -1,16 +1,18 @@
 import Synchronization
 import Telemetry
 
-/// The values that ``DatabaseStatus`` reports about a connection. Any thread may read them.
+/// The values that ``DatabaseStatus`` reports about a connection.
+///
+/// Any thread may read them.
 extension ConnectionProbe {
-    /// The running step that the previous status reported, and when it was first seen.
+    /// The running step that the previous status reported, and when a status first reported it.
     struct Sighting {
         var step: UInt64 = 0
         var since: UInt64 = 0
     }
 
-    /// Returns the total time for which counted accesses have held the connection, in nanoseconds,
-    /// until `now`.
+    /// Returns the total time for which counted accesses have held the connection until `now`, in
+    /// nanoseconds.
     func heldNanoseconds(at now: UInt64) -> UInt64 {
         let since = heldSince.load(ordering: .relaxed)
         let isCounted = !AccessSite(word: site.load(ordering: .relaxed)).isUncounted
@@ -21,10 +23,10 @@ extension ConnectionProbe {
     /// The number of interrupted statements.
     var interruptCount: UInt64 { interrupts.load(ordering: .relaxed) }
 
-    /// The access that holds the connection, or held it last.
+    /// The access that holds the connection or held it last.
     var holder: AccessOrigin? { AccessSite(word: site.load(ordering: .relaxed)).origin }
 
-    /// The number of times that another connection's lock was encountered.
+    /// The number of times that the connection encountered another connection's lock.
     var busyCount: UInt64 { busy.load(ordering: .relaxed) }
 
     /// The time spent waiting for locks of other connections, in nanoseconds.
@@ -33,7 +35,7 @@ extension ConnectionProbe {
     /// The number of accesses.
     var accessCount: UInt64 { accesses.load(ordering: .relaxed) }
 
-    /// The number of accesses, excluding uncounted accesses.
+    /// The number of counted accesses.
     var countedAccessCount: UInt64 {
         let uncounted = uncounted.load(ordering: .relaxed)
         return accessCount &- min(accessCount, uncounted)
@@ -42,10 +44,10 @@ extension ConnectionProbe {
     /// How long counted accesses have held the connection.
     var holdHistogram: AtomicHistogram { holdTimes }
 
-    /// Whether a statement is inside SQLite right now.
+    /// Whether a statement is currently inside SQLite.
     var isInsideStatement: Bool { running.load(ordering: .relaxed) != 0 }
 
-    /// The number of the step that is inside SQLite right now; nil if no step is.
+    /// The number of the step that is currently inside SQLite, or `nil` if there is none.
     var runningStep: UInt64? { isInsideStatement ? steps.load(ordering: .relaxed) : nil }
 
     /// Returns the status of the connection at `now`.

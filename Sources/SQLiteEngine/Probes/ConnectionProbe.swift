@@ -4,13 +4,13 @@ import Telemetry
 
 /// The state of a connection that other threads may read while the connection is in use.
 ///
-/// The thread that holds the connection writes, and any thread reads. Each field is a separate
-/// atomic with relaxed ordering. A status may therefore combine values from slightly different
-/// times, but neither side ever waits.
+/// The thread that holds the connection writes the fields, and any thread reads them. Each field is
+/// a separate atomic with relaxed ordering. A status may therefore combine values from slightly
+/// different times, but no thread ever waits.
 ///
 /// `@unchecked Sendable`: `splitState` and `walIndex` belong to the holder of the connection.
 final class ConnectionProbe: @unchecked Sendable {
-    /// What the holder does between statements.
+    /// The activity of the holder between statements.
     enum Activity: UInt8 {
         case idle
         case opening
@@ -20,17 +20,17 @@ final class ConnectionProbe: @unchecked Sendable {
 
     /// Flags for the holder's additional work.
     ///
-    /// Testing one byte shows whether any work is required.
+    /// A test of one byte shows whether any work is required.
     enum Duty {
-        /// The time of this access is split.
+        /// The time of this access is split into phases.
         static let split: UInt8 = 1
-        /// The next step may begin a transaction.
+        /// The next step may start a transaction.
         static let transaction: UInt8 = 2
         /// The next step that writes may start a write transaction.
         static let upgrade: UInt8 = 4
         /// The transaction does not belong to the access: any statement may end it.
         static let loose: UInt8 = 8
-        /// The state of the write-ahead log must be read when the access ends.
+        /// The probe must read the state of the write-ahead log when the access ends.
         static let log: UInt8 = 16
 
         /// The duties at the start of an access, whose transaction has not started.
@@ -43,7 +43,7 @@ final class ConnectionProbe: @unchecked Sendable {
     let events: EventHub
 
     let activity = Atomic<UInt8>(0)
-    /// When the connection was acquired, in nanoseconds; 0 when it is not held.
+    /// When the connection was acquired, in nanoseconds, or 0 if it is not held.
     let heldSince = Atomic<UInt64>(0)
     let site = Atomic<UInt64>(0)
     let accesses = Atomic<UInt64>(0)
@@ -56,31 +56,33 @@ final class ConnectionProbe: @unchecked Sendable {
     let running = Atomic<UInt64>(0)
     /// The number of the statement that ran last.
     let last = Atomic<UInt64>(0)
-    /// Counts the steps, so a status can distinguish one long step from two short steps.
+    /// The number of steps, which distinguishes one long step from two short steps in a status.
     let steps = Atomic<UInt64>(0)
     let isWaitingForLock = Atomic<Bool>(false)
     let busy = Atomic<UInt64>(0)
     let busyWait = Atomic<UInt64>(0)
-    /// The value of `steps` when the last lock was encountered.
+    /// The value of `steps` when the connection last encountered a lock.
     ///
     /// If that step then fails because of a lock, the lock is not counted again.
     let lockStep = Atomic<UInt64>(.max)
     /// The busy handler's calls since the last failure caused by a lock.
     let lockWait = Lock(LockWait())
     let interrupts = Atomic<UInt64>(0)
-    /// When an interrupt of the running statement was first requested, and in which access.
+    /// The first request to interrupt the running statement.
     let interruptRequest = Lock(InterruptRequest())
     let statements = StatementRegister()
     let sighting = Lock<Sighting>(Sighting())
-    /// The connection's lock handling, which is set when the connection is opened and used by
+    /// The connection's lock handling, which is set when the connection opens and is used by
     /// SQLite's callback.
     let busyMode = Lock<Database.BusyMode>(.immediateError)
-    /// The readers of the same pool; set only on the writer.
+    /// The readers of the same pool.
+    ///
+    /// This value is set only on the writer.
     let ownReaders = Lock<OwnReaders?>(nil)
-    /// The lock that the writer has encountered and that may belong to such a reader.
+    /// A lock that the writer has encountered and that one of these readers may hold.
     let encounteredLock = Lock(OwnReaders.EncounteredLock())
 
-    /// The state of the transaction, as a value of `sqlite3_txn_state`.
+    /// The state of the transaction, as a result of `sqlite3_txn_state`.
     let transaction = Atomic<UInt8>(UInt8(SQLITE_TXN_NONE))
     /// The end of the log before the transaction started.
     ///
@@ -92,16 +94,18 @@ final class ConnectionProbe: @unchecked Sendable {
 
     /// The last access that a status observed before the access read a state of the database.
     ///
-    /// Any state that the access shows now was read after ``unreadAt``. Accesses therefore need not
-    /// read a clock for this purpose.
+    /// If the access reads a state now, it has acquired this state after ``unreadAt``. Accesses
+    /// therefore do not need to read a clock for this purpose.
     let unreadAccess = Atomic<UInt64>(0)
-    /// When a status last observed this access without a state, in nanoseconds.
+    /// When a status last observed that access without a state, in nanoseconds.
     let unreadAt = Atomic<UInt64>(0)
 
     let duties: Atomic<UInt8>
-    /// The number of accesses until the next access whose time is split.
+    /// The number of accesses until the time of an access is next split.
     let countdown: Atomic<UInt32>
-    /// The state for splitting an access, which only the connection's holder uses.
+    /// The state for splitting the time of an access.
+    ///
+    /// Only the connection's holder may use it.
     let splitState: UnsafeMutablePointer<SplitState>
     /// The wal-index in memory while the connection is open in WAL mode.
     private let index: UnsafeMutablePointer<UnsafeRawPointer?>
@@ -155,7 +159,7 @@ final class ConnectionProbe: @unchecked Sendable {
         if left == 0 { beginSplit(site, at: now) }
     }
 
-    /// Records that the connection is being opened for an access, which starts afterwards.
+    /// Records that the connection is being opened for an access, which starts later.
     func beginOpening(_ site: AccessSite) {
         guard isEnabled else { return }
         self.site.store(site.word, ordering: .relaxed)
@@ -167,7 +171,7 @@ final class ConnectionProbe: @unchecked Sendable {
 
     /// Records that the connection is open or could not be opened.
     ///
-    /// Its slot was in use during the opening.
+    /// The slot was in use in the meantime, so this time is part of the total.
     func endOpening(succeeded: Bool) {
         guard isEnabled else { return }
         let since = heldSince.load(ordering: .relaxed)
@@ -181,8 +185,8 @@ final class ConnectionProbe: @unchecked Sendable {
 
     /// Records the end of an access.
     ///
-    /// - Parameter end: The current time of the monotonic clock if the caller has just read it;
-    ///   otherwise 0.
+    /// - Parameter end: The time on the monotonic clock if the caller has just read it; otherwise,
+    ///   0.
     @inline(__always)
     func endAccess(at end: UInt64 = 0) {
         guard isEnabled else { return }
@@ -259,7 +263,7 @@ final class ConnectionProbe: @unchecked Sendable {
         } else {
             let before = CInt(transaction.load(ordering: .relaxed))
             let state = updateTransactionState(of: sqlite3_db_handle(statement.pointer))
-            // A prepared statement that starts a read does so regardless of its arguments.
+            // Whether a prepared statement starts a read does not depend on its arguments.
             if before == SQLITE_TXN_NONE, state == SQLITE_TXN_READ { statement.beginsRead = true }
         }
     }
@@ -300,13 +304,13 @@ final class ConnectionProbe: @unchecked Sendable {
     /// The current state of the log according to the wal-index.
     var walState: WALState? { walIndex.flatMap(WALState.init) }
 
-    /// Records the state of the log at the end of each access from now on.
+    /// Starts to record the state of the log at the end of each access.
     func observeLog(_ watch: WALWatch) {
         self.watch.withLock { $0 = watch }
         standingDuties.store(Duty.log, ordering: .relaxed)
     }
 
-    /// Called before the connection is closed.
+    /// Records that the connection is about to close.
     func willClose() {
         walIndex = nil
         transaction.store(UInt8(SQLITE_TXN_NONE), ordering: .relaxed)

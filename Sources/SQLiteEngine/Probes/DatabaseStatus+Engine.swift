@@ -46,7 +46,8 @@ extension DatabaseStatus {
             status.writerAcquiredAtOnce = times.atOnce
             status.writerHold = times.hold
         }
-        // A pool's waits and holds exclude the writer's, which would hide the readers'.
+        // For a pool, these waits and holds include only those of the readers, because the writer's
+        // would hide them.
         let times = Times(of: reading?.gate ?? writing.gate)
         status.acquire = times.acquire
         status.acquiredAtOnce = times.atOnce
@@ -80,7 +81,7 @@ extension DatabaseStatus {
         )
     }
 
-    /// Adds the state of the write-ahead log, and what prevents it from shrinking.
+    /// Adds the state of the write-ahead log and the reason that it cannot shrink.
     mutating func addWAL(
         _ watch: WALWatch,
         writing: AccessGate,
@@ -111,8 +112,9 @@ extension DatabaseStatus {
         addPins(positions, in: watch.log)
     }
 
-    /// Adds the number of frames that each snapshot pins: a checkpoint copies no frame after the
-    /// snapshot's position.
+    /// Adds the number of frames that each snapshot pins.
+    ///
+    /// A checkpoint copies no frame after the snapshot's position.
     private mutating func addPins(_ positions: [String: WALPosition], in log: WALState) {
         for index in snapshots.indices {
             guard let position = positions[snapshots[index].label] else { continue }
@@ -124,10 +126,11 @@ extension DatabaseStatus {
 }
 
 extension ConnectionProbe {
-    /// Returns the connection as a holder that may pin the log; nil if it reads nothing.
+    /// Returns the connection as a holder that may pin the log, or `nil` if it is not reading.
     fileprivate func logHolder(at now: UInt64) -> WALDiagnosis.Holder? {
         let isRunning = isInsideStatement
-        // A running statement may be the first statement, which is about to start reading a state.
+        // A running statement may be the first statement of an access, which is about to acquire a
+        // state.
         guard transactionState == .read || (isRunning && transactionState != .write) else {
             unreadAt.store(now, ordering: .relaxed)
             unreadAccess.store(accesses.load(ordering: .relaxed), ordering: .relaxed)
@@ -149,7 +152,7 @@ extension ConnectionProbe {
         )
     }
 
-    /// Returns the connection as a writer; nil if it does not write.
+    /// Returns the connection as a writer, or `nil` if it is not writing.
     fileprivate func logWriter(at now: UInt64) -> WALDiagnosis.Writer? {
         guard transactionState == .write else { return nil }
         let since = heldSince.load(ordering: .relaxed)

@@ -1,16 +1,16 @@
 import Telemetry
 
 extension DatabasePool {
-    /// Returns a stream of events from the pool's connections and snapshots, starting now.
+    /// Returns a stream of new events from the pool's connections and snapshots.
     ///
-    /// Events are slow accesses, interrupts, encountered locks, snapshots created and closed,
-    /// connections opened and closed, and checkpoints. Each call returns a separate stream, which
-    /// ends with the pool. Events cost nothing without listeners. Slow accesses are not reported if
-    /// ``Configuration/probes`` is off.
+    /// The stream reports slow accesses, interrupts, encountered locks, checkpoints, the creation
+    /// and closing of snapshots, and the opening and closing of connections. Each call returns a
+    /// separate stream, which ends when the pool and its snapshots are deallocated. Slow accesses
+    /// are not reported if ``Configuration/probes`` is off.
     ///
     /// - Parameters:
-    ///   - limit: The minimum duration of a slow access, including the wait.
-    ///   - capacity: The number of events buffered for a slow listener. The oldest events are
+    ///   - limit: The minimum duration of an access to report as slow, including its wait.
+    ///   - capacity: The number of events to buffer for the listener. The oldest events are
     ///     dropped.
     /// - Returns: The stream of events.
     public func events(
@@ -22,16 +22,15 @@ extension DatabasePool {
 }
 
 extension DatabaseQueue {
-    /// Returns a stream of events from the queue's connection, starting now.
+    /// Returns a stream of new events from the queue's connection.
     ///
-    /// Events are slow accesses, interrupts, encountered locks, the opening and closing of the
-    /// connection, and checkpoints. Each call returns a separate stream, which ends with the queue.
-    /// Events cost nothing without listeners. Slow accesses are not reported if
-    /// ``Configuration/probes`` is off.
+    /// The stream reports slow accesses, interrupts, encountered locks, checkpoints, and the
+    /// opening and closing of the connection. Each call returns a separate stream, which ends when
+    /// the queue is deallocated. Slow accesses are not reported if ``Configuration/probes`` is off.
     ///
     /// - Parameters:
-    ///   - limit: The minimum duration of a slow access, including the wait.
-    ///   - capacity: The number of events buffered for a slow listener. The oldest events are
+    ///   - limit: The minimum duration of an access to report as slow, including its wait.
+    ///   - capacity: The number of events to buffer for the listener. The oldest events are
     ///     dropped.
     /// - Returns: The stream of events.
     public func events(
@@ -43,7 +42,7 @@ extension DatabaseQueue {
 }
 
 extension Duration {
-    /// The duration in nanoseconds; 0 if the duration is negative.
+    /// The duration in nanoseconds, or 0 if the duration is negative.
     fileprivate var wholeNanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

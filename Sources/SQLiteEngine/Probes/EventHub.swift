@@ -3,8 +3,8 @@ import Telemetry
 
 /// Delivers the events of connections to listeners.
 ///
-/// Without listeners, an event costs one load of an atomic. A fast access costs nothing beyond the
-/// comparison of its duration with a limit.
+/// Without listeners, an event costs one atomic load. A fast access only compares its duration with
+/// a limit.
 ///
 /// `@unchecked Sendable`: `limit` points to an atomic that exists as long as the object.
 final class EventHub: @unchecked Sendable {
@@ -21,7 +21,7 @@ final class EventHub: @unchecked Sendable {
     private let state = Lock(State())
     private let hasListeners = Atomic<Bool>(false)
 
-    /// The minimum duration of an access that is slow for at least one listener, in nanoseconds.
+    /// The shortest duration that at least one listener considers slow, in nanoseconds.
     let limit: UnsafeMutablePointer<Atomic<UInt64>>
 
     init() {
@@ -40,9 +40,9 @@ final class EventHub: @unchecked Sendable {
     /// Adds a listener.
     ///
     /// - Parameters:
-    ///   - slowness: The minimum duration of a slow access, in nanoseconds.
-    ///   - capacity: The number of events buffered for a slow listener. Older events are dropped.
-    /// - Returns: The events until the hub is deallocated.
+    ///   - slowness: The minimum duration of an access to report as slow, in nanoseconds.
+    ///   - capacity: The number of events to buffer for the listener. Older events are dropped.
+    /// - Returns: A stream of events, which ends when the hub is deallocated.
     func events(slowness: UInt64, capacity: Int) -> AsyncStream<ConnectionEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ConnectionEvent.self,

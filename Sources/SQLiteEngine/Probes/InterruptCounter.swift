@@ -1,7 +1,7 @@
 import Synchronization
 import Telemetry
 
-/// Performs and counts calls to `interrupt()`.
+/// Interrupts connections, and counts the calls to `interrupt()`.
 final class InterruptCounter: Sendable {
     private let requested = Atomic<UInt64>(0)
     private let withoutEffect = Atomic<UInt64>(0)
@@ -23,9 +23,9 @@ final class InterruptCounter: Sendable {
 
     /// Interrupts a step again if it is still running.
     ///
-    /// The probe reports a running statement shortly before SQLite does. SQLite discards an
-    /// interrupt that arrives in between (https://sqlite.org/c3ref/interrupt.html, "no running
-    /// statements").
+    /// The probe reports that a statement is running shortly before SQLite starts it. SQLite
+    /// discards an interrupt that arrives in between (https://sqlite.org/c3ref/interrupt.html, "no
+    /// running statements").
     private static func repeatInterrupt(
         of step: UInt64,
         in slot: AccessSlot,
@@ -39,7 +39,7 @@ final class InterruptCounter: Sendable {
         }
     }
 
-    /// Interrupts the connection with a label among `slots`.
+    /// Interrupts the connection with the given label among `slots`.
     ///
     /// - Returns: Whether such a connection exists.
     func interrupt(_ slots: [AccessSlot], labeled label: String) -> Bool {
@@ -50,7 +50,7 @@ final class InterruptCounter: Sendable {
 
     /// Returns the counts.
     ///
-    /// The connections provide the number of `delivered` interrupts.
+    /// `delivered` is the number of statements that the connections reported as interrupted.
     func status(delivered: UInt64) -> InterruptStatus {
         InterruptStatus(
             requested: requested.load(ordering: .relaxed),

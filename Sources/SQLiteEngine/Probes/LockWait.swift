@@ -4,15 +4,15 @@ import Telemetry
 package struct LockWait: Sendable, Equatable {
     /// Whether the handler gave up.
     ///
-    /// SQLite does not call the handler if waiting could cause a deadlock: when a transaction that
-    /// has read starts to write while another connection writes
+    /// SQLite does not call the handler if waiting could cause a deadlock. For example, a
+    /// transaction that has read may try to write while another connection writes
     /// (<https://sqlite.org/c3ref/busy_handler.html>).
     package var gaveUp = false
     /// The time from the first call to the last call, in nanoseconds.
     package var nanoseconds: UInt64 = 0
-    /// The clock time of the first call.
+    /// The time of the first call, in nanoseconds on the monotonic clock.
     var start: UInt64 = 0
-    /// The handler's timeout, in nanoseconds; nil if a callback decides.
+    /// The handler's timeout in nanoseconds, or `nil` if a callback decides whether to retry.
     package var timeout: UInt64?
 
     /// Creates a wait without any calls to the handler.

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The SQL of a connection's statements by number, for ``DatabaseStatus``.
+/// Provides the SQL of a connection's statements by number, for ``DatabaseStatus``.
 final class StatementRegister: Sendable {
     private struct State {
         var next: UInt64 = 1
@@ -24,7 +24,7 @@ final class StatementRegister: Sendable {
     ///
     /// - Parameters:
     ///   - number: The number of the statement.
-    ///   - isLast: Returns whether it is the statement that ran last.
+    ///   - isLast: Returns whether this statement ran last.
     func remove(_ number: UInt64, isLast: () -> Bool) {
         state.withLock { state in
             let sql = state.sql.removeValue(forKey: number)
@@ -35,7 +35,7 @@ final class StatementRegister: Sendable {
     /// The SQL of all statements that have not been finalized.
     var allSQL: Set<String> { state.withLock { Set($0.sql.values) } }
 
-    /// The SQL of a statement; nil if it was removed.
+    /// The SQL of a statement, or `nil` if the statement was removed.
     subscript(number: UInt64) -> String? {
         state.withLock { state in
             if let finalized = state.finalized, finalized.number == number {

@@ -2,19 +2,19 @@ import Telemetry
 
 /// Determines what prevents a write-ahead log from shrinking.
 ///
-/// A checkpoint copies frames only up to the oldest read mark in use, and copies none while a
-/// reader uses only the database file (mark 0). A writer restarts the log only when all frames have
-/// been copied and no reader uses the log (https://sqlite.org/wal.html, "Avoiding Excessively Large
-/// WAL Files"; `walCheckpoint` and `walRestartLog` in `wal.c`).
+/// A checkpoint copies frames only up to the oldest read mark in use. It copies none while a reader
+/// uses only the database file (mark 0). A writer restarts the log only when all frames have been
+/// copied and no reader uses the log (https://sqlite.org/wal.html, "Avoiding Excessively Large WAL
+/// Files"; `walCheckpoint` and `walRestartLog` in `wal.c`).
 struct WALDiagnosis {
     /// A connection of this database that may pin the log.
     struct Holder {
         var origin: AccessOrigin
         /// How long it has held its state, in nanoseconds.
         var age: UInt64
-        /// The end of the log when the state was acquired, or earlier; nil if unknown.
+        /// The end of the log when the state was acquired or earlier, or `nil` if unknown.
         var before: WALPosition?
-        /// The end of the log when the state was acquired, or later; nil if unknown.
+        /// The end of the log when the state was acquired or later, or `nil` if unknown.
         var after: WALPosition?
     }
 
@@ -26,7 +26,7 @@ struct WALDiagnosis {
     }
 
     var log: WALState
-    /// The number of frames that fit into the file.
+    /// The number of frames that fit in the file.
     var fileFrames: UInt32
     var history: WALHistory
     /// The connections that read.
@@ -36,10 +36,11 @@ struct WALDiagnosis {
     /// Returns what prevents the log from shrinking.
     ///
     /// - Parameters:
-    ///   - now: The monotonic clock.
+    ///   - now: The time on the monotonic clock.
     ///   - outsideConnection: Searches for a connection outside this database, and returns its name
-    ///     and when it was first seen. Called only if no connection of this database is the cause.
-    /// - Returns: The cause; nil if there is none.
+    ///     and when it was first observed. Called only if no connection of this database is the
+    ///     cause.
+    /// - Returns: The cause, or `nil` if there is none.
     func pin(
         at now: UInt64,
         outsideConnection: (Question) -> (name: String, since: UInt64)?
@@ -49,8 +50,8 @@ struct WALDiagnosis {
         func outsideCause(_ question: Question) -> OutsideCause {
             guard let (name, since) = outsideConnection(question) else { return .none }
             let age = now > since ? now - since : 0
-            // Readers of this database start and end between the moments at which their states and
-            // the locks are read. Only a lock that persists belongs to another connection.
+            // Readers of this database may start and end after their states are read and before the
+            // locks are read. Only a lock that persists belongs to another connection.
             if name == WALLocks.ownProcess, age < EngineTimings.ownProcessPinAge {
                 return .uncertain
             }
@@ -120,7 +121,8 @@ struct WALDiagnosis {
         case restart
     }
 
-    /// Returns the oldest connection that has held a state before the last commit for long enough.
+    /// Returns the connection that has held an outdated state for the longest time, or `nil` if
+    /// none has held one for at least ``EngineTimings/pinAge``.
     private func oldReader() -> Holder? {
         let old = holders.filter { $0.age >= EngineTimings.pinAge }
         let certain = old.filter { isBehind($0.after) }
@@ -138,8 +140,8 @@ struct WALDiagnosis {
         holders.contains { holder in
             guard let before = holder.before, let after = holder.after else { return true }
             let range = before.frames(in: log)...max(before.frames(in: log), after.frames(in: log))
-            // A reader that uses only the database file found the whole log copied, so its position
-            // is known too.
+            // A reader that uses only the database file started when the whole log was copied, so
+            // its position is also known.
             return mark == 0 || range.contains(log.marks[mark])
         }
     }

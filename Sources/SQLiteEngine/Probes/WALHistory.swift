@@ -1,7 +1,7 @@
-/// The history of a log, which is needed to determine why the log does not shrink.
+/// The history of a write-ahead log, which is needed to determine why the log does not shrink.
 ///
-/// It is a value, so its rules can be tested in isolation. Times are in nanoseconds on the
-/// monotonic clock.
+/// The history is a value, so tests can check its rules in isolation. Times are in nanoseconds on
+/// the monotonic clock.
 struct WALHistory {
     /// The number of frames at which a log should be checkpointed: SQLite's default threshold.
     static let standardThreshold: UInt32 = 1_000
@@ -19,23 +19,26 @@ struct WALHistory {
     /// The number of frames at which a commit checkpoints the log.
     var threshold = Self.standardThreshold
     private(set) var log = WALState()
-    /// The largest number of frames seen in the file; frames beyond it belong to no commit.
-    private(set) var highWater: UInt32 = 0
-    /// Whether the whole log was in the database file at some point, so the next write should have
-    /// restarted it.
-    private(set) var wasComplete = false
-    /// When readers started to prevent a restart of the log; nil while no reader does.
-    private(set) var overlapSince: UInt64?
-    /// When checkpoints started to copy only some of the frames; nil while they copy all.
+    /// The largest number of frames observed in the log.
     ///
-    /// Since then, the readers have moved to a later state or other readers have started.
+    /// Frames beyond this number in the file belong to no commit.
+    private(set) var highWater: UInt32 = 0
+    /// Whether checkpoints have copied the whole log to the database file at some point.
+    ///
+    /// The next write should then have restarted the log.
+    private(set) var wasComplete = false
+    /// When readers started to prevent a restart of the log, or `nil` while no reader does.
+    private(set) var overlapSince: UInt64?
+    /// When checkpoints started to copy only some of the frames, or `nil` while they copy all.
+    ///
+    /// Since then, readers have acquired a later state, or other readers have started.
     private var leftoverSince: UInt64?
     /// When commits started to leave the log above the threshold although no reader prevented
-    /// checkpoints; otherwise nil.
+    /// checkpoints, or `nil` if they do not.
     private(set) var neglectedSince: UInt64?
     /// The last access that wrote.
     private(set) var lastWriter: AccessSite?
-    /// The outside connection that was last found to pin the log, and when it was first found.
+    /// The last outside connection that was found to pin the log, and when it was first found.
     private(set) var outsideConnection: (name: String, since: UInt64)?
 
     /// Records the state of the log.
@@ -60,9 +63,9 @@ struct WALHistory {
 
     /// Records the frames that a checkpoint did not copy.
     ///
-    /// With frequent commits, a log is never completely copied, because new frames arrive before
-    /// the last frames are copied. A checkpoint that leaves frames has encountered a reader. If a
-    /// second checkpoint copies more frames but also leaves some, it has encountered another
+    /// Frequent commits add new frames before a checkpoint copies the last frames, so the log is
+    /// never completely copied. A checkpoint that leaves frames uncopied has encountered a reader.
+    /// If a second checkpoint copies more frames but also leaves some, it has encountered another
     /// reader, or the same reader with a newer state.
     private mutating func recordLeftover(_ log: WALState, at now: UInt64) {
         guard log.checkpointed >= threshold, log.checkpointed < log.frames else {
@@ -80,8 +83,8 @@ struct WALHistory {
     ///
     /// - Parameters:
     ///   - site: The access that wrote.
-    ///   - hasReaders: Whether a connection of this database reads and may pin the log.
-    ///   - now: The monotonic clock.
+    ///   - hasReaders: Whether a connection of this database is reading and may pin the log.
+    ///   - now: The time on the monotonic clock.
     mutating func didWrite(_ site: AccessSite, hasReaders: Bool, at now: UInt64) {
         lastWriter = site
         guard log.frames - log.checkpointed >= threshold else { return }
@@ -92,7 +95,7 @@ struct WALHistory {
         }
     }
 
-    /// Limits the high-water mark after the file is truncated to a number of frames.
+    /// Limits the high-water mark to a number of frames after the file was truncated.
     mutating func limitHighWater(to frames: UInt32) {
         highWater = max(log.frames, min(highWater, frames))
     }

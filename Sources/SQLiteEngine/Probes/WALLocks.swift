@@ -2,9 +2,10 @@ import Foundation
 
 /// The locks on a wal-index, as the system reports them.
 ///
-/// SQLite locks bytes 120 to 127 of the `-shm` file: 120 to write, 121 to checkpoint, 123 to 127 to
-/// read on marks 0 to 4 (https://sqlite.org/walformat.html, section 2.3). The list comes from
-/// `/proc/locks`, because opening and closing the file would release the locks of this process.
+/// SQLite locks bytes 120 to 127 of the `-shm` file: byte 120 to write, byte 121 to checkpoint, and
+/// bytes 123 to 127 to read on marks 0 to 4 (https://sqlite.org/walformat.html, section 2.3). This
+/// type reads `/proc/locks`, because opening and closing the file would release the locks of this
+/// process.
 struct WALLocks: Equatable {
     /// One lock.
     struct Entry: Equatable {
@@ -17,20 +18,20 @@ struct WALLocks: Equatable {
 
     init(entries: [Entry]) { self.entries = entries }
 
-    /// The length in bytes of the longest list that one call to `read` is guaranteed to return: a
-    /// page minus one line.
+    /// The length of the longest list that a single call to `read` always returns completely, in
+    /// bytes: one page minus one line.
     ///
-    /// Linux's `seq_read_iter` fills one page. Between two calls, it unlocks the list and then
-    /// continues at a position. If an earlier lock is released in between, the list lacks a lock
-    /// that is held throughout. While another process changed 10,000 locks a second, 0.4% of all
-    /// lists lacked a lock.
+    /// Linux's `seq_read_iter` fills one page per call. Between two calls, it unlocks the list and
+    /// then continues at the same index. If a lock before that index is released in between, the
+    /// result omits a lock that is held throughout. In a test with a process that changed 10,000
+    /// locks per second, 0.4% of all results omitted a lock.
     static let page = 4096 - 256
 
     /// Reads the locks on a `-shm` file, or returns nil if the system does not report them.
     ///
     /// - Parameters:
-    ///   - path: The `-shm` file.
-    ///   - list: Reads the system's list. Called twice if the list may lack a lock.
+    ///   - path: The path of the `-shm` file.
+    ///   - list: Reads the system's list. Called twice if the first result may omit a lock.
     init?(
         path: String,
         list: () -> String? = { try? String(contentsOfFile: "/proc/locks", encoding: .utf8) }
@@ -53,7 +54,7 @@ struct WALLocks: Equatable {
     init(text: String, inode: UInt64) {
         entries = text.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ")
-            // In a waiting process's entry, the second word is an arrow.
+            // In the entry of a waiting process, the second word is an arrow.
             guard words.count >= 8, words[1] == "POSIX", let process = Int32(words[4]),
                 words[5].split(separator: ":").last.flatMap({ UInt64($0) }) == inode,
                 let first = UInt64(words[6])
@@ -74,10 +75,10 @@ struct WALLocks: Equatable {
     /// Returns the outside connection that prevents an operation.
     ///
     /// - Parameters:
-    ///   - question: The operation that should be possible.
-    ///   - diagnosis: What is known about the database's connections.
-    ///   - own: This process.
-    /// - Returns: The connection's name; nil if there is none.
+    ///   - question: The operation that the connection may prevent.
+    ///   - diagnosis: The states of the database's connections and of the log.
+    ///   - own: The identifier of this process.
+    /// - Returns: The connection's name, or `nil` if there is none.
     func outsideConnection(
         for question: WALDiagnosis.Question,
         _ diagnosis: WALDiagnosis,
@@ -110,8 +111,8 @@ struct WALLocks: Equatable {
         return (0..<WALState.markCount).contains { mark in
             guard entry.bytes.contains(Self.firstReadByte + UInt64(mark)) else { return false }
             let frames = mark == 0 ? 0 : diagnosis.log.marks[mark]
-            // Readers of the last state do not prevent a checkpoint. Readers of only the file do
-            // not prevent a restart.
+            // Readers of the last state do not prevent a checkpoint. Readers that use only the
+            // database file do not prevent a restart.
             switch question {
             case .writer: return false
             case .checkpoint: guard frames < diagnosis.log.frames else { return false }

@@ -2,9 +2,9 @@ import CSQLite
 
 /// The state of a write-ahead log according to the wal-index.
 ///
-/// For the layout, see https://sqlite.org/walformat.html, section 2.1: two copies of the header,
-/// with the page size at byte 14, `mxFrame` at 16, and the first salt at 32; then `nBackfill` at 96
-/// and five read marks at 100.
+/// The wal-index starts with two copies of a header, which contains the page size at byte 14,
+/// `mxFrame` at byte 16, and the first salt at byte 32. `nBackfill` follows at byte 96, and five
+/// read marks follow at byte 100 (https://sqlite.org/walformat.html, section 2.1).
 struct WALState: Equatable {
     /// The number of read marks.
     static let markCount = 5
@@ -17,17 +17,17 @@ struct WALState: Equatable {
     var checkpointed: UInt32 = 0
     /// A number that changes when the log is restarted.
     var generation: UInt32 = 0
-    /// The page size in bytes; 0 while the log is empty.
+    /// The page size in bytes, or 0 while the log is empty.
     var pageSize = 0
     /// The read marks.
     ///
     /// A reader on mark `n > 0` reads the log up to frame `marks[n]`; a reader on mark 0 reads only
-    /// the database file. A mark persists after its reader has ended.
+    /// the database file. A mark keeps its value after its reader has ended.
     var marks = [UInt32](repeating: 0, count: WALState.markCount)
 
     init() {}
 
-    /// Reads a wal-index; nil while its header is being written.
+    /// Reads a wal-index, or returns `nil` while its header is being written.
     init?(_ index: UnsafeRawPointer) {
         var header = poolgauge_wal_header()
         guard poolgauge_wal_header_read(index, &header) != 0 else { return nil }
@@ -67,8 +67,8 @@ struct WALPosition: Equatable {
         )
     }
 
-    /// Returns the last frame of this position that `log` still contains; 0 if the log has since
-    /// been restarted.
+    /// Returns the last frame of this position that `log` still contains, or 0 if the log has been
+    /// restarted since then.
     func frames(in log: WALState) -> UInt32 {
         UInt32(truncatingIfNeeded: word >> 32) == log.generation
             ? UInt32(truncatingIfNeeded: word) : 0

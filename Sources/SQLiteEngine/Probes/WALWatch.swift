@@ -2,9 +2,9 @@ import CSQLite
 import Foundation
 import Telemetry
 
-/// Monitors a database's write-ahead log through its wal-index and file size.
+/// Monitors the write-ahead log of a database through the wal-index and the size of the log file.
 ///
-/// It opens no file, because closing a file would release this process's locks on it.
+/// It opens no file, because closing a file would release the locks of this process on that file.
 final class WALWatch: Sendable {
     private let path: String
     private let events: EventHub
@@ -35,7 +35,7 @@ final class WALWatch: Sendable {
 
     /// Records the end of an access on the writing connection.
     ///
-    /// Called by its holder.
+    /// The holder of the connection calls this method.
     func accessDidEnd(_ site: AccessSite, _ log: WALState, at now: UInt64) {
         let change = history.withLock { history in
             let hasWritten =
@@ -72,8 +72,8 @@ final class WALWatch: Sendable {
     ///   - slot: The slot of the connection that writes.
     ///   - holders: The connections that read.
     ///   - writer: The connection that writes.
-    ///   - now: The monotonic clock.
-    /// - Returns: The status; nil if there is no log.
+    ///   - now: The time on the monotonic clock.
+    /// - Returns: The status, or `nil` if there is no log.
     func status(
         slot: AccessSlot,
         holders: [WALDiagnosis.Holder],
@@ -133,8 +133,9 @@ final class WALWatch: Sendable {
 }
 
 extension WALDiagnosis {
-    /// Returns whether a checkpoint stopped at the mark of a reader outside this database, for
-    /// systems that do not report locks.
+    /// Returns whether a checkpoint stopped at the mark of a reader outside this database.
+    ///
+    /// This check is for systems that do not report locks.
     ///
     /// A checkpoint moves or frees unused marks, and copies frames up to the first mark that it
     /// cannot move. That mark equals the number of copied frames.
