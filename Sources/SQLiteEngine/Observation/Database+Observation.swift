@@ -7,8 +7,8 @@ extension Database {
     ///
     /// - Parameters:
     ///   - transactionObserver: The observer.
-    ///   - extent: The duration of the observation; by default, as long as the observer is retained
-    ///     elsewhere.
+    ///   - extent: How long the observation lasts. By default, it lasts until the observer is
+    ///     deallocated.
     public func add(
         transactionObserver: some TransactionObserver,
         extent: TransactionObservationExtent = .observerLifetime
@@ -28,7 +28,7 @@ extension Database {
         observedChangesDidChange()
     }
 
-    /// Runs a closure when the current transaction ends, or the next transaction if none is open.
+    /// Runs a closure when the current transaction ends, or when the next one ends if none is open.
     ///
     /// - Parameters:
     ///   - onCommit: Called after the commit. The closure may use the database.
@@ -38,31 +38,31 @@ extension Database {
         onCommit: @escaping @Sendable (Database) -> Void,
         onRollback: @escaping @Sendable (Database) -> Void = { _ in }
     ) {
-        requirement(!isReadOnly, "Read-only transactions are not notified")
+        requirement(!isReadOnly, "Observers are not notified of read-only transactions.")
         add(
             transactionObserver: TransactionEndObserver(onCommit: onCommit, onRollback: onRollback),
             extent: .nextTransaction
         )
     }
 
-    /// Notifies observers of changes that SQLite does not report, such as another process's
-    /// changes.
+    /// Notifies observers of changes that SQLite does not report, such as changes by another
+    /// process.
     ///
     /// This method calls ``TransactionObserver/databaseDidChange()`` on the observers of changes in
     /// the region. It has no effect while writes are refused.
     ///
-    /// - Throws: A ``DatabaseError`` when the schema cannot be read.
+    /// - Throws: A ``DatabaseError`` if the schema cannot be read.
     public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
         guard !isReadOnly, let observationBroker, !observationBroker.isEmpty else { return }
         let region = try region.databaseRegion(self).canonicalTables(self)
         observationBroker.notifyChanges(of: try region.impactfulEventKinds(self))
     }
 
-    /// Declares that the current access depends on a region, for observations that record what it
-    /// reads.
+    /// Declares that the current access depends on a region, for observations that record what the
+    /// access reads.
     ///
-    /// - Parameter region: The region, which is evaluated only while an observation records what is
-    ///   read.
+    /// - Parameter region: The region. The expression is evaluated only while an observation
+    ///   records what the access reads.
     /// - Throws: The error that `region` throws.
     public func registerAccess(
         to region: @autoclosure () -> some DatabaseRegionConvertible
@@ -72,7 +72,7 @@ extension Database {
         self.recordedRegion = recordedRegion.union(region)
     }
 
-    /// Adds everything that the statements in `body` read to `region`.
+    /// Runs `body`, and adds everything that its statements read to `region`.
     func recordingSelection<T>(
         _ region: inout DatabaseRegion,
         _ body: () throws -> T
@@ -88,12 +88,12 @@ extension Database {
         return try body()
     }
 
-    /// Whether an observation records what is read.
+    /// Whether an observation is recording what statements read.
     @usableFromInline var recordsSelection: Bool { recordedRegion != nil }
 
-    /// Runs a statement that reads the row with a primary key.
+    /// Runs a statement that reads the row with the given primary key.
     ///
-    /// If the key is the rowid, records only that row.
+    /// If the key is the rowid, this method records only that row.
     @usableFromInline
     func recordingRow<T>(
         _ key: DatabaseValue,
@@ -125,7 +125,7 @@ extension Database {
 
     /// Runs observers' callbacks outside any transaction block.
     ///
-    /// They run even if the access was canceled, because the transaction has ended.
+    /// The callbacks run even if the access was canceled, because the transaction has ended.
     func asObserver(_ body: () -> Void) {
         let outer = (isInsideTransactionBlock, cancellation)
         isInsideTransactionBlock = false
@@ -138,7 +138,7 @@ extension Database {
         body()
     }
 
-    /// Whether SQLite reports what a statement does while preparing it.
+    /// Whether SQLite reports what a statement does when it prepares the statement.
     var analyzesStatements: Bool { authorizer?.isInstalled == true }
 
     /// Runs `preparation`, and returns what SQLite reports about the statement.
@@ -149,14 +149,14 @@ extension Database {
         return authorizer.analysis(whilePreparing: preparation)
     }
 
-    /// Called when observation of a table's deletions starts or ends.
+    /// Ensures that rows are deleted one by one if an observer observes their deletion.
     private func observedChangesDidChange() {
         let authorizer = authorizer ?? StatementAuthorizer(self)
         self.authorizer = authorizer
         authorizer.observersDidChange()
         guard authorizer.isInstalled else { return authorizer.install() }
-        // These statements were prepared to delete either whole tables in one step or row by row.
-        // Removing them costs less than letting SQLite reprepare all statements.
+        // These statements were prepared to delete all rows in one step, or row by row, for the
+        // previous observers. Removing them is cheaper than making SQLite reprepare all statements.
         statementCache.removeAll { $0.mayDelete }
         fetchCache.removeAll { $0.mayDelete }
     }

@@ -62,7 +62,7 @@ public struct DatabaseEvent {
         }
     }
 
-    /// Returns an event that stays valid after the callback.
+    /// Returns a copy of the event that remains valid after the callback returns.
     public func copy() -> DatabaseEvent {
         guard case .borrowed = names else { return self }
         return DatabaseEvent(

@@ -5,7 +5,7 @@ public enum DatabaseEventKind: Hashable, Sendable {
     case insert(tableName: String)
     /// Rows are deleted.
     case delete(tableName: String)
-    /// The given columns of rows are updated.
+    /// Rows are updated in the given columns.
     case update(tableName: String, columnNames: Set<String>)
 
     /// The name of the table that changes.

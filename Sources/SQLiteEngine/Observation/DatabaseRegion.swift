@@ -2,7 +2,7 @@
 ///
 /// A statement reads a region (``Statement/databaseRegion``), and a change may modify a region.
 public struct DatabaseRegion: Sendable {
-    /// The parts by table; nil for everything.
+    /// The part of each table, or `nil` for the whole database.
     private var tables: [SQLName: TableRegion]?
 
     init(tables: [SQLName: TableRegion]?) { self.tables = tables }
@@ -39,9 +39,9 @@ public struct DatabaseRegion: Sendable {
 
     /// Returns whether a change modifies the region.
     ///
-    /// Call this only for events whose kind may modify the region, because an event does not
-    /// contain the changed columns. An event in an unknown table, such as a virtual table's shadow
-    /// table, counts as a modification.
+    /// Call this method only for events whose kind may modify the region, because an event does not
+    /// contain the changed columns. The result is `true` for an event in an unknown table, such as
+    /// the shadow table of a virtual table.
     public func isModified(by event: DatabaseEvent) -> Bool {
         guard let tables, let table = tables[SQLName(event.tableName)] else { return true }
         return table.rowIDs?.contains(event.rowID) ?? true
@@ -56,7 +56,7 @@ public struct DatabaseRegion: Sendable {
     /// Adds another region to this one.
     public mutating func formUnion(_ other: DatabaseRegion) { self = union(other) }
 
-    /// Returns the region that both regions contain.
+    /// Returns the region that contains everything in both regions.
     func intersection(_ other: DatabaseRegion) -> DatabaseRegion {
         guard let tables else { return other }
         guard let others = other.tables else { return self }
@@ -82,17 +82,18 @@ public struct DatabaseRegion: Sendable {
 
     // MARK: Applying the schema
 
-    /// Returns the part whose changes SQLite reports, with the schema's table names.
+    /// Returns the part of the region whose changes SQLite reports, with the table names of the
+    /// schema.
     ///
-    /// This part excludes SQLite's internal tables, and views, whose tables are already in the
-    /// region.
+    /// This part excludes SQLite's internal tables. It also excludes views, because the region
+    /// already contains their tables.
     func observableRegion(_ db: Database) throws -> DatabaseRegion {
         guard let tables else { return .fullDatabase }
         let visible = tables.filter { !Database.isSQLiteInternalTable($0.key.text) }
         return try DatabaseRegion(tables: visible).canonicalTables(db)
     }
 
-    /// Returns this region with the schema's table names, without names that are not tables.
+    /// Returns the region with the table names of the schema, excluding names that are not tables.
     func canonicalTables(_ db: Database) throws -> DatabaseRegion {
         guard let tables else { return .fullDatabase }
         var canonical: [SQLName: TableRegion] = [:]
@@ -103,7 +104,9 @@ public struct DatabaseRegion: Sendable {
         return DatabaseRegion(tables: canonical)
     }
 
-    /// Returns the kinds of change that may modify the region, whose names must be canonical.
+    /// Returns the kinds of changes that may modify the region.
+    ///
+    /// The table names of the region must be canonical.
     func impactfulEventKinds(_ db: Database) throws -> [DatabaseEventKind] {
         func kinds(_ table: String, _ columns: Set<String>) -> [DatabaseEventKind] {
             [
@@ -124,7 +127,7 @@ public struct DatabaseRegion: Sendable {
 extension DatabaseRegion: Equatable {}
 
 extension DatabaseRegion: CustomStringConvertible {
-    /// A description such as `player(id,name),team(*)[1,2]`, `empty` or `full database`.
+    /// A description such as `player(id,name),team(*)[1,2]`, `empty`, or `full database`.
     public var description: String {
         guard let tables else { return "full database" }
         if tables.isEmpty { return "empty" }
@@ -134,11 +137,11 @@ extension DatabaseRegion: CustomStringConvertible {
     }
 }
 
-/// Part of one table.
+/// A part of one table.
 struct TableRegion: Equatable, Sendable, CustomStringConvertible {
-    /// The columns; nil for all.
+    /// The columns, or `nil` for all columns.
     var columns: Set<SQLName>?
-    /// The rows; nil for all.
+    /// The rows, or `nil` for all rows.
     var rowIDs: Set<Int64>?
 
     var isEmpty: Bool { columns?.isEmpty == true || rowIDs?.isEmpty == true }
@@ -177,7 +180,7 @@ struct TableRegion: Equatable, Sendable, CustomStringConvertible {
 
 /// A name in a schema.
 ///
-/// Comparison ignores case; the original case is preserved.
+/// Comparisons ignore case. The original case is preserved.
 struct SQLName: Hashable, Sendable {
     let text: String
     private let folded: String

@@ -1,41 +1,41 @@
 import Telemetry
 
-/// Reports each transaction that changes a part of a database, on the connection that wrote it.
+/// Reports each transaction that changes a region of a database.
 ///
 /// ```swift
 /// let observation = DatabaseRegionObservation(tracking: DatabaseRegion.fullDatabase)
 /// let cancellable = observation.start(in: pool) { error in
 ///     print(error)
 /// } onChange: { db in
-///     changed(db)  // Shows the state that was just committed; the next write waits.
+///     changed(db)  // The next write waits until this closure returns.
 /// }
 /// ```
 ///
-/// The observation reports every transaction separately. It does not report other processes'
-/// transactions; see ``Database/notifyChanges(in:)``.
+/// The observation reports every transaction separately, on the connection that committed it. It
+/// does not report transactions of other processes; see ``Database/notifyChanges(in:)``.
 public struct DatabaseRegionObservation: Sendable {
     private let regions: [any DatabaseRegionConvertible]
 
-    /// Observes some regions.
+    /// Creates an observation of the given regions.
     public init(tracking regions: any DatabaseRegionConvertible...) {
         self.regions = regions
     }
 
-    /// Observes some regions.
+    /// Creates an observation of the given regions.
     public init(tracking regions: [any DatabaseRegionConvertible]) {
         self.regions = regions
     }
 
     /// Starts the observation.
     ///
-    /// Waits for the writer, unless the thread is inside an access to it.
+    /// This method waits for the writer, unless the thread is already inside an access to it.
     ///
     /// The observation reports every transaction that ends after this method has returned.
     ///
     /// - Parameters:
     ///   - writer: The database to observe. Only this writer's transactions are reported.
-    ///   - onError: Called when the region cannot be determined.
-    ///   - onChange: Called after each commit that changed one of the regions, on the writer.
+    ///   - onError: Called if a region cannot be determined.
+    ///   - onChange: Called on the writer after each commit that changed one of the regions.
     /// - Returns: A cancellable that ends the observation when it is canceled or deallocated.
     public func start(
         in writer: any DatabaseWriter,
@@ -61,7 +61,8 @@ public struct DatabaseRegionObservation: Sendable {
 
 /// Reports transactions that change a region.
 ///
-/// `@unchecked Sendable`: `isTouched` belongs to the writer's access; a lock protects the rest.
+/// `@unchecked Sendable`: only the access that holds the writer uses `isTouched`. A lock protects
+/// the rest.
 private final class RegionObserver: TransactionObserver, @unchecked Sendable {
     private struct State {
         var region = DatabaseRegion()
@@ -75,7 +76,7 @@ private final class RegionObserver: TransactionObserver, @unchecked Sendable {
         state = Lock(State(onChange: onChange))
     }
 
-    /// Returns false if the observation has already ended.
+    /// Sets the region, or returns `false` if the observation has already ended.
     func begin(with region: DatabaseRegion) -> Bool {
         state.withLock { state in
             state.region = region

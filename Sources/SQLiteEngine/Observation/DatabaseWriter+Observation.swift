@@ -3,8 +3,8 @@ extension DatabaseWriter {
     ///
     /// - Parameters:
     ///   - transactionObserver: The observer.
-    ///   - extent: The duration of the observation; by default, as long as the observer is retained
-    ///     elsewhere.
+    ///   - extent: How long the observation lasts. By default, it lasts until the observer is
+    ///     deallocated.
     public func add(
         transactionObserver: some TransactionObserver,
         extent: Database.TransactionObservationExtent = .observerLifetime

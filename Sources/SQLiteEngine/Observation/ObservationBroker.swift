@@ -10,7 +10,7 @@ final class ObservationBroker {
         case none
         case commit
         case rollback
-        /// An observer threw an error, so SQLite rolls back.
+        /// An observer threw an error, so SQLite rolls back the transaction.
         case cancelledCommit(any Error)
     }
 
@@ -20,10 +20,10 @@ final class ObservationBroker {
     /// The observations of the changes that the running statement makes.
     private var interested: [StatementObservation] = []
 
-    /// The changes that wait until a savepoint is released, with their observations.
+    /// The changes to report when a savepoint is released, with the observations to notify.
     private var heldBack: [(event: DatabaseEvent, interested: [StatementObservation])] = []
 
-    /// The transaction ends that observers are being notified of, outermost first.
+    /// The ends of transactions that observers are being notified of, outermost first.
     private var ends: [TransactionEnd] = []
 
     private var completion = Completion.none
@@ -36,10 +36,10 @@ final class ObservationBroker {
 
     var isEmpty: Bool { observations.isEmpty }
 
-    /// The number of changes that wait until a savepoint is released.
+    /// The number of changes to report when a savepoint is released.
     var heldBackCount: Int { heldBack.count }
 
-    /// Whether an observer may observe single changes.
+    /// Whether an observer may observe individual changes.
     var observesChanges: Bool { observations.contains { $0.observesChanges } }
 
     func observesDeletions(in table: String) -> Bool {
@@ -88,9 +88,9 @@ final class ObservationBroker {
     // MARK: Statements
 
     func statementWillExecute(_ statement: Statement) {
-        // An observer starts another transaction while it is notified of a transaction's end. Other
-        // observers may use the database only at this point, when no transaction is open and no
-        // argument is bound.
+        // An observer starts another transaction in its callback for the end of a transaction. The
+        // remaining observers are notified now, because they may use the database only while no
+        // transaction is open and no argument is bound.
         if !ends.isEmpty, statement.effect.mayBeginTransaction, !database.isInsideTransaction {
             notifyPendingEnds()
         }
@@ -115,9 +115,9 @@ final class ObservationBroker {
         }
     }
 
-    /// Called after a statement runs, before the savepoints change again.
+    /// Called after a statement has run, before the savepoints change again.
     ///
-    /// - Throws: The error of an observer that stops the commit of an empty transaction.
+    /// - Throws: The error that an observer throws to prevent the commit of an empty transaction.
     func statementDidExecute(_ statement: Statement) throws {
         interested = []
         setUpdateHook(false)
@@ -139,7 +139,8 @@ final class ObservationBroker {
 
     /// Called after a statement has failed.
     ///
-    /// - Returns: The error to throw instead, if an observer stopped the commit.
+    /// - Returns: The error to throw instead of the statement's error, if an observer prevented the
+    ///   commit.
     func statementDidFail() -> (any Error)? {
         interested = []
         setUpdateHook(false)
@@ -150,9 +151,9 @@ final class ObservationBroker {
             didRollBack(notifiesObservers: !database.isReadOnly)
             return error
         case .rollback:
-            // When a statement fails outside a transaction, SQLite undoes it, and observers are not
-            // notified. Inside a transaction, the failure has rolled back the whole transaction
-            // (`ON CONFLICT ROLLBACK`, an interrupt).
+            // When a statement fails outside a transaction, SQLite undoes the statement, and
+            // observers are not notified. Inside a transaction, the failure has rolled back the
+            // whole transaction (`ON CONFLICT ROLLBACK`, an interrupt).
             didRollBack(notifiesObservers: beganInsideTransaction && !database.isReadOnly)
         case .none, .commit: break
         }
@@ -161,19 +162,19 @@ final class ObservationBroker {
 
     // MARK: Transactions that accesses start and end
 
-    /// Called before such a transaction ends.
+    /// Called before an access ends its transaction.
     func willEndTransaction() {
         completion = .none
         beganInsideTransaction = true
     }
 
-    /// Called when such a transaction has been committed.
+    /// Called after an access has committed its transaction.
     func didCommitTransaction() throws {
         if case .none = completion { return try didCommitEmpty() }
         finish()
     }
 
-    /// Called when such a transaction has been rolled back.
+    /// Called after an access has rolled back its transaction.
     func didRollBackTransaction() { finish() }
 
     /// Discards the end of a transaction that must not be reported to observers.
@@ -199,10 +200,10 @@ final class ObservationBroker {
         }
     }
 
-    /// Ends a transaction in which no statement has touched the database.
+    /// Ends a transaction in which no statement has accessed the database.
     ///
-    /// SQLite calls no hook for such a transaction. The program may still have reported changes in
-    /// it with ``Database/notifyChanges(in:)``.
+    /// SQLite calls no hook for such a transaction. The program may still have reported changes
+    /// with ``Database/notifyChanges(in:)``.
     private func didCommitEmpty() throws {
         do {
             try willCommit()
@@ -236,8 +237,8 @@ final class ObservationBroker {
     /// Notifies all observers that a transaction has ended.
     ///
     /// An observer may start another transaction in its callback. The remaining observers are then
-    /// notified of the first end before the second transaction starts, or before it ends if it
-    /// consists of a single statement.
+    /// notified of the end of the first transaction before the second one starts. If the second
+    /// transaction consists of a single statement, they are notified before it ends.
     private func notifyEnd(_ notify: @escaping (any TransactionObserver) -> Void) {
         notifyPendingEnds()
         let end = TransactionEnd(observations, notify)

@@ -16,11 +16,11 @@ extension Statement {
     /// Whether the statement changes the schema.
     var invalidatesDatabaseSchemaCache: Bool { effect == .schemaChange || effect == .attachment }
 
-    /// What SQLite reports about the statement as it is prepared now.
+    /// What SQLite reports about the statement in its current prepared form.
     private var analyzed: StatementAnalysis {
         let version = sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
         if let analysis, analysisVersion == version { return analysis }
-        // This statement cannot be prepared again, but preparing a copy has the same result.
+        // A statement cannot be prepared again in place, but preparing a copy has the same result.
         let text = sqlite3_sql(pointer)
         let connection = database.handle
         let analysis = database.analysis {

@@ -2,9 +2,9 @@ import CSQLite
 
 /// Records what a statement reads and changes while SQLite prepares it.
 ///
-/// The authorizer is installed when it is first needed, for an observer of changes or for a region.
-/// Until then, the user may set the connection's authorizer. Once installed, the authorizer stays,
-/// because each change makes SQLite reprepare all statements
+/// The authorizer is installed when an observer of changes or a region first needs it. Until then,
+/// the user may set the connection's authorizer. Once installed, the authorizer is not removed,
+/// because setting or removing an authorizer makes SQLite reprepare all statements
 /// (https://sqlite.org/c3ref/set_authorizer.html).
 final class StatementAuthorizer {
     private unowned let database: Database
@@ -22,8 +22,8 @@ final class StatementAuthorizer {
 
     /// Whether the statement that is being prepared drops an object.
     ///
-    /// Observers are not notified of the rows that it deletes, and the deletions must not be
-    /// ignored.
+    /// Observers are not notified of the rows that this statement deletes, and the authorizer must
+    /// not return `SQLITE_IGNORE` for them.
     private var isDropping = false
 
     private struct Notes {
@@ -54,14 +54,13 @@ final class StatementAuthorizer {
         sqlite3_set_authorizer(database.handle, nil, nil)
     }
 
-    /// Called when observation of a table's deletions starts or ends.
+    /// Called when an observer of changes is added or removed.
     func observersDidChange() { epoch += 1 }
 
-    /// Called before a statement with observed changes runs, and may make SQLite reprepare the
-    /// statement.
+    /// Makes SQLite reprepare a statement before it runs, if necessary to report its deletions.
     ///
-    /// A statement that was prepared while no observer observed deletions would delete a whole
-    /// table in one step.
+    /// A statement that was prepared while no observer observed deletions would delete all rows of
+    /// a table in one step.
     func statementWillExecute(_ statement: Statement) {
         isDropping = false
         guard max(statement.preparationEpoch, expiryEpoch) < epoch, statement.mayDelete else {
@@ -117,8 +116,8 @@ final class StatementAuthorizer {
     private func authorizeDelete(_ name: UnsafePointer<CChar>?) -> CInt {
         guard !isDropping, let name else { return SQLITE_OK }
         let table = String(cString: name)
-        // SQLite deletes these rows internally, and would not delete them if the authorizer ignored
-        // the deletion.
+        // SQLite deletes these rows internally, and would not delete them if the authorizer
+        // returned `SQLITE_IGNORE`.
         if table == "sqlite_master" || table == "sqlite_temp_master" { return SQLITE_OK }
         notes?.eventKinds.append(.delete(tableName: table))
         return database.observationBroker?.observesDeletions(in: table) == true
@@ -126,7 +125,7 @@ final class StatementAuthorizer {
     }
 
     private func recordRead(_ table: String, _ column: String) {
-        // `SELECT COUNT(*)` reads a column without a name, and depends on the whole table.
+        // `SELECT COUNT(*)` reads a column with an empty name, and depends on the whole table.
         let columns: Set<SQLName>? = column.isEmpty ? nil : [SQLName(column)]
         let name = SQLName(table)
         let region = TableRegion(columns: columns)

@@ -1,4 +1,4 @@
-/// The end of a transaction, while observers are being notified of it.
+/// The end of a transaction that observers are being notified of.
 final class TransactionEnd {
     private var rest: ArraySlice<TransactionObservation>
     private let notify: (any TransactionObserver) -> Void

@@ -4,10 +4,11 @@ final class TransactionObservation {
 
     /// Whether the observer is notified of changes.
     ///
-    /// ``TransactionObserver/stopObservingDatabaseChangesUntilNextTransaction()`` sets it to false.
+    /// ``TransactionObserver/stopObservingDatabaseChangesUntilNextTransaction()`` sets this
+    /// property to `false`.
     var isEnabled = true
 
-    /// Whether the observer may be notified of changes, and not only of transactions.
+    /// Whether the observer may be notified of individual changes in addition to transactions.
     let observesChanges: Bool
 
     private weak var weakObserver: (any TransactionObserver)?
@@ -23,7 +24,7 @@ final class TransactionObservation {
         }
     }
 
-    /// The observer; nil after it is deallocated.
+    /// The observer, or `nil` after it has been deallocated.
     var observer: (any TransactionObserver)? { strongObserver ?? weakObserver }
 
     func observes(_ kind: DatabaseEventKind) -> Bool {
@@ -33,7 +34,7 @@ final class TransactionObservation {
     /// Returns the observer for the last callback of a transaction.
     ///
     /// If the observation ends with this transaction, this method releases the observer first, so
-    /// it is not notified of what it does in the callback.
+    /// the observer is not notified of changes that it makes in the callback.
     func observerOfEnd() -> (any TransactionObserver)? {
         let observer = observer
         if extent == .nextTransaction { strongObserver = nil }
@@ -45,13 +46,14 @@ final class TransactionObservation {
 struct StatementObservation {
     let observation: TransactionObservation
 
-    /// The observed kinds; nil if they cover every change that the statement can make.
+    /// The observed and the advertised kinds, or `nil` if the observed kinds cover every change
+    /// that the statement can make.
     let kinds: (observed: [DatabaseEventKind], advertised: [DatabaseEventKind])?
 
     /// Returns whether the observer should be notified of an event.
     ///
-    /// The observer should also be notified of events that the statement did not advertise, because
-    /// a virtual table such as FTS4 changes its shadow tables.
+    /// The observer should also be notified of events that the statement did not advertise, such as
+    /// changes to the shadow tables of a virtual table.
     func concerns(_ event: DatabaseEvent) -> Bool {
         guard let kinds else { return true }
         return kinds.observed.contains { $0.matches(event) }
@@ -59,7 +61,7 @@ struct StatementObservation {
     }
 }
 
-/// The observer behind ``Database/afterNextTransaction(onCommit:onRollback:)``.
+/// The observer that implements ``Database/afterNextTransaction(onCommit:onRollback:)``.
 final class TransactionEndObserver: TransactionObserver {
     private let onCommit: @Sendable (Database) -> Void
     private let onRollback: @Sendable (Database) -> Void

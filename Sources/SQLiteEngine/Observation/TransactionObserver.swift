@@ -3,7 +3,7 @@
 /// A transaction's callbacks run in this order: ``databaseDidChange(with:)`` for each row,
 /// ``databaseWillCommit()``, then ``databaseDidCommit(_:)`` or ``databaseDidRollback(_:)``. All
 /// callbacks run on the thread of the access that writes. Changes inside a savepoint are reported
-/// when the savepoint is released, and never if it is rolled back.
+/// when the savepoint is released. They are not reported if the savepoint is rolled back.
 ///
 /// SQLite does not report changes to `WITHOUT ROWID` tables or internal tables, or the rows that
 /// `REPLACE` removes (https://sqlite.org/c3ref/update_hook.html). Transactions of read-only
@@ -21,7 +21,7 @@ public protocol TransactionObserver: AnyObject {
 
     /// Called when a transaction is about to be committed. The observer must not use the database.
     ///
-    /// - Throws: An error to roll the transaction back instead; the commit throws the same error.
+    /// - Throws: An error to roll back the transaction. The commit then throws the same error.
     func databaseWillCommit() throws
 
     /// Called when a transaction has been committed. The observer may use the database.
@@ -40,8 +40,8 @@ extension TransactionObserver {
 
     /// Stops notifications of changes until the next transaction.
     ///
-    /// Call this method from ``databaseDidChange()`` or ``databaseDidChange(with:)``; anywhere
-    /// else, the call is a fatal error.
+    /// Call this method from ``databaseDidChange()`` or ``databaseDidChange(with:)``. Calling it
+    /// anywhere else is a fatal error.
     public func stopObservingDatabaseChangesUntilNextTransaction() {
         guard let broker = ThreadState.current.pointee.broker?.takeUnretainedValue() else {
             fatalError(

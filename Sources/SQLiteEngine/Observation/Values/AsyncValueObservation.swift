@@ -1,7 +1,7 @@
 /// An asynchronous sequence of an observation's values.
 ///
-/// The observation ends when the loop ends, when its task is canceled, or with an error, which the
-/// loop throws.
+/// The observation ends when the loop ends, when its task is canceled, or when an error occurs. The
+/// loop throws the error.
 public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable {
     /// How values are buffered for a loop that is slower than the observation.
     public typealias BufferingPolicy = AsyncThrowingStream<Element, any Error>.Continuation
@@ -34,7 +34,7 @@ public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable 
         fileprivate var base: AsyncThrowingStream<Element, any Error>.AsyncIterator
         fileprivate let cancellable: AnyDatabaseCancellable
 
-        /// Returns the next value; nil if the task is canceled.
+        /// Returns the next value, or `nil` if the task is canceled.
         ///
         /// - Throws: The error that ended the observation.
         public mutating func next() async throws -> Element? { try await base.next() }

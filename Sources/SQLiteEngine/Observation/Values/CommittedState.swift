@@ -7,7 +7,7 @@ import CSQLite
 struct CommittedState {
     fileprivate var header = poolgauge_wal_header()
 
-    /// Returns whether no transaction was committed since the state was read.
+    /// Returns whether no transaction has been committed since the state was read.
     func isLast(in walIndex: UnsafeRawPointer) -> Bool {
         withUnsafePointer(to: header) { poolgauge_wal_header_is(walIndex, $0) } != 0
     }
@@ -16,13 +16,14 @@ struct CommittedState {
 extension Database {
     /// The committed state that the open read transaction shows, or an earlier state.
     ///
-    /// Read this property before the transaction's first statement. It is nil if the state is
-    /// unknown.
+    /// Read this property before the transaction's first statement. The value is `nil` if the state
+    /// is unknown.
     var committedState: CommittedState? {
         var state = CommittedState()
         try? confirmReadState()
         if isInsideTransaction, kept.pointee.hasHeader {
-            // Uses the header from before the transaction started, possibly several accesses ago.
+            // Uses the header that was read before the transaction started, possibly several
+            // accesses ago.
             state.header = kept.pointee.header
             return state
         }
@@ -30,13 +31,13 @@ extension Database {
         return poolgauge_wal_header_read(walIndex, &state.header) != 0 ? state : nil
     }
 
-    /// Returns whether no transaction was committed since a state was read.
+    /// Returns whether no transaction has been committed since the state was read.
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state, let walIndex = probe.walIndex else { return false }
         return state.isLast(in: walIndex)
     }
 
-    /// Records the last committed state for a transaction that has started but not read yet.
+    /// Records the last committed state for a transaction that has started but has not read yet.
     ///
     /// The transaction will show this state or a later state. If the transaction has already read,
     /// the earlier record remains.

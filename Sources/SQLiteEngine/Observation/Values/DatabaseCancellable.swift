@@ -1,6 +1,6 @@
 import Telemetry
 
-/// An operation that can be ended early.
+/// An operation that can be canceled.
 public protocol DatabaseCancellable: Sendable {
     /// Ends the operation. A second call has no effect.
     func cancel()
@@ -10,7 +10,7 @@ public protocol DatabaseCancellable: Sendable {
 public final class AnyDatabaseCancellable: DatabaseCancellable {
     private let action: Lock<(@Sendable () -> Void)?>
 
-    /// Creates a cancellable from a closure that runs once.
+    /// Creates a cancellable that runs a closure once.
     public init(cancel: @escaping @Sendable () -> Void) { action = Lock(cancel) }
 
     /// Wraps another cancellable.

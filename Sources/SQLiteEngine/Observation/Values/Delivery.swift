@@ -7,7 +7,7 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// One thread's deliveries for many observed values.
+/// The deliveries of many observed values on one thread.
 ///
 /// Values for the same dispatch queue are sent together. A commit that changes a hundred values
 /// therefore wakes the queue's thread only once.
@@ -60,7 +60,7 @@ struct Delivery {
 
     /// Adds an action for a queue.
     ///
-    /// It runs after all previously added actions.
+    /// The action runs after all actions that were added earlier.
     func add(_ action: @escaping @Sendable () -> Void, on queue: DispatchQueue) {
         let batch: Batch
         if let known = batches.batches.first(where: { $0.queue === queue }) {

@@ -7,8 +7,7 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// Delivers values whose delivery runs user closures, one after another on one thread as long as
-/// the closures are quick.
+/// Delivers values through user closures, one after another on one thread.
 ///
 /// If a closure takes a long time or waits for another closure, a second thread continues with the
 /// remaining values.
@@ -29,20 +28,20 @@ final class DeliveryTurns: Sendable {
         )
     }
 
-    /// One thread's work.
+    /// The work of one thread.
     typealias Turn = @Sendable () -> Void
 
     /// Starts the deliveries.
     ///
     /// - Parameters:
-    ///   - running: Runs a closure on another thread, concurrently with everything that is running.
+    ///   - running: Runs a closure on another thread, concurrently with all other closures.
     ///   - later: Runs a closure like `running`, but after ``EngineTimings/notificationTurn``.
     func start(
         running: @escaping @Sendable (@escaping Turn) -> Void,
         later: @escaping @Sendable (@escaping Turn) -> Void
     ) {
-        // This is read before the first turn starts, because that turn may block at the
-        // second-to-last member.
+        // Reads the count before the first turn starts, because that turn may remove all members
+        // but one and then block.
         let mayWait = rest.withLock { $0.count > 1 }
         running { self.deliverInTurn() }
         guard mayWait else { return }

@@ -10,9 +10,9 @@ import Dispatch
 
 /// Fetches the values of many observations, one after another, in one access.
 ///
-/// A separate access for each value would cost more than the fetch: a switch to another thread, a
-/// transaction, and a connection that other accesses could use. Values whose last fetch was long
-/// still use a separate access, so the other values do not wait for them.
+/// A separate access for each value would cost more than the fetch itself. It would require a
+/// thread switch, a transaction, and a connection that other accesses could use. A value whose last
+/// fetch took a long time still uses a separate access, so the other values do not wait for it.
 struct FetchRound: Sendable {
     private static var site: AccessSite { AccessSite(AccessLabel("ValueObservation")) }
 
@@ -29,11 +29,11 @@ struct FetchRound: Sendable {
     /// Whether the round fetches all quick values together, rather than one slow value.
     private let isShared: Bool
 
-    /// Starts the fetches of members whose ``ObservedMember/beginFetch()`` has returned true.
+    /// Starts the fetches of members whose ``ObservedMember/beginFetch()`` has returned `true`.
     static func start(for members: [any ObservedMember], hub: ObservationHub) {
         var (onReaders, onWriter): ([any ObservedMember], [any ObservedMember]) = ([], [])
         for member in members {
-            // This is read once, because the result changes as soon as a fetch has run.
+            // Reads `isQuick` once, because its value may change as soon as a fetch has run.
             if !member.isQuick {
                 FetchRound([member], hub, usesReaders: member.usesReaders, isShared: false).start()
             } else if member.usesReaders {
@@ -71,7 +71,8 @@ struct FetchRound: Sendable {
             }
             return
         }
-        // The count is loaded before the reader captures its state, which may lack later commits.
+        // Loads the count before the reader captures its state, which may not include later
+        // commits.
         let commits = hub.commits.load(ordering: .sequentiallyConsistent)
         // Fetches on this thread if a reader is free, because each thread switch takes processor
         // time from a writer. Long fetches use another thread so that they do not block this
@@ -91,8 +92,8 @@ struct FetchRound: Sendable {
 
     /// The database, from the first member that still retains it.
     ///
-    /// Each member's property is read once. A lazy sequence would read it twice, and the second
-    /// value would be nil if the member ended in between.
+    /// The loop reads each member's property once. A lazy sequence would read it twice, and the
+    /// second value would be `nil` if the member ended in the meantime.
     private var firstDatabase: (any ObservedDatabase)? {
         for member in members {
             if let database = member.database { return database }
@@ -111,13 +112,13 @@ struct FetchRound: Sendable {
         defer { if isWatched { hub.didEnd(round) } }
         let longest = hub.longestRound.load(ordering: .relaxed)
         while let member = round.next() {
-            // No other thread commits while this thread holds the writer, so the fetch also shows
-            // commits that were counted since then.
+            // No other thread commits while this thread holds the writer, so a fetch on the writer
+            // shows all commits that have been counted so far.
             let shown = commits ?? hub.commits.load(ordering: .sequentiallyConsistent)
             member.fetch(db, after: shown)
             round.didFetch(member, isWantedAgain: member.endFetch())
             if monotonicNanoseconds() - round.begin > longest { break }
-            // A closure may have ended the transaction that it received.
+            // A user's closure may have ended the transaction of the round.
             if usesReaders, let db = try? db.get(), !db.isInsideTransaction { break }
         }
         return round
@@ -128,9 +129,9 @@ struct FetchRound: Sendable {
         if isShared { hub.didFetch(in: monotonicNanoseconds() - round.begin) }
     }
 
-    /// Continues with a round's remaining members while one of its fetches is still running.
+    /// Continues with the remaining members of a round while one of its fetches is still running.
     ///
-    /// Called on any thread.
+    /// This method may be called on any thread.
     static func proceed(with remaining: RoundInProgress.Remaining, hub: ObservationHub) {
         FetchRound(remaining.waiting, hub, usesReaders: true, isShared: true)
             .proceed(with: remaining, isOnConnection: true)
@@ -138,7 +139,7 @@ struct FetchRound: Sendable {
 
     /// Starts the remaining fetches, and then delivers the fetched values.
     ///
-    /// The order matters, because a delivery runs user closures, which may take a long time.
+    /// The order is important, because deliveries run user closures, which may take a long time.
     private func proceed(with remaining: RoundInProgress.Remaining, isOnConnection: Bool) {
         if !remaining.again.isEmpty { hub.fetchSoon(remaining.again) }
         FetchRound(remaining.waiting, hub, usesReaders: usesReaders, isShared: isShared)

@@ -8,8 +8,8 @@ final class ObservationCounts: Sendable {
         case onReaders
         /// A value was fetched on the writer.
         case onWriter
-        /// A change arrived while a fetch ran and another was pending, or before the start of a
-        /// fetch that shows it.
+        /// A change arrived while one fetch was running and another was pending, or before the
+        /// start of a fetch that showed the change.
         case coalesced
         /// A value equaled the previous one and was not delivered.
         case duplicates

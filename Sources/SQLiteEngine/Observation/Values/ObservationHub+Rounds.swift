@@ -7,13 +7,13 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// Schedules when a database's observed values are fetched again.
+/// Schedules the fetches of observed values after commits.
 ///
 /// A commit only records the regions that it has touched. One thread, the *lookout*, fetches the
 /// values. The writer wakes the lookout only if it sleeps without a timeout, because waking another
 /// thread is the most expensive part of an observed commit, especially if the scheduler runs that
 /// thread on the writer's processor. While rounds are long and commits are frequent, the lookout
-/// therefore wakes by itself.
+/// therefore wakes after a timeout.
 extension ObservationHub {
     /// The thread that fetches values after commits.
     struct Lookout {
@@ -23,7 +23,8 @@ extension ObservationHub {
         /// are blocked. An awake lookout therefore does not occupy one of the few threads that all
         /// concurrent queues share.
         var queue = DispatchQueue(label: "SQLiteEngine.observation", qos: .userInitiated)
-        /// Counts the lookouts, so a replaced lookout can detect that it is no longer current.
+        /// The number of the current lookout, from which a replaced lookout detects that it is no
+        /// longer current.
         var number = 0
         /// Whether a lookout is awake.
         var isAwake = false
@@ -41,12 +42,13 @@ extension ObservationHub {
     /// The queue that checks the lookouts of all databases.
     private static let watching = DispatchQueue(label: "SQLiteEngine.observation.watching")
 
-    /// Schedules the fetches of some values, and of all other touched values.
+    /// Schedules the fetches of the given values and of all other values in touched regions.
     ///
-    /// The writer starts no fetch itself, and wakes no thread while a lookout is awake.
+    /// The caller, which may hold the writer, starts no fetch itself. It wakes no thread while a
+    /// lookout is awake and responds in time.
     func fetchSoon(_ members: [any ObservedMember]) {
-        typealias Appointed = (number: Int, queue: DispatchQueue, rest: UInt64)
-        let appointed: Appointed? = state.withLock { state in
+        typealias NewLookout = (number: Int, queue: DispatchQueue, rest: UInt64)
+        let newLookout: NewLookout? = state.withLock { state in
             for member in members { state.waiting[ObjectIdentifier(member)] = member }
             if state.touched.isEmpty && state.waiting.isEmpty { return nil }
             if state.lookout.isAwake {
@@ -65,21 +67,21 @@ extension ObservationHub {
                 restsUntil > now ? restsUntil - now : 0
             )
         }
-        guard let appointed else { return }
-        if appointed.rest == 0 {
-            appointed.queue.async { self.runLookout(appointed.number) }
+        guard let newLookout else { return }
+        if newLookout.rest == 0 {
+            newLookout.queue.async { self.runLookout(newLookout.number) }
         } else {
-            appointed.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(appointed.rest))) {
-                self.runLookout(appointed.number)
+            newLookout.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(newLookout.rest))) {
+                self.runLookout(newLookout.number)
             }
         }
     }
 
     /// Delays the next round after a long round.
     ///
-    /// Without the delay, a writer that commits continuously would cause continuous fetches of a
-    /// hundred values. With the delay, rounds take at most a quarter of the time, and the commits
-    /// during a pause share one round. A few quick fetches cause no pause.
+    /// Without the delay, a writer that commits continuously could cause continuous fetches of many
+    /// values. With the delay, rounds take at most a quarter of the time, and the commits during a
+    /// pause share one round. A few quick fetches cause no pause.
     func didFetch(in duration: UInt64) {
         let rest = min(3 * duration, EngineTimings.longestRest)
         let end = rest < EngineTimings.shortestRest ? 0 : monotonicNanoseconds() + rest
@@ -90,7 +92,7 @@ extension ObservationHub {
     private func runLookout(_ number: Int) {
         var lastRound = monotonicNanoseconds()
         while true {
-            // Only copies the lists, because the writer needs the same lock.
+            // Only copies the lists while holding the lock, because the writer needs the same lock.
             let found = state.withLock { state in
                 state.lookout.number == number ? Self.takeWork(from: &state) : nil
             }
@@ -134,8 +136,8 @@ extension ObservationHub {
         return !state.lookout.isWatched
     }
 
-    /// Adds a round that is starting, and ensures that one slow fetch does not delay its other
-    /// members.
+    /// Adds a round that is starting, and ensures that one slow fetch does not delay the round's
+    /// other members.
     func didBegin(_ round: RoundInProgress) {
         let mustBegin = state.withLock { state in
             state.rounds.append(round)
@@ -144,7 +146,7 @@ extension ObservationHub {
         if mustBegin { checkLookoutLater() }
     }
 
-    /// Called when no member of a round is being fetched anymore.
+    /// Removes a round after its last fetch has ended.
     func didEnd(_ round: RoundInProgress) {
         state.withLock { $0.rounds.removeAll { $0 === round } }
     }
@@ -181,7 +183,7 @@ extension ObservationHub {
 
     /// Removes and returns the values to fetch.
     ///
-    /// From now on, the lookout is expected to respond within the duration of a round.
+    /// After this call, the lookout is expected to respond within ``EngineTimings/roundTrust``.
     private static func takeWork(from state: inout State) -> [Members] {
         var work = state.groups.filter { group in
             state.touched.contains { $0 === group.watched }

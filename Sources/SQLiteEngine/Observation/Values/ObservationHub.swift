@@ -5,13 +5,13 @@ import Telemetry
 ///
 /// All values share one transaction observer. A commit records which regions it touched and wakes
 /// another thread, unless that thread is already awake. As a result, a hundred values that depend
-/// on the same tables cost the writer no more than one value. ``FetchRound``s fetch the values.
-/// Only a database without readers fetches a few quick values in the commit itself.
+/// on the same tables cost the writer no more than one value. A ``FetchRound`` fetches the values.
+/// Only in a database without readers does the commit itself fetch a few quick values.
 ///
-/// `@unchecked Sendable`: only the writer's access uses the variables; everything else is in
-/// `state`.
+/// `@unchecked Sendable`: only the access that holds the writer uses the variables. Everything else
+/// is constant or protected by a lock.
 final class ObservationHub: TransactionObserver, @unchecked Sendable {
-    /// Values that depend on the same region.
+    /// A region that observed values depend on.
     final class Watched: Sendable {
         let region: DatabaseRegion
         init(_ region: DatabaseRegion) { self.region = region }
@@ -32,7 +32,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         var version = 0
         /// The members that must fetch again after the next commit, regardless of what it changes.
         var uncertain: Members = [:]
-        /// The regions that commits have touched and that are not fetched yet.
+        /// The regions that commits have touched and whose values have not been fetched yet.
         var touched: [Watched] = []
         /// The members that must be fetched, regardless of what was committed.
         var waiting: Members = [:]
@@ -42,7 +42,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         var rounds: [RoundInProgress] = []
         /// Whether the hub observes the writer's commits.
         var isInstalled = false
-        /// The members that wait for the installation, with the state that each has shown.
+        /// The members that wait for the installation, with the state that each of them shows.
         var joining: [Joining] = []
     }
 
@@ -52,21 +52,21 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         let state: CommittedState?
     }
 
-    /// The largest number of values that a commit fetches itself on a database without readers.
+    /// The maximum number of values that a commit itself fetches in a database without readers.
     ///
-    /// A few values are delivered for each commit. Many values would delay the next write, so they
-    /// are fetched later, and one value may represent several commits.
+    /// A few values are fetched for each commit. Fetching many values would delay the next write,
+    /// so they are fetched later, and one fetch may represent several commits.
     private static let maximumFetchesPerCommit = 8
 
     /// Returns the number of readers that are currently free.
     let freeReaders: @Sendable () -> Int
-    /// Counts the writer's commits while there are observations.
+    /// The number of commits by the writer while there were observations.
     let commits = Atomic<UInt64>(0)
-    /// ``EngineTimings/cheapFetch``, unless a test sets it.
+    /// The value of ``EngineTimings/cheapFetch``, which tests can override.
     let cheapFetch = Atomic<UInt64>(EngineTimings.cheapFetch)
-    /// ``EngineTimings/quickFetch``, unless a test sets it.
+    /// The value of ``EngineTimings/quickFetch``, which tests can override.
     let quickFetch = Atomic<UInt64>(EngineTimings.quickFetch)
-    /// ``EngineTimings/longestRound``, unless a test sets it.
+    /// The value of ``EngineTimings/longestRound``, which tests can override.
     let longestRound = Atomic<UInt64>(EngineTimings.longestRound)
     let counts = ObservationCounts()
 
@@ -91,10 +91,9 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     private var found: [Found] = []
     private var foundVersion = 0
 
-    /// Creates a database's hub, given a closure that returns the number of free readers.
     init(freeReaders: @escaping @Sendable () -> Int = { 0 }) { self.freeReaders = freeReaders }
 
-    /// The counts of the observations; nil if no value has been observed.
+    /// The counts of the observations, or `nil` if no value has been observed.
     var status: ObservationStatus? {
         let active = state.withLock { $0.groups.reduce(0) { $0 + $1.members.count } }
         let (onReaders, onWriter) = (counts[.onReaders], counts[.onWriter])
@@ -112,9 +111,8 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
 
     /// Installs the transaction observer.
     ///
-    /// The caller holds the writer.
-    ///
-    /// Members that are already joining are notified of the commits that they have missed.
+    /// The caller must hold the writer. Members that are already joining are notified, and fetch
+    /// their values again if they have missed commits.
     func install(on db: Database) {
         // No other thread can install it, because the caller holds the writer.
         if !state.withLock({ $0.isInstalled }) {
@@ -135,20 +133,20 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
                 isCurrent: db.isInLastCommittedState(joining.state)
             )
         }
-        // Members that joined since then counted this access as a write, but no statement has
-        // started.
+        // Members that joined in the meantime treated this access as a write, but it has not
+        // started a statement.
         if !isOpen { state.withLock { $0.uncertain = [:] } }
     }
 
-    /// Notifies a member of changes in a region, starting from a state that a reader showed.
+    /// Starts to notify a member of changes in a region, from a state that a reader showed.
     ///
-    /// The caller does not wait. If no value of the database is observed yet, the hub must acquire
-    /// the writer once for all members that join before then. It does so when the writer is free,
-    /// and holds no connection until then.
+    /// This method does not wait. If the hub does not yet observe the writer, it must acquire the
+    /// writer once for all members that have joined by then. It does so when the writer is free,
+    /// and holds no connection in the meantime.
     ///
     /// - Parameters:
     ///   - region: The region that the value depends on.
-    ///   - member: The value.
+    ///   - member: The observed value.
     ///   - state: The committed state that the value shows, or an earlier state.
     ///   - database: The database of this state.
     func join(
@@ -174,13 +172,13 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         }
     }
 
-    /// Changes the region that a member observes.
+    /// Changes the region for which a member is notified.
     ///
     /// - Parameters:
     ///   - region: The region that the value depends on now.
-    ///   - member: The value.
-    ///   - database: The database whose writer may be writing concurrently; nil if the caller holds
-    ///     the writer.
+    ///   - member: The observed value.
+    ///   - database: The database whose writer may be writing concurrently, or `nil` if the caller
+    ///     holds the writer.
     func watch(
         _ region: DatabaseRegion,
         for member: any ObservedMember,
@@ -193,8 +191,8 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         if let database { confirm(member, in: database) }
     }
 
-    /// Marks a member as certain if no open transaction has statements that started before the
-    /// member's region was added.
+    /// Marks a member as certain if no open transaction contains a statement that started before
+    /// the member's region was added.
     ///
     /// The member has already been added, so a statement that starts later takes its region into
     /// account. A statement that started earlier belongs to an access that still holds the writer,
@@ -208,7 +206,8 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     func unwatch(_ member: any ObservedMember) {
         state.withLock { state in
             Self.remove(ObjectIdentifier(member), from: &state)
-            // An empty list means that the writer has not been requested.
+            // Keeps the last entry, because an empty list means that the writer has not been
+            // requested.
             guard state.joining.count > 1 else { return }
             state.joining.removeAll { $0.member === member }
         }
@@ -259,7 +258,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
 
     /// Returns the regions that changes of a kind may touch.
     ///
-    /// The result is cached because statements repeat.
+    /// The result is cached, because the same statements run repeatedly.
     private func groups(concernedBy kind: DatabaseEventKind) -> Found {
         let version = state.withLock { $0.version }
         if version == foundVersion, let known = found.first(where: { $0.kind == kind }) {
@@ -282,7 +281,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
     }
 
     func databaseDidChange(with event: DatabaseEvent) {
-        // Once a transaction has touched everything, further changes do not matter.
+        // Once a transaction has touched all regions, later changes have no effect.
         if isAllTouched { return }
         // A virtual table changes shadow tables that the statement did not advertise.
         let candidates = concerned[SQLName(event.tableName)] ?? Array(concerned.values.joined())
@@ -300,7 +299,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
         commits.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let touched = touched
         clearTransaction()
-        let (listeners, atOnce, isUnused) = state.withLock { state in
+        let (listeners, immediate, isUnused) = state.withLock { state in
             var changed = state.uncertain
             var listeners =
                 changed.isEmpty ? [:] : changed.filter { $0.value.wantsChanges }
@@ -315,20 +314,20 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
                 }
             }
             if !state.uncertain.isEmpty { state.uncertain = [:] }
-            var atOnce: [any ObservedMember] = []
+            var immediate: [any ObservedMember] = []
             for (identity, member) in changed {
                 if member.usesReaders {
                     state.waiting[identity] = member
                 } else {
-                    atOnce.append(member)
+                    immediate.append(member)
                 }
             }
             let isUnused = state.groups.isEmpty && state.joining.isEmpty
             if isUnused { state.isInstalled = false }
-            return (listeners, atOnce, isUnused)
+            return (listeners, immediate, isUnused)
         }
         for member in listeners.values { member.databaseDidChange() }
-        fetchSoon(atOnce.filter { !$0.fetch(afterCommitOn: db) })
+        fetchSoon(immediate.filter { !$0.fetch(afterCommitOn: db) })
         if isUnused { db.remove(transactionObserver: self) }
     }
 

@@ -13,14 +13,14 @@ protocol ObservedDatabase: DatabaseWriter {
 }
 
 extension ObservedDatabase {
-    /// Whether an access holds the writer now, or may have left a transaction open.
+    /// Whether an access currently holds the writer, or may have left a transaction open.
     var mayBeWriting: Bool {
         writingGate.slots[0].isTaken || configuration.allowsUnsafeTransactions
     }
 
-    /// Returns whether no transaction has been committed since a state was read.
+    /// Returns whether no transaction has been committed since the state was read.
     ///
-    /// Requires no connection.
+    /// This method does not use a connection.
     func isInLastCommittedState(_ state: CommittedState?) -> Bool {
         guard let state else { return false }
         return writingGate.slots[0].walIndex.map { state.isLast(in: $0.memory) } ?? false
@@ -28,7 +28,7 @@ extension ObservedDatabase {
 
     /// Provides the writer later, for internal use.
     ///
-    /// `status()` does not show the waiter.
+    /// `status()` does not show this wait.
     func whenWriterIsFree(_ body: @escaping @Sendable (Database) -> Void) {
         writingGate.performLater(AccessSite(AccessLabel("ValueObservation")), .maintenance) { _ in
             // The database is closed, so no more commits occur.
@@ -53,8 +53,8 @@ extension DatabasePool: ObservedDatabase {
 }
 
 extension DatabaseReader {
-    /// The database whose commits can change the results of this reader; nil if the results never
-    /// change.
+    /// The database whose commits can change the results of this reader, or `nil` if the results
+    /// never change.
     var observedDatabase: (any ObservedDatabase)? {
         if let wrapper = self as? any DatabaseWrapper {
             return wrapper.wrappedReader.observedDatabase
@@ -63,7 +63,7 @@ extension DatabaseReader {
     }
 }
 
-/// A reader that forwards everything to another reader.
+/// A reader that forwards all calls to another reader.
 protocol DatabaseWrapper {
     var wrappedReader: any DatabaseReader { get }
 }

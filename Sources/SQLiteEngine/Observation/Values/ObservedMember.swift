@@ -1,4 +1,4 @@
-/// An observed value, as its database's hub uses it.
+/// The part of an observed value that the hub of its database uses.
 protocol ObservedMember: AnyObject, Sendable {
     /// Whether ``databaseDidChange()`` has an effect.
     var wantsChanges: Bool { get }
@@ -7,15 +7,15 @@ protocol ObservedMember: AnyObject, Sendable {
     /// Called when notifications of changes in a region start.
     ///
     /// - Parameters:
-    ///   - region: The region.
-    ///   - isCurrent: Whether no transaction was committed since the first value was fetched.
+    ///   - region: The region that the value depends on.
+    ///   - isCurrent: Whether no transaction has been committed since the first value was fetched.
     func didJoin(_ region: DatabaseRegion, isCurrent: Bool)
 
     /// Whether the value is fetched on connections other than the writer.
     var usesReaders: Bool { get }
     /// Whether the last fetch was short enough to share a connection with other fetches.
     var isQuick: Bool { get }
-    /// The database to fetch from; nil if the observation is over.
+    /// The database to fetch from, or `nil` if the observation has ended.
     var database: (any ObservedDatabase)? { get }
 
     /// Fetches the value immediately, on the writer that has just committed.
@@ -24,7 +24,7 @@ protocol ObservedMember: AnyObject, Sendable {
     func fetch(afterCommitOn db: Database) -> Bool
     /// Requests a fetch.
     ///
-    /// - Returns: True if no fetch is running. The caller must then start a fetch.
+    /// - Returns: Whether the caller must start a fetch.
     func beginFetch() -> Bool
     /// Fetches the value.
     ///
@@ -33,7 +33,7 @@ protocol ObservedMember: AnyObject, Sendable {
     ///     connection is available.
     ///   - commits: The number of commits before the connection captured its state.
     func fetch(_ db: Result<Database, any Error>, after commits: UInt64)
-    /// Ends a fetch and returns whether another was requested. If so, the caller must start it.
+    /// Ends a fetch and returns whether the caller must start another.
     func endFetch() -> Bool
 
     /// Starts a delivery if fetched values are pending and no thread is delivering them.

@@ -68,9 +68,9 @@ extension ObservedValue {
     }
 }
 
-/// A fetched value on its way to the thread that delivers it.
+/// A fetched value to transfer to the thread that delivers it.
 ///
-/// `@unchecked Sendable`: the creator does not use the value again.
+/// `@unchecked Sendable`: the thread that fetched the value does not use it again.
 struct Carried<Value>: @unchecked Sendable {
     let value: Value
 }

@@ -8,19 +8,19 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// One started observation: fetches the value, follows the commits, and delivers values.
+/// A started observation, which fetches the value, observes commits, and delivers values.
 ///
 /// At most one fetch runs, and at most one more is pending. One thread at a time reduces and
 /// delivers the fetched values, in order and without holding a connection.
 ///
 /// `@unchecked Sendable`: `reducer` belongs to the thread for which ``beginDelivery()`` returned
-/// true. Before the first value, it belongs to the thread that starts the observation. Everything
+/// `true`. Before the first value, it belongs to the thread that starts the observation. Everything
 /// else is constant or protected by a lock.
 final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sendable {
     /// The result of a fetch.
     private struct Fetched {
         let value: Reducer.Fetcher.Value
-        /// The region that the value depends on; nil if it is already known.
+        /// The region that the value depends on, or `nil` if the region is already known.
         let region: DatabaseRegion?
         /// The committed state that was read, or an earlier state.
         let state: CommittedState?
@@ -41,7 +41,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         var database: (any ObservedDatabase)?
     }
 
-    /// The fetched values that are not delivered yet, oldest first.
+    /// The fetched values that have not been delivered yet, oldest first.
     struct Inbox {
         var fetched: [Result<Carried<Reducer.Fetcher.Value>, any Error>] = []
         var isDelivering = false
@@ -51,7 +51,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     let observation: ValueObservation<Reducer>
     let scheduler: any ValueObservationScheduler
-    /// The queue on which the scheduler delivers, if the scheduler does nothing else.
+    /// The queue on which the scheduler runs actions, if it is a ``QueueScheduler``.
     let queue: DispatchQueue?
     let runsClosuresOnDelivery: Bool
     let onError: @Sendable (any Error) -> Void
@@ -93,7 +93,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
 
     // MARK: The first value
 
-    /// Fetches the first value and starts to follow commits.
+    /// Fetches the first value and starts to observe commits.
     func start() {
         if scheduler.immediateInitialValue() { startNow() } else { startLater() }
     }
@@ -102,7 +102,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         do {
             guard let (reader, database) = sources else { return }
             let value: Reducer.Value?
-            // No other fetch starts before this one has ended.
+            // No other fetch starts before this fetch has ended.
             if let database, !usesReaders {
                 let fetched = try database.writeWithoutTransaction(at: Self.site) { db throws in
                     let fetched = try fetchOnWriter(db)
@@ -126,8 +126,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    /// Reduces the first value and records the duration, because only quick values later share a
-    /// thread.
+    /// Reduces the first value and records the duration.
+    ///
+    /// Later deliveries share a thread only if they are quick.
     private func reduceFirst(_ fetched: Reducer.Fetcher.Value) throws -> Reducer.Value? {
         let begin = monotonicNanoseconds()
         defer {
@@ -154,27 +155,27 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    /// Follows the commits after the state that was just fetched on the writer.
+    /// Observes the commits that follow the state that was just fetched on the writer.
     private func follow(_ fetched: Fetched, on db: Database) {
         guard let hub, let region = fetched.region, isActive else { return }
         hub.install(on: db)
         track(region) { hub.watch(region, for: self) }
     }
 
-    /// Follows the commits after the state that a reader showed.
+    /// Observes the commits that follow the state that a reader showed.
     ///
-    /// The value is fetched again if commits occurred in between. The observation does not hold the
-    /// reader during the wait.
+    /// If commits occurred in the meantime, the value is fetched again. The observation does not
+    /// hold the reader while it waits for the writer.
     ///
     /// - Parameters:
     ///   - fetched: The result of the reader's fetch.
-    ///   - isDelivered: Whether the first value is delivered before its region is tracked. If the
+    ///   - isDelivered: Whether the first value is delivered before its region is reported. If the
     ///     value must be fetched again, the region is reported at that point.
     private func join(after fetched: Fetched, isDelivered: Bool = false) {
         guard let hub, let region = fetched.region, let database else { return }
         if !isDelivered { track(region) {} }
         hub.join(region, for: self, after: fetched.state, of: database)
-        // The observation was canceled, perhaps just before the hub started to watch it.
+        // Removes the observation if it was canceled just before the hub added it.
         if !isActive { hub.unwatch(self) }
     }
 
@@ -193,11 +194,11 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         self.region.withLock { $0 = region }
         observation.events.willTrackRegion?(region)
         watch()
-        // The observation was canceled, perhaps just before the hub started to watch it.
+        // Removes the observation if it was canceled just before the hub added it.
         if !isActive { hub?.unwatch(self) }
     }
 
-    // MARK: Further values
+    // MARK: Later values
 
     var wantsChanges: Bool { observation.events.databaseDidChange != nil }
 
@@ -212,7 +213,8 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         state.withLock { state in
             if state.isOver { return false }
             guard state.isFetching else {
-                // The last fetch already shows the commit, which was processed after that fetch.
+                // The last fetch already shows the commit, although the commit was processed after
+                // it.
                 if isAllShown(state) { return false }
                 state.isFetching = true
                 return true
@@ -242,8 +244,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
     }
 
     func fetch(afterCommitOn db: Database) -> Bool {
-        // Ending the fetch's transaction would reset an open cursor of the access, which would then
-        // restart at its first row. An observer may also have started another transaction.
+        // Ending the transaction of the fetch would reset an open cursor of the access, and the
+        // cursor would restart at its first row. An observer may also have started another
+        // transaction.
         guard !usesReaders, !observation.requiresWriteAccess, !db.isInsideTransaction,
             sqlite3_txn_state(db.handle, nil) == SQLITE_TXN_NONE
         else { return false }
@@ -255,7 +258,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         guard mayFetch else { return false }
         let result = Result { try fetchOnWriterMeasured(db) }
         if case .failure(let error as DatabaseError) = result, error.isInterruptionError {
-            // The interrupt was meant for the access that has just committed.
+            // The interrupt was intended for the access that has just committed.
             _ = endFetch()
             return false
         }
@@ -267,7 +270,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         return true
     }
 
-    /// Follows the commits in another region after a fetch on the writer has reported it.
+    /// Observes the commits in a new region after a fetch on the writer has reported it.
     private func followNewRegion(_ fetched: Fetched) {
         guard let hub, let region = fetched.region, isNew(region) else { return }
         track(region) { hub.watch(region, for: self) }
@@ -277,9 +280,10 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         self.region.withLock { $0 != region }
     }
 
-    /// Queues a fetched value for delivery, and follows its region.
+    /// Queues the result of a fetch for delivery.
     ///
-    /// The value shows at least the given number of commits, as counted by the hub.
+    /// The value shows at least the given number of commits, as counted by the hub. If the fetch
+    /// succeeded, `then` runs first.
     private func complete(
         _ result: Result<Fetched, any Error>,
         showing commits: UInt64? = nil,
@@ -307,9 +311,9 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         }
     }
 
-    /// Returns whether the last fetch shows all commits so far.
+    /// Returns whether the last fetch shows all commits that have been counted so far.
     ///
-    /// If so, the requested fetch is unnecessary and is counted as coalesced.
+    /// If so, the requested fetch is unnecessary, and this method counts it as coalesced.
     private func isAllShown(_ state: State) -> Bool {
         guard let hub, hub.commits.load(ordering: .sequentiallyConsistent) == state.shown
         else { return false }
@@ -317,7 +321,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
         return true
     }
 
-    /// Ends a fetch that was not part of a round, and starts the next one if it was requested.
+    /// Ends a fetch that was not part of a round, and starts the next fetch if one was requested.
     private func finishFetch() {
         if endFetch() { hub?.fetchSoon([self]) }
     }
@@ -389,7 +393,7 @@ final class ObservedValue<Reducer: ValueReducer>: ObservedMember, @unchecked Sen
                 state.reader = nil
                 state.database = nil
             }
-            // Releases the objects outside the lock, because this may close the database.
+            // Releases the objects outside the lock, because releasing them may close the database.
             return (!state.isOver, (state.reader, state.database))
         }
         hub?.unwatch(self)

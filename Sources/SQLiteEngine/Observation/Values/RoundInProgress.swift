@@ -20,7 +20,7 @@ final class RoundInProgress: Sendable {
 
     private struct State {
         var remaining: Remaining
-        /// When the running fetch started, in nanoseconds; nil between two fetches.
+        /// When the running fetch started, in nanoseconds, or `nil` between two fetches.
         var begin: UInt64?
     }
 
@@ -40,7 +40,7 @@ final class RoundInProgress: Sendable {
         }
     }
 
-    /// Records that the member was fetched, given the result of ``ObservedMember/endFetch()``.
+    /// Records that a member was fetched, and the result of its ``ObservedMember/endFetch()``.
     func didFetch(_ member: any ObservedMember, isWantedAgain: Bool) {
         state.withLock { state in
             state.begin = nil

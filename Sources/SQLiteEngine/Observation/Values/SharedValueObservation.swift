@@ -1,9 +1,9 @@
 import Synchronization
 import Telemetry
 
-/// The extent of a shared observation.
+/// How long a shared observation lasts.
 public enum SharedValueObservationExtent: Hashable, Sendable {
-    /// Until the shared observation is deallocated and has no clients.
+    /// Until the shared observation has been deallocated and has no clients.
     case observationLifetime
     /// Until the last client ends. The next client starts the observation again.
     case whileObserved
@@ -11,9 +11,8 @@ public enum SharedValueObservationExtent: Hashable, Sendable {
 
 /// An observation that many clients share.
 ///
-/// It fetches each value once for all clients.
-///
-/// A client that starts later receives the last value immediately.
+/// The observation fetches each value once for all clients. A client that starts later immediately
+/// receives the last value.
 public final class SharedValueObservation<Element: Sendable>: Sendable {
     private final class Client: Sendable {
         let onError: @Sendable (any Error) -> Void
@@ -45,7 +44,8 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         /// The clients that started late and must receive the last value.
         var newcomers: [Client] = []
         var isObserving = false
-        /// Counts the observations so that late results of an earlier observation are ignored.
+        /// The number of the current observation, which is used to ignore late results of an
+        /// earlier one.
         var number = 0
         var cancellable: AnyDatabaseCancellable?
         var last: Result<Element, any Error>?
@@ -73,7 +73,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         startObservation = start
     }
 
-    /// Starts to deliver the values to a client.
+    /// Starts to deliver values to a client.
     ///
     /// - Parameters:
     ///   - onError: Called with the error that ended the observation.
@@ -147,7 +147,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     /// Sends the result of an observation to the clients.
     ///
     /// Clients are called outside the lock, because they may start and cancel observations, or wait
-    /// for other threads that do.
+    /// for other threads that do so.
     private func receive(_ result: Result<Element, any Error>, from number: Int) {
         let (clients, ended) = state.withLock { state -> ([Client], Ended) in
             guard state.isObserving, state.number == number else { return ([], Ended()) }
@@ -181,9 +181,9 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
         var last: Result<Element, any Error>?
     }
 
-    /// Resets the state after the observation.
+    /// Resets the state when the observation ends.
     ///
-    /// The caller cancels the observation.
+    /// The caller must cancel the observation.
     private static func reset(_ state: inout State) -> Ended {
         defer { (state.cancellable, state.last) = (nil, nil) }
         state.isObserving = false

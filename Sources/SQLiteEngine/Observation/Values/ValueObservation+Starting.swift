@@ -59,9 +59,10 @@ extension ValueObservation where Reducer: ValueReducer {
     ///
     /// - Parameters:
     ///   - reader: The database to fetch values from.
-    ///   - scheduler: The scheduler that passes values to the sequence; a task by default.
+    ///   - scheduler: The scheduler that passes values to the sequence. By default, a task passes
+    ///     them.
     ///   - bufferingPolicy: How values are buffered for a loop that is slower than the observation.
-    /// - Returns: A sequence that throws the error that ends the observation.
+    /// - Returns: A sequence of the values. It throws the error that ends the observation, if any.
     public func values(
         in reader: any DatabaseReader,
         scheduling scheduler: some ValueObservationScheduler = .task,
@@ -78,7 +79,7 @@ extension ValueObservation where Reducer: ValueReducer {
     ///   - reader: The database to fetch values from.
     ///   - scheduler: The scheduler that delivers values.
     ///   - extent: When the shared observation ends.
-    /// - Returns: The shared observation, which its first client starts.
+    /// - Returns: The shared observation, which starts with its first client.
     public func shared(
         in reader: any DatabaseReader,
         scheduling scheduler: some ValueObservationScheduler = .async(onQueue: .main),

@@ -18,12 +18,12 @@ import Telemetry
 ///
 /// On a pool, readers fetch the values, and no commit waits for a fetch. Fetching the first value
 /// takes as long as a read, even during a write that lasts several minutes. The observation holds
-/// no reader while it waits for the writer. A queue, which has one connection, reports every commit
-/// to a few observations whose fetches are quick, unless the committing access has an open cursor.
-/// Changes by other connections and processes are not observed; see
-/// ``Database/notifyChanges(in:)``.
+/// no reader while it waits for the writer. A queue has only one connection. If a queue has only a
+/// few observations and their fetches are quick, it reports every commit to them, unless the
+/// committing access has an open cursor. Changes by other connections and processes are not
+/// observed; see ``Database/notifyChanges(in:)``.
 public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
-    /// Whether the value is fetched with a connection that may write, inside a savepoint.
+    /// Whether the value is fetched in a write transaction, so that the fetch may write.
     public var requiresWriteAccess = false
 
     var events = ValueObservationEvents()
@@ -59,13 +59,13 @@ public struct ValueObservation<Reducer: _ValueReducer>: Sendable {
 enum ValueObservationTrackingMode: Sendable {
     /// The caller specifies the region.
     case constantRegion([any DatabaseRegionConvertible])
-    /// The region is what the first fetch reads.
+    /// The region contains everything that the first fetch reads.
     case constantRegionRecordedFromSelection
-    /// The region is what the latest fetch read.
+    /// The region contains everything that the latest fetch read.
     case nonConstantRegionRecordedFromSelection
 }
 
-/// An observation's callbacks other than the callbacks for its values.
+/// The callbacks of an observation, except the callbacks for its values.
 struct ValueObservationEvents: Sendable {
     var willStart: (@Sendable () -> Void)?
     var willTrackRegion: (@Sendable (DatabaseRegion) -> Void)?
@@ -73,7 +73,7 @@ struct ValueObservationEvents: Sendable {
     var didFail: (@Sendable (any Error) -> Void)?
     var didCancel: (@Sendable () -> Void)?
 
-    /// Returns events that call both sets of callbacks, starting with these.
+    /// Returns callbacks that run these callbacks first, followed by the callbacks of `other`.
     func followed(by other: ValueObservationEvents) -> ValueObservationEvents {
         ValueObservationEvents(
             willStart: Self.both(willStart, other.willStart),
@@ -110,8 +110,8 @@ struct ValueObservationEvents: Sendable {
 // MARK: - What is observed
 
 extension ValueObservation {
-    /// Observes a closure's result, and fetches it again when anything that the closure last read
-    /// has changed.
+    /// Observes the result of a closure, and fetches it again when anything that the last fetch
+    /// read has changed.
     public static func tracking<Value: Sendable>(
         _ fetch: @escaping @Sendable (Database) throws -> Value
     ) -> Self where Reducer == ValueReducers.Fetch<Value> {
@@ -125,8 +125,8 @@ extension ValueObservation {
         Self(trackingMode: .constantRegionRecordedFromSelection) { .init(fetch) }
     }
 
-    /// Observes a closure's result, and fetches it again only when one of the given regions has
-    /// changed.
+    /// Observes the result of a closure, and fetches it again only when one of the given regions
+    /// has changed.
     public static func tracking<Value: Sendable>(
         region: any DatabaseRegionConvertible,
         _ otherRegions: any DatabaseRegionConvertible...,
@@ -135,8 +135,8 @@ extension ValueObservation {
         tracking(regions: [region] + otherRegions, fetch: fetch)
     }
 
-    /// Observes a closure's result, and fetches it again only when one of the given regions has
-    /// changed.
+    /// Observes the result of a closure, and fetches it again only when one of the given regions
+    /// has changed.
     public static func tracking<Value: Sendable>(
         regions: [any DatabaseRegionConvertible],
         fetch: @escaping @Sendable (Database) throws -> Value
@@ -155,7 +155,7 @@ extension ValueObservation where Reducer: ValueReducer {
         wrapping { ValueReducers.Map($0, transform) }
     }
 
-    /// Delivers only values that differ from the previous value, given a test for equal values.
+    /// Delivers only values that differ from the previous value according to a predicate.
     public func removeDuplicates(
         by predicate: sending @escaping (Reducer.Value, Reducer.Value) -> Bool
     ) -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {
@@ -163,7 +163,8 @@ extension ValueObservation where Reducer: ValueReducer {
         return wrapping { ValueReducers.RemoveDuplicates($0, predicate.callAsFunction) }
     }
 
-    /// Calls closures when the observation starts, fetches, delivers, or ends, for debugging.
+    /// Calls closures when the observation starts, fetches or delivers a value, or ends, for
+    /// debugging.
     ///
     /// - Parameters:
     ///   - willStart: Called when the observation starts.
@@ -173,7 +174,7 @@ extension ValueObservation where Reducer: ValueReducer {
     ///   - didReceiveValue: Called with each value before it is delivered.
     ///   - didFail: Called with the error that ends the observation.
     ///   - didCancel: Called when the observation is canceled.
-    /// - Returns: The same observation, which calls the closures.
+    /// - Returns: An observation that also calls the closures.
     public func handleEvents(
         willStart: (@Sendable () -> Void)? = nil,
         willFetch: (@Sendable () -> Void)? = nil,
@@ -205,9 +206,9 @@ extension ValueObservation where Reducer: ValueReducer {
     /// Prints the events of the observation, for debugging.
     ///
     /// - Parameters:
-    ///   - prefix: Printed before each line, followed by a colon.
-    ///   - stream: Receives the lines; standard output by default.
-    /// - Returns: The same observation, which prints its events.
+    ///   - prefix: The text to print before each line, followed by a colon.
+    ///   - stream: The stream that receives the lines. The default is standard output.
+    /// - Returns: An observation that also prints its events.
     public func print(
         _ prefix: String = "",
         to stream: sending (any TextOutputStream)? = nil
@@ -226,15 +227,16 @@ extension ValueObservation where Reducer: ValueReducer {
 }
 
 extension ValueObservation where Reducer: ValueReducer, Reducer.Value: Equatable {
-    /// Delivers only values that differ from the previous one.
+    /// Delivers only values that differ from the previous value.
     public func removeDuplicates() -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {
         wrapping { ValueReducers.RemoveDuplicates($0, ==) }
     }
 }
 
-/// A duplicate test that all starts of an observation share.
+/// A predicate for duplicates, which is shared each time the observation is started.
 ///
-/// `@unchecked Sendable`: the closure was sent here and is called only under the lock.
+/// `@unchecked Sendable`: the closure was transferred to this object and is called only while the
+/// lock is held.
 private final class DuplicateTest<Value>: @unchecked Sendable {
     private let predicate: (Value, Value) -> Bool
     private let lock = Lock(())
@@ -248,7 +250,8 @@ private final class DuplicateTest<Value>: @unchecked Sendable {
 
 /// Prints lines from any thread.
 ///
-/// `@unchecked Sendable`: the stream was sent here and is used only under the lock.
+/// `@unchecked Sendable`: the stream was transferred to this object and is used only while the lock
+/// is held.
 private final class ObservationPrinter: @unchecked Sendable {
     private let prefix: String
     private var stream: (any TextOutputStream)?

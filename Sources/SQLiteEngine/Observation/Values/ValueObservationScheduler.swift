@@ -10,7 +10,8 @@ import Dispatch
 
 /// Determines where a ``ValueObservation`` delivers its values.
 public protocol ValueObservationScheduler: Sendable {
-    /// Returns whether the first value is delivered before the start of the observation returns.
+    /// Returns whether the first value is delivered before the method that starts the observation
+    /// returns.
     func immediateInitialValue() -> Bool
 
     /// Runs an action later, after the actions of all previous calls.
@@ -45,7 +46,7 @@ public struct AsyncValueObservationScheduler: ValueObservationScheduler, QueueSc
     /// The queue must be serial to preserve the order of values.
     public init(queue: DispatchQueue) { self.queue = queue }
 
-    /// Returns false.
+    /// Returns `false`.
     public func immediateInitialValue() -> Bool { false }
 
     /// Runs an action on the queue.
@@ -61,8 +62,8 @@ extension ValueObservationScheduler where Self == AsyncValueObservationScheduler
 
 // MARK: -
 
-/// Delivers the first value before the start of the observation returns, and all values on the main
-/// actor.
+/// Delivers all values on the main actor, and the first value before the method that starts the
+/// observation returns.
 public struct ImmediateValueObservationScheduler: ValueObservationMainActorScheduler, QueueScheduler
 {
     var queue: DispatchQueue { .main }
@@ -70,7 +71,7 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
     /// Creates a scheduler.
     public init() {}
 
-    /// Returns true.
+    /// Returns `true`.
     ///
     /// Calling this method on any thread other than the main thread is a fatal error.
     public func immediateInitialValue() -> Bool {
@@ -88,14 +89,16 @@ public struct ImmediateValueObservationScheduler: ValueObservationMainActorSched
 }
 
 extension ValueObservationScheduler where Self == ImmediateValueObservationScheduler {
-    /// A scheduler that delivers the first value before the start of the observation returns.
+    /// A scheduler that delivers the first value before the method that starts the observation
+    /// returns.
     ///
     /// Start the observation on the main thread.
     public static var immediate: ImmediateValueObservationScheduler { .init() }
 }
 
 extension ValueObservationMainActorScheduler where Self == ImmediateValueObservationScheduler {
-    /// A scheduler that delivers the first value before the start of the observation returns.
+    /// A scheduler that delivers the first value before the method that starts the observation
+    /// returns.
     ///
     /// Start the observation on the main thread.
     public static var immediate: ImmediateValueObservationScheduler { .init() }
@@ -103,13 +106,14 @@ extension ValueObservationMainActorScheduler where Self == ImmediateValueObserva
 
 // MARK: -
 
-/// Delivers all values on the main actor, including the first one, after the start has returned.
+/// Delivers all values on the main actor, after the method that starts the observation has
+/// returned.
 public final class DelayedMainActorValueObservationScheduler: ValueObservationMainActorScheduler,
     QueueScheduler
 {
     var queue: DispatchQueue { .main }
 
-    /// Returns false.
+    /// Returns `false`.
     public func immediateInitialValue() -> Bool { false }
 
     /// Runs an action on the main actor.
@@ -129,8 +133,8 @@ extension ValueObservationScheduler where Self == DelayedMainActorValueObservati
 public final class TaskValueObservationScheduler: ValueObservationScheduler {
     /// The actions that the task must run, in order.
     ///
-    /// A lock protects them. They are not in the stream, so that the thread sanitizer detects their
-    /// transfer between threads; see `Promise` for the reason.
+    /// A lock protects the actions. They are not elements of the stream, so that the thread
+    /// sanitizer can detect their transfer between threads. `Promise` explains the reason.
     private let actions: Lock<[@Sendable () -> Void]>
     private let wakeUps: AsyncStream<Void>.Continuation
     private let task: Task<Void, Never>
@@ -149,7 +153,7 @@ public final class TaskValueObservationScheduler: ValueObservationScheduler {
                     defer { actions = [] }
                     return actions
                 }
-                // Each action, with the value that it delivers, is released after it runs.
+                // Releases each action, and the value that it delivers, after the action has run.
                 ready.reverse()
                 while let action = ready.popLast() { action() }
             }
@@ -158,7 +162,7 @@ public final class TaskValueObservationScheduler: ValueObservationScheduler {
 
     deinit { task.cancel() }
 
-    /// Returns false.
+    /// Returns `false`.
     public func immediateInitialValue() -> Bool { false }
 
     /// Runs an action in the task.

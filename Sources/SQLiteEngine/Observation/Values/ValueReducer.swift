@@ -7,7 +7,7 @@ public protocol _ValueReducerFetcher: Sendable {
     func fetch(_ db: Database) throws -> Value
 }
 
-/// Turns fetched values into the values of an observation, one after another.
+/// Turns fetched values into the values that an observation delivers.
 public protocol _ValueReducer: SendableMetatype {
     /// The type of the fetcher.
     associatedtype Fetcher: _ValueReducerFetcher
@@ -17,7 +17,7 @@ public protocol _ValueReducer: SendableMetatype {
     /// Returns the fetcher.
     func _makeFetcher() -> Fetcher
 
-    /// Turns a fetched value into a value to deliver; returns nil if no value should be delivered.
+    /// Returns the value to deliver for a fetched value, or `nil` if no value should be delivered.
     ///
     /// The first call always returns a value.
     mutating func _value(_ fetched: Fetcher.Value) throws -> Value?
@@ -31,17 +31,17 @@ protocol PlainReducer {}
 
 extension ValueReducers.Fetch: PlainReducer {}
 
-/// The reducers behind the methods of ``ValueObservation``.
+/// The reducers that implement the methods of ``ValueObservation``.
 public enum ValueReducers {}
 
 extension ValueReducers {
     /// Delivers the result of a closure.
     public struct Fetch<Value: Sendable>: ValueReducer {
-        /// Fetches with the closure.
+        /// Fetches the value with the closure.
         public struct Fetcher: _ValueReducerFetcher {
             let closure: @Sendable (Database) throws -> Value
 
-            /// Fetches with the closure.
+            /// Fetches the value with the closure.
             public func fetch(_ db: Database) throws -> Value { try closure(db) }
         }
 
@@ -77,7 +77,7 @@ extension ValueReducers {
         }
     }
 
-    /// Delivers only values that differ from the previous one.
+    /// Delivers only values that differ from the previous value.
     public struct RemoveDuplicates<Base: ValueReducer>: ValueReducer {
         private var base: Base
         private var last: Base.Value?
@@ -91,7 +91,7 @@ extension ValueReducers {
         /// Returns the fetcher.
         public func _makeFetcher() -> Base.Fetcher { base._makeFetcher() }
 
-        /// Returns the value; nil if it equals the previous one.
+        /// Returns the value, or `nil` if it is a duplicate of the previous value.
         public mutating func _value(_ fetched: Base.Fetcher.Value) throws -> Base.Value? {
             guard let value = try base._value(fetched) else { return nil }
             if let last, isDuplicate(last, value) { return nil }
@@ -107,7 +107,7 @@ extension ValueReducers {
             let base: Base.Fetcher
             let willFetch: @Sendable () -> Void
 
-            /// Fetches the value, after the callback.
+            /// Calls the callback, and then fetches the value.
             public func fetch(_ db: Database) throws -> Base.Fetcher.Value {
                 willFetch()
                 return try base.fetch(db)
