@@ -2,10 +2,11 @@ import CSQLite
 import Foundation
 import Telemetry
 
-/// A connection that continues to show the state of the database at the time of its creation.
+/// A connection that continues to show the state of the database when the snapshot was created.
 ///
-/// While a snapshot exists, a checkpoint cannot copy frames after that state, and the write-ahead
-/// log grows. Release or ``close()`` the snapshot as soon as it is no longer needed.
+/// While a snapshot exists, a checkpoint cannot copy frames that were written after that state, and
+/// the write-ahead log grows. Release or ``close()`` the snapshot as soon as it is no longer
+/// needed.
 ///
 /// ```swift
 /// let snapshot = try pool.makeSnapshot()
@@ -75,8 +76,8 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
             _ = try gate.open(slot, site)
             gate.release(slot)
         }
-        // The clock is read after opening, so the state is never older than this time, regardless
-        // of how long opening takes.
+        // Reads the clock after opening the connection, so the age of the snapshot does not include
+        // the time that opening takes.
         createdAt = monotonicNanoseconds()
         life = SnapshotLife(events: events, label: label, site: site, createdAt: createdAt)
     }
@@ -86,12 +87,12 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
     /// Reads the state of the snapshot, blocking the thread.
     ///
     /// - Parameters:
-    ///   - value: Reads from the database. A `read` of the same snapshot inside it is a fatal
-    ///     error.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
+    ///   - value: Reads from the database. Calling `read` on the same snapshot inside this closure
+    ///     is a fatal error.
+    ///   - fileID: The file that `status()` shows for the access.
+    ///   - line: The line that `status()` shows for the access.
     /// - Returns: The value that the closure returns.
-    /// - Throws: The error that `value` throws; `SQLITE_MISUSE` if the snapshot is closed.
+    /// - Throws: The error that `value` throws, or `SQLITE_MISUSE` if the snapshot is closed.
     public func read<T, E: Error>(
         _ value: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
@@ -100,7 +101,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         try read(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Behaves like `read`, because a snapshot has one state.
+    /// Behaves like `read`, because a snapshot always shows the same state.
     public func unsafeRead<T, E: Error>(
         _ value: (Database) throws(E) -> T,
         fileID: StaticString = #fileID,
@@ -137,7 +138,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
         }
     }
 
-    /// Reads, even if the thread is inside a `read` of this snapshot.
+    /// Reads the state of the snapshot, even if the thread is already inside a `read` on it.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T
@@ -157,12 +158,10 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader, LiveSnapshot {
 
     /// Ends the snapshot.
     ///
-    /// Later accesses throw `SQLITE_MISUSE`.
+    /// Later accesses throw `SQLITE_MISUSE`. Closing twice has no effect.
     ///
-    /// Closing twice has no effect.
-    ///
-    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive. In this case,
-    ///   nothing is closed and the snapshot remains usable.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements has not been finalized. In this
+    ///   case, nothing is closed and the snapshot remains usable.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current

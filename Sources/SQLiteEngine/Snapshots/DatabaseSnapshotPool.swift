@@ -1,11 +1,11 @@
 import CSQLite
 import Telemetry
 
-/// Several connections that continue to show one state of a database in WAL mode.
+/// A pool of connections that continue to show the same state of a database in WAL mode.
 ///
-/// While a snapshot exists, a checkpoint cannot copy frames after that state, and the write-ahead
-/// log grows. All ``Configuration/maximumReaderCount`` connections are opened when the snapshot is
-/// created, because no connection could acquire the state later.
+/// While a snapshot exists, a checkpoint cannot copy frames that were written after that state, and
+/// the write-ahead log grows. All ``Configuration/maximumReaderCount`` connections are opened when
+/// the snapshot is created, because no connection could acquire the state later.
 ///
 /// ```swift
 /// let snapshot = try pool.makeSnapshotPool()
@@ -14,8 +14,8 @@ import Telemetry
 /// }
 /// ```
 ///
-/// If a closure ends its connection's transaction, the connection no longer shows that state. It is
-/// closed after the access. When all connections are closed, reads throw `SQLITE_ERROR`.
+/// If a closure ends the transaction of its connection, the connection no longer shows that state
+/// and is closed after the access. When all connections are closed, reads throw `SQLITE_ERROR`.
 public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     /// The configuration of the connections.
     public let configuration: Configuration
@@ -38,10 +38,10 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     ///
     /// - Parameters:
     ///   - path: The path of a database in WAL mode.
-    ///   - configuration: How to open it.
+    ///   - configuration: The configuration of the connections.
     ///   - fileID: The file that `status()` shows as the origin.
     ///   - line: The line that `status()` shows as the origin.
-    /// - Throws: `SQLITE_ERROR` if the database is not in WAL mode, or read-only; a
+    /// - Throws: `SQLITE_ERROR` if the database is read-only or not in WAL mode, or another
     ///   ``DatabaseError``.
     public convenience init(
         path: String,
@@ -61,11 +61,12 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
     ///
     /// - Parameters:
     ///   - db: A connection in WAL mode, outside a write transaction.
-    ///   - configuration: How to open the connections of the snapshot; by default, like `db`.
+    ///   - configuration: The configuration of the snapshot's connections. The default is the
+    ///     configuration of `db`.
     ///   - fileID: The file that `status()` shows as the origin.
     ///   - line: The line that `status()` shows as the origin.
     /// - Throws: `SQLITE_ERROR` if `db` shows an earlier state or has written, if the database is
-    ///   not in WAL mode, or if it is read-only; otherwise, a ``DatabaseError``.
+    ///   not in WAL mode, or if it is read-only; otherwise, another ``DatabaseError``.
     public convenience init(
         _ db: Database,
         configuration: Configuration? = nil,
@@ -200,7 +201,8 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         }
     }
 
-    /// Reads on the connection that the thread already holds, or on a free connection.
+    /// Reads the state of the snapshot on the connection that the thread already holds, or on a
+    /// free connection.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T
@@ -221,14 +223,14 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
         else { return }
         slot.isLost = true
         slot.uninstall()?.closeIgnoringErrors()
-        // Otherwise, waiting accesses would wait forever.
+        // Without this step, waiting accesses would wait forever.
         if gate.slots.allSatisfy(\.isLost) { gate.retire() } else { gate.wakeThreads() }
     }
 
     private func checkNotLost() throws {
         guard gate.slots[0].isLost, gate.slots.allSatisfy(\.isLost) else { return }
         throw FrozenState.error(
-            "the snapshot is lost, because reading closures have ended the transactions of all its "
+            "the snapshot is lost because closures have ended the transactions of all its "
                 + "connections; create a new snapshot"
         )
     }
@@ -240,12 +242,10 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
 
     /// Ends the snapshot.
     ///
-    /// Later accesses throw `SQLITE_MISUSE`.
+    /// Later accesses throw `SQLITE_MISUSE`. Closing twice has no effect.
     ///
-    /// Closing again has no effect.
-    ///
-    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive. In this case,
-    ///   nothing is closed and the snapshot remains usable.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements has not been finalized. In this
+    ///   case, nothing is closed and the snapshot remains usable.
     public func close() throws {
         if gate.isClosed { return }
         let thread = ThreadState.current
@@ -285,10 +285,11 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader, LiveSnapshot {
 extension DatabasePool {
     /// Creates a snapshot with several connections that continue to show the last committed state.
     ///
-    /// Inside a read, the snapshot has the read's state if that is still the last committed state.
+    /// Inside a read, the snapshot shows the same state as the read, which must still be the last
+    /// committed state.
     ///
     /// - Throws: `SQLITE_ERROR` inside a write transaction, inside a read that shows an earlier
-    ///   state, and from a read-only pool; otherwise, a ``DatabaseError``.
+    ///   state, and on a read-only pool; otherwise, another ``DatabaseError``.
     public func makeSnapshotPool(
         fileID: StaticString = #fileID,
         line: UInt = #line
@@ -304,8 +305,8 @@ extension DatabasePool {
                     events: writer.events
                 )
             }
-            // Holds the writer, because waiting for a write of this pool is better than competing
-            // with it for the lock.
+            // Holds the writer, so that this access waits for a write of the same pool instead of
+            // competing with it for the lock.
             return try writeWithoutTransaction(at: site) { db in
                 try DatabaseSnapshotPool(db, configuration, site, events: writer.events)
             }

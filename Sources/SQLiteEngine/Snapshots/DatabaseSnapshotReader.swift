@@ -4,7 +4,7 @@
 public protocol DatabaseSnapshotReader: DatabaseReader {}
 
 extension DatabaseSnapshotReader {
-    /// Reads, even if the thread is inside a `read` of this snapshot.
+    /// Reads the state of the snapshot, even if the thread is already inside a `read` on it.
     ///
     /// - Throws: The error that `value` throws, and ``DatabaseError``.
     public func reentrantRead<T>(
@@ -15,12 +15,12 @@ extension DatabaseSnapshotReader {
         try unsafeReentrantRead(at: AccessSite(fileID: fileID, line: line), value)
     }
 
-    /// Behaves like `read`, because a snapshot has one state.
+    /// Behaves like `read`, because a snapshot always shows the same state.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         try read(at: site, value)
     }
 
-    /// Behaves like `read`, because a snapshot has one state.
+    /// Behaves like `read`, because a snapshot always shows the same state.
     public func unsafeRead<T: Sendable>(
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
@@ -28,7 +28,7 @@ extension DatabaseSnapshotReader {
         try await read(at: site, value)
     }
 
-    /// Behaves like `asyncRead`, because a snapshot has one state.
+    /// Behaves like `asyncRead`, because a snapshot always shows the same state.
     public func asyncUnsafeRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void

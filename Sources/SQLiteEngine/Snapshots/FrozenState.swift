@@ -2,9 +2,10 @@ import CSQLite
 
 /// Prevents writes to a database until several connections have acquired the same state.
 ///
-/// SQLite can move a connection to another connection's state (`sqlite3_snapshot_open`), but not
-/// every build of the library has this function; Debian's build does not. Holding the write lock
-/// while all connections start their transactions has the same effect for the current state.
+/// SQLite can make a connection show the state of another connection (`sqlite3_snapshot_open`), but
+/// not every build of SQLite includes this function. For example, Debian's build does not. Holding
+/// the write lock while all connections start their transactions has the same effect for the
+/// current state.
 struct FrozenState {
     let path: String
     let configuration: Configuration
@@ -12,8 +13,8 @@ struct FrozenState {
     /// Runs `body` while no connection can write.
     ///
     /// - Throws: `SQLITE_ERROR` if the lock cannot be acquired because the database is read-only or
-    ///   the calling thread holds the lock, and `SQLITE_BUSY` if another thread or process holds it
-    ///   for ten seconds.
+    ///   the calling thread holds the lock, and `SQLITE_BUSY` if another thread or process holds
+    ///   the lock for longer than the busy timeout, which is ten seconds by default.
     func hold<T>(_ body: () throws -> T) throws -> T {
         guard !configuration.readonly || configuration.isForReaderOfWritablePool else {
             throw Self.error("a snapshot pool cannot be created from a read-only database")
@@ -42,8 +43,8 @@ struct FrozenState {
         }
     }
 
-    /// Throws if an access on the calling thread holds the write lock of the holder's database,
-    /// because the thread would wait for itself.
+    /// Throws if an access on the calling thread holds the write lock of the same database, because
+    /// the thread would wait for itself.
     private static func checkThreadHoldsNoWriteLock(on holder: Database) throws {
         let path = holder.fullPath
         let writer = ThreadState.current.pointee.firstDatabase { database in
@@ -71,9 +72,10 @@ struct FrozenState {
 extension Database {
     /// Checks that the connection shows the last committed state.
     ///
-    /// No connection can write during the check.
+    /// The caller ensures that no connection can write during the check.
     ///
-    /// - Throws: `SQLITE_ERROR` if it shows an earlier state, or if this cannot be determined.
+    /// - Throws: `SQLITE_ERROR` if the connection shows an earlier state, or if this cannot be
+    ///   determined.
     func checkLastState() throws {
         guard isInsideTransaction else { return }
         switch sqlite3_txn_state(handle, "main") {
@@ -90,14 +92,14 @@ extension Database {
         }
     }
 
-    /// The absolute path of the file; nil if there is no file.
+    /// The absolute path of the file, or `nil` if there is no file.
     fileprivate var fullPath: String? {
         sqlite3_db_filename(handle, "main").map { String(cString: $0) }
     }
 
     /// A number that changes when the connection shows another state.
     ///
-    /// See SQLITE_FCNTL_DATA_VERSION, https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html.
+    /// See `SQLITE_FCNTL_DATA_VERSION` (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
     var dataVersion: UInt32 {
         var version: UInt32 = 0
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)

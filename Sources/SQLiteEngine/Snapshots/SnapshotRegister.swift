@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A snapshot or a snapshot pool, as ``DatabaseStatus`` reports it.
+/// A snapshot or a snapshot pool that ``DatabaseStatus`` reports.
 protocol LiveSnapshot: AnyObject, Sendable {
     /// The gate of the snapshot's connections.
     var gate: AccessGate { get }
@@ -14,7 +14,8 @@ protocol LiveSnapshot: AnyObject, Sendable {
 
 /// The existing snapshots of a pool.
 final class SnapshotRegister: Sendable {
-    /// The weak reference is read and written only under the lock, so `@unchecked` is not required.
+    /// The weak reference is read and written only while the lock is held, so `@unchecked` is not
+    /// required.
     private struct Entry {
         weak var snapshot: (any LiveSnapshot)?
     }
@@ -31,8 +32,8 @@ final class SnapshotRegister: Sendable {
     /// Creates a snapshot with the next number and registers it.
     ///
     /// - Parameters:
-    ///   - site: The access that creates the snapshot; ``createdCount`` excludes uncounted
-    ///     accesses.
+    ///   - site: The call site of the access that creates the snapshot. ``createdCount`` excludes
+    ///     uncounted accesses.
     ///   - body: Creates the snapshot.
     /// - Returns: The snapshot.
     func make<Snapshot: LiveSnapshot>(
@@ -54,7 +55,7 @@ final class SnapshotRegister: Sendable {
         return snapshot
     }
 
-    /// The number of snapshots that counted accesses created.
+    /// The number of snapshots that counted accesses have created.
     var createdCount: Int { state.withLock { $0.created } }
 
     /// Whether a snapshot is being created.
