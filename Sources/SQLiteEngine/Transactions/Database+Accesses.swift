@@ -1,10 +1,11 @@
 import CSQLite
 import Telemetry
 
-/// Starts and ends an access's transaction.
+/// Starts and ends the transactions of accesses.
 extension Database {
-    /// Starts a read transaction, which sees one state of the database from its first statement
-    /// onward.
+    /// Starts a read transaction.
+    ///
+    /// Starting with its first statement, the transaction shows a single state of the database.
     @inline(__always)
     func beginReadAccess() throws {
         if resumeKeptTransaction() {
@@ -30,7 +31,8 @@ extension Database {
     /// Ends a read transaction.
     ///
     /// - Parameters:
-    ///   - mayHaveWritten: Whether the file is open for writing; false for a pool's reader.
+    ///   - mayHaveWritten: Whether the file is open for writing, which is not the case for a pool's
+    ///     reader.
     ///   - mayKeep: Returns whether the transaction may stay open for the next access.
     /// - Returns: Whether the transaction stays open.
     /// - Throws: `SQLITE_READONLY` if the access has written.
@@ -47,7 +49,7 @@ extension Database {
                 message: "attempt to write a readonly database"
             )
         }
-        // The body may have ended the transaction itself.
+        // The closure of the access may have ended the transaction itself.
         guard sqlite3_get_autocommit(handle) == 0 else {
             kept.pointee.isUnconfirmed = false
             probe.didEndTransaction()
@@ -59,9 +61,9 @@ extension Database {
         probe.willEndTransaction()
         let code = transactionStatements.commit(on: handle)
         guard code == SQLITE_OK else {
-            // A read that has all its results must not fail because of an interrupt that arrives
-            // between two statements. The interrupt is therefore treated as if it had arrived
-            // later.
+            // A read that has fetched all its results must not fail because of an interrupt that
+            // arrives between two statements. The interrupt is therefore treated as if it had
+            // arrived later.
             guard code & 0xff == SQLITE_INTERRUPT else {
                 let error = transactionError(code, sql: "COMMIT TRANSACTION")
                 abandonTransaction()
@@ -76,7 +78,7 @@ extension Database {
         return false
     }
 
-    /// Starts a write transaction, which isolates the whole access.
+    /// Starts a write transaction for a whole access.
     @inline(__always)
     func beginWriteAccess() throws {
         endKeptTransaction()
@@ -97,8 +99,8 @@ extension Database {
 
     /// Commits a write transaction.
     ///
-    /// - Throws: `SQLITE_ABORT` if SQLite has already rolled back the transaction; otherwise, the
-    ///   commit's error.
+    /// - Throws: `SQLITE_ABORT` if SQLite has already rolled back the transaction, or the error of
+    ///   the commit.
     func endWriteAccess() throws {
         do {
             try checkForAbortedTransaction()
@@ -118,13 +120,13 @@ extension Database {
         probe.didEndTransaction()
         openTransactionDate = nil
         transactionDidEndIfNeeded()
-        // A statement that is still stepping would keep a read transaction open until it is reset,
-        // and would thereby prevent a restart of the log.
+        // A statement that has not finished would keep a read transaction open until it is reset,
+        // which would prevent a restart of the log.
         if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE { resetStatements() }
         if isObserved { try observationBroker?.didCommitTransaction() }
     }
 
-    /// Rolls back a failed access's transaction so that no transaction stays open.
+    /// Rolls back the transaction of a failed access so that no transaction stays open.
     func abandonTransaction() {
         kept.pointee.isUnconfirmed = false
         isInsideTransactionBlock = false
@@ -152,7 +154,7 @@ extension Database {
 // MARK: - Complete accesses that run on the thread of the connection
 
 extension Database {
-    /// Runs `body` in a read transaction, which is kept afterwards if `mayKeep` returns true.
+    /// Runs `body` in a read transaction, which is kept afterward if `mayKeep` returns `true`.
     func withReadTransaction<T>(
         mayKeep: () -> Bool = { false },
         _ body: (Database) throws -> T
@@ -184,7 +186,7 @@ extension Database {
         return result
     }
 
-    /// Ends an access on a pool's reader that had no transaction.
+    /// Ends an access without a transaction on a pool's reader.
     func endUnsafeAccess() {
         preconditionNoTransactionIsLeftOpen()
         if sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE {

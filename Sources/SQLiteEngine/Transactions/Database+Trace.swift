@@ -2,12 +2,12 @@ import CSQLite
 import Foundation
 
 extension Database {
-    /// Sets the closure to call for this connection's statements.
+    /// Sets the closure that receives the trace events of this connection.
     ///
     /// - Parameters:
     ///   - options: The events to report.
     ///   - trace: Called on the thread that runs the statement. The closure must not use the
-    ///     database. Pass nil to stop tracing.
+    ///     database. Pass `nil` to stop tracing.
     public func trace(
         options: TracingOptions = .statement,
         _ trace: ((TraceEvent) -> Void)? = nil
@@ -36,8 +36,7 @@ extension Database {
         )
     }
 
-    /// Reports an event with the data of SQLite's callback
-    /// (https://sqlite.org/c3ref/c_trace.html).
+    /// Reports an event from the data of SQLite's callback (https://sqlite.org/c3ref/c_trace.html).
     private func reportTraceEvent(
         _ kind: CInt,
         _ pointer: SQLiteStatement,

@@ -4,7 +4,8 @@ import Foundation
 extension Database {
     /// Starts a transaction.
     ///
-    /// - Parameter kind: By default, deferred if writes are refused, and otherwise immediate.
+    /// - Parameter kind: The kind of the transaction. The default is deferred if writes are
+    ///   refused; otherwise, it is immediate.
     /// - Throws: A ``DatabaseError``, such as `SQLITE_BUSY`.
     public func beginTransaction(_ kind: TransactionKind? = nil) throws {
         let kind = kind ?? (isReadOnly ? .deferred : configuration.defaultTransactionKind)
@@ -13,7 +14,7 @@ extension Database {
 
     /// Commits the open transaction.
     ///
-    /// - Throws: A ``DatabaseError``; `SQLITE_ERROR` if there is no transaction.
+    /// - Throws: A ``DatabaseError``, such as `SQLITE_ERROR` if no transaction is open.
     public func commit() throws {
         try probe.commit { try execute(sql: "COMMIT TRANSACTION") }
     }
@@ -29,16 +30,19 @@ extension Database {
         guard code == SQLITE_OK else { throw transactionError(code, sql: "ROLLBACK TRANSACTION") }
     }
 
-    /// Runs `operations` in a transaction, which ends as they specify, or rolls back if they throw.
+    /// Runs `operations` in a transaction, which commits or rolls back depending on their result.
     ///
-    /// If SQLite itself rolls the transaction back (an interrupted write, `ON CONFLICT ROLLBACK`),
-    /// all statements until the end of `operations`, and the commit, throw `SQLITE_ABORT`. Nothing
-    /// is ever written outside the transaction.
+    /// The transaction also rolls back if `operations` throws.
+    ///
+    /// SQLite itself may roll back the transaction, for example after an interrupted write or
+    /// because of `ON CONFLICT ROLLBACK`. In this case, all later statements in `operations` and
+    /// the commit throw `SQLITE_ABORT`. Nothing is ever written outside the transaction.
     ///
     /// - Parameters:
-    ///   - kind: By default, deferred if writes are refused, and otherwise immediate.
-    ///   - operations: Returns how the transaction ends.
-    /// - Throws: The first error.
+    ///   - kind: The kind of the transaction. The default is deferred if writes are refused;
+    ///     otherwise, it is immediate.
+    ///   - operations: A closure that returns how the transaction ends.
+    /// - Throws: The first error that occurs.
     public func inTransaction(
         _ kind: TransactionKind? = nil,
         _ operations: () throws -> TransactionCompletion
@@ -53,8 +57,8 @@ extension Database {
 
     /// Runs `operations` in a savepoint, or in a transaction if none is open.
     ///
-    /// - Parameter operations: Returns whether the changes of the savepoint are kept.
-    /// - Throws: The first error.
+    /// - Parameter operations: A closure that returns whether to keep the changes of the savepoint.
+    /// - Throws: The first error that occurs.
     public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
         guard isInsideTransaction else {
             try inTransaction(nil, operations)
@@ -72,12 +76,12 @@ extension Database {
 
     /// The date of the open transaction, which stays the same until the transaction ends.
     ///
-    /// Outside a transaction, the current date.
+    /// Outside a transaction, the value is the current date.
     ///
-    /// A write transaction fetches the date when it starts. A `read` fetches it when it is first
-    /// used.
+    /// A write transaction gets its date from the clock when it starts. A `read` gets its date when
+    /// this property is first used.
     ///
-    /// - Throws: The error of the configuration's clock.
+    /// - Throws: The error that the configuration's clock throws.
     public var transactionDate: Date {
         get throws {
             if let openTransactionDate, isInsideTransaction { return try openTransactionDate.get() }
@@ -93,7 +97,7 @@ extension Database {
     /// Records the date of a transaction that has started, and the committed state before its first
     /// statement.
     ///
-    /// An error from the clock is thrown when the date is used.
+    /// If the clock throws an error, the error is thrown when the date is used.
     func transactionDidBegin() {
         recordStateBeforeTransaction()
         openTransactionDate = Result { try configuration.transactionClock.now(self) }
@@ -119,7 +123,7 @@ extension Database {
 
     /// Refuses statements that write while `value` is running.
     ///
-    /// - Throws: The error that `value` throws; `SQLITE_READONLY` for a statement that writes.
+    /// - Throws: The error that `value` throws. Statements that write throw `SQLITE_READONLY`.
     public func readOnly<T>(_ value: () throws -> T) throws -> T {
         readOnlyDepth += 1
         defer { readOnlyDepth -= 1 }
@@ -146,7 +150,7 @@ extension Database {
         }
         isInsideTransactionBlock = wasInside
         do {
-            // The savepoints end with the transaction.
+            // If the transaction has ended, its savepoints have also ended.
             if isInsideTransaction { try rollback() }
         } catch {
             firstError = firstError ?? error
@@ -169,10 +173,11 @@ extension Database {
         return error
     }
 
-    /// Rolls back, regardless of interrupts, and returns the last result code.
+    /// Rolls back the transaction, regardless of interrupts, and returns the last result code.
     ///
     /// The interrupt flag stays set until all statements are reset
-    /// (https://sqlite.org/c3ref/interrupt.html), so they are reset first.
+    /// (https://sqlite.org/c3ref/interrupt.html), so this method resets the statements before it
+    /// retries.
     func rollbackIgnoringInterrupts() -> CInt {
         if isObserved { observationBroker?.willEndTransaction() }
         var code = transactionStatements.rollback(on: handle)
@@ -192,8 +197,8 @@ extension Database {
         return code
     }
 
-    /// Resets every statement of the connection, because statements that are still stepping keep
-    /// its locks.
+    /// Resets every statement of the connection, because statements that have not finished keep its
+    /// locks.
     func resetStatements() {
         var statement = sqlite3_next_stmt(handle, nil)
         while let current = statement {

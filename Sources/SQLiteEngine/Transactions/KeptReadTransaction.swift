@@ -3,13 +3,13 @@ import Telemetry
 
 /// The read transaction that one connection keeps open between accesses.
 ///
-/// Beginning and ending a read transaction costs more than a point read inside it: SQLite locks and
-/// unlocks a read mark with two system calls. If nothing has been committed since the last access,
-/// a new transaction would show the same state. The wal-index header shows whether this is the
-/// case, because each commit by any process changes it (<https://sqlite.org/walformat.html>,
-/// section 2.1).
+/// Starting and ending a read transaction costs more than a point read inside it, because SQLite
+/// needs two system calls to lock and unlock a read mark. If nothing has been committed since the
+/// last access, a new transaction would show the same state. The wal-index header shows whether
+/// this is the case, because each commit by any process changes the header
+/// (<https://sqlite.org/walformat.html>, section 2.1).
 ///
-/// A kept transaction must not be observable: reads see the same states, other writers can reset
+/// A kept transaction must not be observable: reads show the same states, other writers can reset
 /// the log, and a suspension finds no lock, exactly as if no transaction were kept.
 /// ``ReadTransactionKeeper`` lists the rules. This value applies them to one connection.
 struct KeptReadTransaction {
@@ -20,19 +20,20 @@ struct KeptReadTransaction {
 
     /// The wal-index in WAL mode, which ``Database/walIndex`` owns.
     var walIndex: UnsafeRawPointer?
-    /// The keeper of the connection's gate, which outlives the connection's accesses; nil if
-    /// transactions are never kept.
+    /// The keeper of the connection's gate, or `nil` if transactions are never kept.
+    ///
+    /// The keeper outlives the connection's accesses.
     var keeper: Unmanaged<ReadTransactionKeeper>?
     /// Whether the connection is idle inside a transaction.
     var isKept = false
     /// Whether an access has continued the transaction but has not run a statement yet.
     var isUnconfirmed = false
-    /// Whether the access has used the C connection, or a statement that changes what the wal-index
-    /// describes.
+    /// Whether the access has used the C connection, or has run a statement that changes what the
+    /// wal-index describes.
     ///
     /// If so, its transaction is not kept.
     var isExposed = false
-    /// The header before the open transaction started.
+    /// The wal-index header before the open transaction started.
     private(set) var header = poolgauge_wal_header()
     /// Whether ``header`` could be read.
     private(set) var hasHeader = false
@@ -41,7 +42,7 @@ struct KeptReadTransaction {
     /// If so, the transaction reads only the database file and does not prevent writers from
     /// resetting the log.
     private var readsOnlyDatabaseFile = false
-    /// When the transaction was first kept, in nanoseconds; 0 if it has not been kept.
+    /// When the transaction was first kept, in nanoseconds, or 0 if it has not been kept.
     private(set) var since: UInt64 = 0
     /// When the connection's last access ended, in nanoseconds.
     private(set) var lastEnd: UInt64 = 0
@@ -52,7 +53,8 @@ struct KeptReadTransaction {
     /// writers.
     ///
     /// Once a checkpoint has copied the whole log, a new transaction reads only the database file,
-    /// and the next writer can reset the log. A transaction that started earlier would block it.
+    /// and the next writer can reset the log. A transaction that started earlier would block that
+    /// writer.
     @inline(__always)
     func isCurrent() -> Bool {
         guard hasHeader, let walIndex,
@@ -78,14 +80,14 @@ struct KeptReadTransaction {
         readsOnlyDatabaseFile = poolgauge_wal_backfill(walIndex) == poolgauge_wal_frames(&header)
     }
 
-    /// Decides, when an access ends at `now`, whether its transaction may be kept.
+    /// Returns whether the transaction of an access that ends at `now` may be kept.
     ///
     /// - Parameters:
-    ///   - now: The monotonic clock, in nanoseconds.
-    ///   - isAllowed: Returns whether this process's writer is idle. It is called after the count
-    ///     of writes is read. A write that starts later changes the count, and is therefore not
-    ///     mistaken for another process's write.
-    /// - Returns: Whether the transaction may be kept. If so, ``keep(at:)`` follows.
+    ///   - now: The time on the monotonic clock, in nanoseconds.
+    ///   - isAllowed: Returns whether the writer of this process is idle. The closure is called
+    ///     after the number of writes is read. A write that starts later changes this number, and
+    ///     is therefore not mistaken for a write by another process.
+    /// - Returns: Whether the caller may call ``keep(at:)``.
     @inline(__always)
     mutating func mayKeep(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
         let isDense = now &- lastEnd < EngineTimings.longestKeptGap
@@ -105,7 +107,7 @@ struct KeptReadTransaction {
         isUnconfirmed = false
     }
 
-    /// Marks the transaction as ended, and reports to the keeper if another process has committed
+    /// Marks the transaction as ended, and notifies the keeper if another process has committed
     /// since the transaction was kept.
     mutating func didEnd() {
         isKept = false
@@ -132,7 +134,7 @@ struct KeptReadTransaction {
 extension Database {
     /// Continues the kept transaction.
     ///
-    /// Like `BEGIN DEFERRED`, this method reads no state. The first statement does so, in
+    /// Like `BEGIN DEFERRED`, this method acquires no state. The first statement does so, in
     /// ``confirmReadState()``.
     ///
     /// - Returns: Whether a kept transaction existed.
@@ -144,7 +146,7 @@ extension Database {
         return true
     }
 
-    /// Checks, before the first statement of an access, that the transaction shows the last
+    /// Ensures, before the first statement of an access, that the transaction shows the last
     /// committed state.
     @inline(__always)
     func confirmReadState() throws {
@@ -156,10 +158,11 @@ extension Database {
         }
     }
 
-    /// Checks, before a statement is prepared, that the schema belongs to the last committed state.
+    /// Ensures, before a statement is prepared, that the schema belongs to the last committed
+    /// state.
     ///
-    /// The access still has no state afterwards, because its first statement confirms the state
-    /// again.
+    /// After this call, the access still has no state, because its first statement confirms the
+    /// state again.
     @inline(__always)
     func confirmSchemaState() throws {
         guard kept.pointee.isUnconfirmed, !kept.pointee.isCurrent() else { return }
@@ -172,19 +175,19 @@ extension Database {
     func restartReadTransaction() throws {
         guard kept.pointee.isUnconfirmed else { return }
         endKeptTransaction()
-        // Until a transaction is open, the next statement retries.
+        // If no transaction can be started, the next statement retries.
         kept.pointee.isUnconfirmed = true
         try beginReadTransaction()
         kept.pointee.isUnconfirmed = false
     }
 
-    /// Keeps the open transaction for the next access, if this is not observable.
+    /// Keeps the open transaction for the next access if this has no observable effect.
     @inline(__always)
     func keepTransaction(at now: UInt64, if isAllowed: () -> Bool) -> Bool {
         guard kept.pointee.mayKeep(at: now, if: isAllowed), poolgauge_has_attached(handle) == 0,
             sqlite3_txn_state(handle, nil) == SQLITE_TXN_READ
         else { return false }
-        // A statement that is still stepping would pass an interrupt to the next access.
+        // A statement that has not finished would pass an interrupt on to the next access.
         resetStatements()
         kept.pointee.keep(at: now)
         transactionDidEndIfNeeded()
@@ -193,13 +196,14 @@ extension Database {
 
     /// Ends the transaction that is kept, or that the access has continued but not used.
     ///
-    /// The caller holds the connection.
+    /// The caller must hold the connection.
     func endKeptTransaction() {
         guard kept.pointee.isKept || kept.pointee.isUnconfirmed else { return }
         probe.willEndTransaction()
         defer { kept.pointee.didEnd() }
         guard isInsideTransaction else { return }
-        // Observers of the connection would be notified of a rollback.
+        // Commits the transaction, because observers of the connection would be notified of a
+        // rollback.
         guard transactionStatements.commit(on: handle) == SQLITE_OK else {
             return abandonTransaction()
         }

@@ -10,24 +10,26 @@ import Glibc
 #endif
 
 /// Decides when the connections of a gate may keep their read transactions between accesses, and
-/// ends the transactions that no access ends.
+/// ends kept transactions that no access continues.
 ///
 /// A connection that is idle and keeps its transaction is in the state
-/// ``AccessSlot/State/keeping``. A transaction is kept only
-/// - while accesses follow each other within ``EngineTimings/longestKeptGap``, and for at most
-///   ``EngineTimings/longestKept``;
-/// - while it shows the last committed state, which is checked again before the first statement of
-///   each access;
-/// - while this process's writer is idle (``AccessGate/forbidKeeping()``): the writer ends kept
-///   transactions before it begins, so its checkpoints and its next log do not wait for them;
-/// - while no other process writes. A kept transaction that is outdated although no writer in this
-///   process was active proves that another process has committed. Nothing is then kept for
-///   ``rest``. After that, while a checkpoint is pending, transactions are kept in turns
-///   (``EngineTimings/keepingTurn``) for some time (``EngineTimings/foreignWriterMemory``), and not
-///   at all if the log is long (``longLog``). Otherwise, back-to-back reads would prevent that
-///   process from copying and resetting its log;
-/// - while no database is attached, because the main wal-index does not show its commits;
-/// - until the timer expires (``EngineTimings/keptIdle``), if no access follows.
+/// ``AccessSlot/State/keeping``. A transaction is kept only under the following conditions:
+/// - Accesses follow each other within ``EngineTimings/longestKeptGap``, and the transaction has
+///   been kept for at most ``EngineTimings/longestKept``.
+/// - The transaction shows the last committed state. This condition is checked again before the
+///   first statement of each access.
+/// - The writer of this process is idle. The writer ends kept transactions before it starts
+///   (``AccessGate/forbidKeeping()``), so they do not delay its checkpoints or the restart of the
+///   log.
+/// - No other process writes. If a kept transaction is outdated although no writer in this process
+///   was active, another process has committed. No transaction is then kept for ``rest``. After
+///   that, while a checkpoint is pending, transactions are kept in turns
+///   (``EngineTimings/keepingTurn``) for a limited time (``EngineTimings/foreignWriterMemory``),
+///   and are not kept if the log is long (``longLog``). Otherwise, back-to-back reads would prevent
+///   that process from copying and resetting its log.
+/// - No database is attached, because the main wal-index does not show commits to attached
+///   databases.
+/// - The timer (``EngineTimings/keptIdle``) has not expired while the connection was idle.
 ///
 /// `@unchecked Sendable`: `timer` is set before a connection is opened, and any thread may use a
 /// dispatch source. The rest is atomic.
@@ -36,17 +38,17 @@ final class ReadTransactionKeeper: @unchecked Sendable {
     /// (<https://sqlite.org/pragma.html#pragma_wal_autocheckpoint>).
     static let longLog: UInt32 = 1_000
 
-    /// ``EngineTimings/restAfterForeignCommit``, unless a test sets it.
+    /// The value of ``EngineTimings/restAfterForeignCommit``, which tests can override.
     let rest = Atomic<UInt64>(EngineTimings.restAfterForeignCommit)
 
     /// The number of accesses that the writers of this process have started.
     let writes = Atomic<UInt64>(0)
-    /// The time until which nothing is kept, in nanoseconds on the monotonic clock; 0 if no other
+    /// When transactions may be kept again, in nanoseconds on the monotonic clock, or 0 if no other
     /// process has written to the current log.
     private let restsUntil = Atomic<UInt64>(0)
     /// The log that another process has written to.
     private let foreignLog = Atomic<UInt32>(0)
-    /// ``EngineTimings/longestEnding``, unless a test sets it.
+    /// The value of ``EngineTimings/longestEnding``, which tests can override.
     let longestEnding = Atomic<UInt64>(EngineTimings.longestEnding)
 
     /// Whether the timer is set.
@@ -63,7 +65,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     /// Allows a gate's connections to keep transactions.
     ///
-    /// Called once, before a connection is opened.
+    /// Call this method once, before a connection is opened.
     func start(for gate: AccessGate) {
         let timer = DispatchSource.makeTimerSource(
             flags: .strict,
@@ -78,8 +80,8 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 
     // MARK: Other processes
 
-    /// Returns whether a transaction that started with `header` may be kept with regard to other
-    /// processes.
+    /// Returns whether the writes of other processes allow a transaction that started with `header`
+    /// to be kept.
     @inline(__always)
     func mayKeep(
         _ header: poolgauge_wal_header,
@@ -87,11 +89,11 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         _ walIndex: UnsafeRawPointer?
     ) -> Bool {
         restsUntil.load(ordering: .relaxed) == 0
-            || mayKeepBesideForeignWriter(header, at: now, walIndex)
+            || mayKeepDespiteForeignWriter(header, at: now, walIndex)
     }
 
     @inline(never)
-    private func mayKeepBesideForeignWriter(
+    private func mayKeepDespiteForeignWriter(
         _ header: poolgauge_wal_header,
         at now: UInt64,
         _ walIndex: UnsafeRawPointer?
@@ -99,7 +101,7 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         let end = restsUntil.load(ordering: .relaxed)
         guard now >= end, let walIndex else { return false }
         var header = header
-        // Commits of other processes are not detected while nothing is kept.
+        // Commits of other processes are not detected while no transaction is kept.
         let isRecent = now &- end < EngineTimings.foreignWriterMemory
         guard
             isRecent || poolgauge_wal_generation(&header) == foreignLog.load(ordering: .relaxed)
@@ -113,19 +115,19 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         return frames < Self.longLog && (!isRecent || now & EngineTimings.keepingTurn == 0)
     }
 
-    /// Records that another process has committed: `header` describes its log.
+    /// Records that another process has committed to the log that `header` describes.
     func recordForeignCommit(_ header: poolgauge_wal_header, at now: UInt64) {
         var header = header
         foreignLog.store(poolgauge_wal_generation(&header), ordering: .relaxed)
         restsUntil.store(now &+ rest.load(ordering: .relaxed), ordering: .relaxed)
     }
 
-    // MARK: Transactions that no access ends
+    // MARK: Transactions that no access continues
 
     /// Ensures that a newly kept transaction ends even if no access follows.
     ///
-    /// Call this after releasing the slot: either the timer finds the slot, or this call detects
-    /// that the timer has expired.
+    /// Call this method after releasing the slot. Either the timer finds the slot, or this call
+    /// detects that the timer has expired.
     @inline(__always)
     func didKeep() {
         if !isArmed.load(ordering: .sequentiallyConsistent) { arm() }
@@ -140,9 +142,11 @@ final class ReadTransactionKeeper: @unchecked Sendable {
         )
     }
 
-    /// Called when the timer has expired, before the slots are searched.
+    /// Records that the timer has expired.
     ///
-    /// A transaction that is kept afterwards sets the timer again.
+    /// Call this method before searching the slots.
+    ///
+    /// A transaction that is kept later sets the timer again.
     func timerDidExpire() {
         expirations.wrappingAdd(1, ordering: .relaxed)
         isArmed.store(false, ordering: .sequentiallyConsistent)
@@ -150,20 +154,20 @@ final class ReadTransactionKeeper: @unchecked Sendable {
 }
 
 extension AccessGate {
-    /// Whether read transactions may be kept now.
+    /// Whether connections may currently keep read transactions.
     @inline(__always)
     var allowsKeeping: Bool { attention.load(ordering: .relaxed) < Self.forbidding }
 
-    /// Ends the transactions that idle connections keep, and prevents connections from keeping
-    /// others.
+    /// Ends the transactions that idle connections keep, and prevents connections from keeping new
+    /// ones.
     ///
     /// ``allowKeeping()`` reverses a call. Calls can be nested.
     func forbidKeeping() {
         attention.wrappingAdd(Self.forbidding, ordering: .sequentiallyConsistent)
         endKeptTransactions()
         if isEnding { awaitEnding() }
-        // The count is incremented after the search, because this caller has not outdated any
-        // earlier transaction.
+        // Increments the count after the search, because this caller has not made any earlier
+        // transaction outdated.
         keeper.writes.wrappingAdd(1, ordering: .releasing)
     }
 
@@ -172,7 +176,7 @@ extension AccessGate {
         attention.wrappingSubtract(Self.forbidding, ordering: .sequentiallyConsistent)
     }
 
-    /// Ends the transactions that idle connections have kept for the keeper's limit.
+    /// Ends the kept transactions of idle connections when the timer expires.
     fileprivate func endIdleTransactions() {
         keeper.timerDidExpire()
         endKeptTransactions()
@@ -180,7 +184,7 @@ extension AccessGate {
 
     /// Ends the transactions that idle connections keep.
     ///
-    /// Other connections are not claimed.
+    /// This method does not claim other connections.
     private func endKeptTransactions() {
         for slot in slots where slot.claimKeeping() {
             slot.database?.endKeptTransaction()
@@ -199,8 +203,9 @@ extension AccessGate {
     /// Whether a thread has claimed an idle connection to end its transaction.
     private var isEnding: Bool { slots.contains(where: \.isEnding) }
 
-    /// Claims a connection whose kept transaction another thread is ending, because it becomes free
-    /// sooner than a new connection can be opened.
+    /// Claims a connection after another thread ends its kept transaction.
+    ///
+    /// This connection becomes free sooner than a new connection could be opened.
     @inline(never)
     func claimAfterEnding() -> AccessSlot? {
         guard isEnding else { return nil }

@@ -12,7 +12,7 @@ extension Database {
         /// Creates options from SQLite's mask.
         public init(rawValue: CInt) { self.rawValue = rawValue }
 
-        /// Statements that start to run, and triggers.
+        /// Statements and triggers that start to run.
         public static let statement = TracingOptions(rawValue: SQLITE_TRACE_STMT)
 
         /// Statements that have run, with their duration.
@@ -21,15 +21,16 @@ extension Database {
 
     /// An event that ``Database/trace(options:_:)`` reports.
     ///
-    /// It is valid until the handler returns.
+    /// The event is valid until the handler returns.
     public enum TraceEvent: CustomStringConvertible {
         /// A statement starts to run.
         case statement(Statement)
         /// A statement has run.
         case profile(statement: Statement, duration: TimeInterval)
 
-        /// The SQL, with the duration of a profile event; includes arguments only if
-        /// ``Configuration/publicStatementArguments`` is set.
+        /// The SQL, and the duration of a profile event.
+        ///
+        /// The SQL includes arguments only if ``Configuration/publicStatementArguments`` is set.
         public var description: String {
             switch self {
             case .statement(let statement): statement.description
@@ -57,7 +58,9 @@ extension Database.TraceEvent {
     /// The statement of an event.
     public struct Statement: CustomStringConvertible {
         let sqliteStatement: SQLiteStatement
-        /// SQLite's description of a trigger, a comment that contains its name; nil for statements.
+        /// SQLite's description of a trigger, or `nil` for a statement.
+        ///
+        /// The description is a comment that contains the name of the trigger.
         let comment: String?
         let showsArguments: Bool
 
@@ -74,7 +77,7 @@ extension Database.TraceEvent {
             return String(cString: text).trimmedSQL
         }
 
-        /// The SQL; includes arguments only if ``Configuration/publicStatementArguments`` is set.
+        /// The SQL, with its arguments only if ``Configuration/publicStatementArguments`` is set.
         public var description: String { showsArguments ? expandedSQL : sql }
     }
 }

@@ -1,9 +1,9 @@
 import CSQLite
 
-/// One connection's BEGIN, COMMIT, and ROLLBACK statements.
+/// The `BEGIN`, `COMMIT`, and `ROLLBACK` statements of a connection.
 ///
-/// They are prepared when first needed and then kept, because preparing them again costs more than
-/// a point read.
+/// The statements are prepared when they are first needed and then kept, because preparing them
+/// again costs more than a point read.
 struct TransactionStatements {
     private var beginDeferred: OpaquePointer?
     private var beginImmediate: OpaquePointer?
@@ -11,7 +11,7 @@ struct TransactionStatements {
     private var commit: OpaquePointer?
     private var rollback: OpaquePointer?
 
-    /// Runs BEGIN and returns an SQLite result code.
+    /// Runs `BEGIN` and returns an SQLite result code.
     mutating func begin(_ kind: Database.TransactionKind, on handle: OpaquePointer?) -> CInt {
         switch kind {
         case .deferred: Self.run(&beginDeferred, "BEGIN DEFERRED TRANSACTION", on: handle)
@@ -20,12 +20,12 @@ struct TransactionStatements {
         }
     }
 
-    /// Runs COMMIT and returns an SQLite result code.
+    /// Runs `COMMIT` and returns an SQLite result code.
     mutating func commit(on handle: OpaquePointer?) -> CInt {
         Self.run(&commit, "COMMIT TRANSACTION", on: handle)
     }
 
-    /// Runs ROLLBACK and returns an SQLite result code.
+    /// Runs `ROLLBACK` and returns an SQLite result code.
     mutating func rollback(on handle: OpaquePointer?) -> CInt {
         Self.run(&rollback, "ROLLBACK TRANSACTION", on: handle)
     }
