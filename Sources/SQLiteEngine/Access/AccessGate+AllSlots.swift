@@ -2,7 +2,9 @@ import Telemetry
 
 /// Acquires all slots of one gate, or one specific slot.
 extension AccessGate {
-    /// Runs `body` while holding every slot: waits for running accesses and blocks new ones.
+    /// Runs `body` while holding every slot.
+    ///
+    /// The method waits for running accesses and blocks new ones.
     ///
     /// All callers acquire the slots in the same order, so two callers never wait for each other.
     /// For a pool's readers, this order is not sufficient; see

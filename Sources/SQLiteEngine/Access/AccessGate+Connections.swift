@@ -29,7 +29,7 @@ extension AccessGate {
     /// Provides a callback with a connection, on another thread.
     ///
     /// Leaving a transaction open is a fatal error. If no connection is available, `body` receives
-    /// one whose statements all throw. `owner` stays alive until `body` returns.
+    /// a connection whose statements all throw. `owner` stays alive until `body` returns.
     func performWithoutTransactionLater(
         _ site: AccessSite,
         keeping owner: any DatabaseWriter,
@@ -46,7 +46,9 @@ extension AccessGate {
         }
     }
 
-    /// Acquires every slot for a callback: waits for running accesses and blocks new ones.
+    /// Acquires every slot for a callback.
+    ///
+    /// The method waits for running accesses and blocks new ones.
     ///
     /// `completion` may be called on any thread. It receives a failure if the gate is closed or the
     /// wait would be a deadlock. After success, the caller must call ``returnAllSlots()``.
@@ -65,8 +67,8 @@ extension AccessGate {
         _ = acquire(site, .write, wanted: slots[index], holdings: holdings) { [self] result in
             switch result {
             case .success(let slot):
-                // This thread may be releasing the slot inside another access, so use a different
-                // thread.
+                // This thread may be releasing the slot inside another access, so this closure uses
+                // a different thread.
                 slot.executor.async { [self] in
                     slot.database?.endKeptTransaction()
                     acquireAllLater(site, from: index + 1, reserved: reserved, completion)

@@ -14,8 +14,9 @@
 ///
 /// The methods belong to the gate of a pool's writer, which refers to the readers' gate.
 extension AccessGate {
-    /// Runs `body` while holding the writer and all readers: waits for running accesses and blocks
-    /// new ones.
+    /// Runs `body` while holding the writer and all readers.
+    ///
+    /// The method waits for running accesses and blocks new ones.
     ///
     /// - Throws: The error that `body` throws, `SQLITE_MISUSE` if the pool is closed, and
     ///   `SQLITE_LOCKED` if the wait would be a deadlock.
@@ -77,8 +78,8 @@ extension AccessGate {
         _ body: @escaping @Sendable (Database) -> Void
     ) {
         _ = acquire(site, .write) { [self] result in
-            // This thread may be releasing the slot inside another access, so use a different
-            // thread.
+            // This thread may be releasing the slot inside another access, so this closure uses a
+            // different thread.
             slots[0].executor.async { [self] in
                 if case .failure(let error) = result {
                     failure(error)

@@ -2,7 +2,7 @@ import Synchronization
 import Telemetry
 
 extension AccessGate {
-    /// Runs a task's access: waits without blocking a thread, and then runs `body` on the
+    /// Waits for a connection without blocking a thread, and then runs a task's access on the
     /// connection's thread.
     ///
     /// If `claimed` is set, the access uses this slot and releases it at the end.
@@ -26,7 +26,7 @@ extension AccessGate {
         }
     }
 
-    /// Runs a callback's access: waits without blocking a thread, and then runs `body` on the
+    /// Waits for a connection without blocking a thread, and then runs a callback's access on the
     /// connection's thread.
     ///
     /// Waiting accesses run in call order. The access ends when `body` returns. If no connection is
@@ -54,7 +54,9 @@ extension AccessGate {
         }
     }
 
-    /// Acquires every slot for a task: waits for running accesses and blocks new ones.
+    /// Acquires every slot for a task.
+    ///
+    /// The method waits for running accesses and blocks new ones.
     ///
     /// The caller must release the slots with ``returnAllSlots()``. `reserved` is a slot that the
     /// caller has reserved in another gate.

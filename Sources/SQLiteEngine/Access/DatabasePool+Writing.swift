@@ -1,4 +1,4 @@
-/// Writes that run without a single transaction or on another thread.
+/// Asynchronous writes, and writes that control their transactions.
 extension DatabasePool {
     /// Writes in one immediate transaction, without blocking the thread.
     public func write<T: Sendable>(
@@ -62,7 +62,9 @@ extension DatabasePool {
 
     // MARK: Barriers
 
-    /// Provides the writer while no reader is in use: waits for running reads and blocks new ones.
+    /// Provides the writer while no reader is in use.
+    ///
+    /// The method waits for running reads and blocks new ones.
     public func barrierWriteWithoutTransaction<T>(
         at site: AccessSite,
         _ updates: (Database) throws -> T

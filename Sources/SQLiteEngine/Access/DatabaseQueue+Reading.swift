@@ -27,13 +27,16 @@ extension DatabaseQueue {
         }
     }
 
-    /// Provides the connection without a transaction, and accepts statements that write.
+    /// Provides the connection without a transaction.
+    ///
+    /// The connection accepts statements that write.
     public func unsafeRead<T>(at site: AccessSite, _ value: (Database) throws -> T) throws -> T {
         try gate.withConnection(site, .read, onQueue: hasQueue, value)
     }
 
-    /// Provides the connection without a transaction and without blocking the thread, and accepts
-    /// statements that write.
+    /// Provides the connection without a transaction and without blocking the thread.
+    ///
+    /// The connection accepts statements that write.
     public func unsafeRead<T: Sendable>(
         at site: AccessSite,
         _ value: @Sendable (Database) throws -> T
@@ -45,8 +48,9 @@ extension DatabaseQueue {
         }
     }
 
-    /// Provides the connection without a transaction later, on another thread, and accepts
-    /// statements that write.
+    /// Provides the connection without a transaction later, on another thread.
+    ///
+    /// The connection accepts statements that write.
     public func asyncUnsafeRead(
         at site: AccessSite,
         _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -64,7 +68,7 @@ extension DatabaseQueue {
 
     /// Provides the connection without a transaction, even if the thread already holds it.
     ///
-    /// Accepts statements that write, unless the enclosing access refuses them.
+    /// The connection accepts statements that write, unless the enclosing access refuses them.
     public func unsafeReentrantRead<T>(
         at site: AccessSite,
         _ value: (Database) throws -> T
@@ -97,7 +101,8 @@ extension DatabaseQueue {
         on database: Database,
         _ value: @Sendable (Result<Database, any Error>) -> Void
     ) {
-        // Covers the whole transaction. Its commit writes nothing and is therefore not refused.
+        // Refuses writes during the whole transaction. The commit writes nothing and is therefore
+        // not refused.
         database.readOnlyDepth += 1
         defer { database.readOnlyDepth -= 1 }
         do {

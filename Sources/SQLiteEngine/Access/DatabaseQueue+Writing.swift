@@ -1,4 +1,4 @@
-/// Writes that run without a single transaction or on another thread.
+/// Asynchronous writes, and writes that control their transactions.
 extension DatabaseQueue {
     /// Writes in one immediate transaction, without blocking the thread.
     public func write<T: Sendable>(

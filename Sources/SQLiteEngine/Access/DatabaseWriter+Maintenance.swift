@@ -15,7 +15,7 @@ extension DatabaseWriter {
         try await barrierWriteWithoutTransaction(at: site) { try $0.erase() }
     }
 
-    /// Rebuilds the database file to its minimal size.
+    /// Rebuilds the database file to minimize its size.
     ///
     /// - Throws: A ``DatabaseError``.
     public func vacuum(fileID: StaticString = #fileID, line: UInt = #line) throws {
@@ -23,7 +23,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: site) { try $0.execute(sql: "VACUUM") }
     }
 
-    /// Rebuilds the database file to its minimal size, without blocking the thread.
+    /// Rebuilds the database file to minimize its size, without blocking the thread.
     ///
     /// - Throws: A ``DatabaseError``, and `CancellationError`.
     public func vacuum(fileID: StaticString = #fileID, line: UInt = #line) async throws {
@@ -31,7 +31,7 @@ extension DatabaseWriter {
         try await writeWithoutTransaction(at: site) { try $0.execute(sql: "VACUUM") }
     }
 
-    /// Writes a copy of the database, with minimal size, to a file.
+    /// Writes a minimal-size copy of the database to a file.
     ///
     /// - Parameters:
     ///   - filePath: The path of the copy. The file must not exist, or must be empty.
@@ -47,7 +47,7 @@ extension DatabaseWriter {
         try writeWithoutTransaction(at: site) { try $0.vacuum(into: filePath) }
     }
 
-    /// Writes a copy of the database, with minimal size, to a file, without blocking the thread.
+    /// Writes a minimal-size copy of the database to a file, without blocking the thread.
     ///
     /// - Throws: A ``DatabaseError``, and `CancellationError`.
     public func vacuum(

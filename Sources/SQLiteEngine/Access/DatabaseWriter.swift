@@ -183,7 +183,9 @@ extension DatabaseWriter {
         }
     }
 
-    /// Provides the writer while no read is running: waits for running reads and blocks new ones.
+    /// Provides the writer while no read is running.
+    ///
+    /// The method waits for running reads and blocks new ones.
     ///
     /// - Throws: The error that `updates` throws, and ``DatabaseError``.
     public func barrierWriteWithoutTransaction<T>(

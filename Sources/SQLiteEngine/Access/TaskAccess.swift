@@ -82,7 +82,7 @@ actor TaskAccess: SerialExecutor {
     }
 
     // These are separate methods because the compiler assumes that a method's caller retains the
-    // object. It would remove a retain and a release within one method.
+    // object. The compiler would remove a retain and a release within one method.
 
     @inline(never)
     private static func retain(_ access: TaskAccess) -> Unmanaged<TaskAccess> {

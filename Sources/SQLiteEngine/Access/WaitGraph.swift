@@ -75,7 +75,7 @@ struct WaitGraph<Waiter: Hashable & Sendable, Slot: Hashable & Sendable>: Hashab
             stuck.remove(at: index)
         }
         guard let first = stuck.firstIndex(where: { $0.waiter == waiter }) else { return nil }
-        // Leave out waits that depend on the deadlock but are not part of it.
+        // Excludes waits that depend on the deadlock but are not part of it.
         var members = [stuck.remove(at: first)]
         var next = 0
         while next < members.count {

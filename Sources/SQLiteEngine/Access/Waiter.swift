@@ -104,7 +104,7 @@ final class Waiter: GateWaiter, @unchecked Sendable {
 
     /// Removes and returns the sleeper.
     ///
-    /// Only the thread that removed the waiter from the queue may call this.
+    /// Only the thread that removed the waiter from the queue may call this method.
     ///
     /// A task references its waiter so that it can cancel the wait, and the waiter references the
     /// task. This method breaks the reference cycle.

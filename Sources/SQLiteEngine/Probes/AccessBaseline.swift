@@ -51,7 +51,7 @@ extension DatabaseStatus {
 }
 
 extension DatabasePool {
-    /// Restarts the waits, holds, and peaks of ``status()`` from zero.
+    /// Resets the waits, holds, and peaks of ``status()``.
     package func restartTimes() {
         writer.restartTimes()
         readers.restartTimes()
@@ -59,7 +59,7 @@ extension DatabasePool {
 }
 
 extension DatabaseQueue {
-    /// Restarts the waits, holds, and peaks of ``status()`` from zero.
+    /// Resets the waits, holds, and peaks of ``status()``.
     package func restartTimes() {
         gate.restartTimes()
     }

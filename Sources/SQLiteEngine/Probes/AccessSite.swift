@@ -79,7 +79,7 @@ public struct AccessSite: Sendable, Hashable {
 
     /// Whether the access has a label that ``AccessLabel/uncounted`` returned.
     ///
-    /// A call site never has the top bit.
+    /// A call site never has the top bit set.
     @inline(__always)
     var isUncounted: Bool { word >> 62 == 0b11 }
 

@@ -28,12 +28,12 @@ final class ConnectionProbe: @unchecked Sendable {
         static let transaction: UInt8 = 2
         /// The next step that writes may start a write transaction.
         static let upgrade: UInt8 = 4
-        /// The transaction does not belong to the access: any statement may end it.
+        /// The transaction does not belong to the access, so any statement may end it.
         static let loose: UInt8 = 8
         /// The probe must read the state of the write-ahead log when the access ends.
         static let log: UInt8 = 16
 
-        /// The duties at the start of an access, whose transaction has not started.
+        /// The duties at the start of an access, before its transaction starts.
         static let atStart = transaction | upgrade | loose
     }
 
@@ -101,7 +101,7 @@ final class ConnectionProbe: @unchecked Sendable {
     let unreadAt = Atomic<UInt64>(0)
 
     let duties: Atomic<UInt8>
-    /// The number of accesses until the time of an access is next split.
+    /// The number of accesses until the next access whose time is split.
     let countdown: Atomic<UInt32>
     /// The state for splitting the time of an access.
     ///

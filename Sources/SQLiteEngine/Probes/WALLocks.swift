@@ -27,7 +27,7 @@ struct WALLocks: Equatable {
     /// locks per second, 0.4% of all results omitted a lock.
     static let page = 4096 - 256
 
-    /// Reads the locks on a `-shm` file, or returns nil if the system does not report them.
+    /// Reads the locks on a `-shm` file, or returns `nil` if the system does not report them.
     ///
     /// - Parameters:
     ///   - path: The path of the `-shm` file.
@@ -50,7 +50,7 @@ struct WALLocks: Equatable {
 
     /// Parses lines such as `1: POSIX  ADVISORY  READ 4711 08:01:1234 123 123`.
     ///
-    /// The device is ignored: on overlay file systems, `stat` reports a different one.
+    /// The device is ignored, because `stat` reports a different device on overlay file systems.
     init(text: String, inode: UInt64) {
         entries = text.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ")
