@@ -47,7 +47,7 @@ final class AccessGate: Sendable {
     let inUsePeak = Atomic<Int>(0)
     /// The numbers of accesses that wait at this gate and at the readers' gate.
     let waiting: WaiterCounts
-    /// The time that successful attempts to open a connection took.
+    /// The time taken by successful attempts to open a connection.
     let openings = AtomicHistogram()
     /// The number of failed attempts to open a connection.
     let failures = Atomic<UInt64>(0)

@@ -3,7 +3,7 @@ import CSQLite
 extension Statement {
     /// The region that the statement reads, including what its triggers and foreign keys read.
     ///
-    /// The first use of this property on a connection installs its authorizer
+    /// The first use of this property on a connection installs the connection's authorizer
     /// (`sqlite3_set_authorizer`). All statements are then reprepared when they next run.
     public var databaseRegion: DatabaseRegion { analyzed.region }
 

@@ -17,7 +17,7 @@ final class StatementAuthorizer {
     /// The epoch in which SQLite last expired all prepared statements.
     private var expiryEpoch = 0
 
-    /// The notes about the statement that is being prepared.
+    /// Notes about the statement that is being prepared.
     private var notes: Notes?
 
     /// Whether the statement that is being prepared drops an object.

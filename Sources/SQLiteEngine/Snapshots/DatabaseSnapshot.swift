@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import Telemetry
 
-/// A connection that continues to show the state of the database when the snapshot was created.
+/// A connection that continues to show the database as it was when the snapshot was created.
 ///
 /// While a snapshot exists, a checkpoint cannot copy frames that were written after that state, and
 /// the write-ahead log grows. Release or ``close()`` the snapshot as soon as it is no longer

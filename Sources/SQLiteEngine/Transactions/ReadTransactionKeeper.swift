@@ -13,7 +13,8 @@ import Glibc
 /// ends kept transactions that no access continues.
 ///
 /// A connection that is idle and keeps its transaction is in the state
-/// ``AccessSlot/State/keeping``. A transaction is kept only under the following conditions:
+/// ``AccessSlot/State/keeping``. A transaction is kept only while all of the following conditions
+/// hold:
 /// - Accesses follow each other within ``EngineTimings/longestKeptGap``, and the transaction has
 ///   been kept for at most ``EngineTimings/longestKept``.
 /// - The transaction shows the last committed state. This condition is checked again before the

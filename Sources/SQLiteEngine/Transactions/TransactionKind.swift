@@ -5,7 +5,9 @@ extension Database {
         case deferred = "DEFERRED"
         /// Acquires the write lock immediately.
         case immediate = "IMMEDIATE"
-        /// Acquires the write lock immediately, and without WAL also blocks readers.
+        /// Acquires the write lock immediately.
+        ///
+        /// Without WAL, the transaction also blocks readers.
         case exclusive = "EXCLUSIVE"
     }
 

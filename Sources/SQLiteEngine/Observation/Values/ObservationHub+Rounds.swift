@@ -88,7 +88,7 @@ extension ObservationHub {
         state.withLock { $0.lookout.restsUntil = end }
     }
 
-    /// Runs a lookout: one round after another, until no work remains.
+    /// Runs one round after another as the lookout, until no work remains.
     private func runLookout(_ number: Int) {
         var lastRound = monotonicNanoseconds()
         while true {

@@ -6,7 +6,7 @@ import Telemetry
 /// All values share one transaction observer. A commit records which regions it touched and wakes
 /// another thread, unless that thread is already awake. As a result, a hundred values that depend
 /// on the same tables cost the writer no more than one value. A ``FetchRound`` fetches the values.
-/// Only in a database without readers does the commit itself fetch a few quick values.
+/// In a database without readers, the commit itself fetches a few quick values.
 ///
 /// `@unchecked Sendable`: only the access that holds the writer uses the variables. Everything else
 /// is constant or protected by a lock.
@@ -28,7 +28,7 @@ final class ObservationHub: TransactionObserver, @unchecked Sendable {
 
     struct State {
         var groups: [Group] = []
-        /// Incremented when the regions of the groups change.
+        /// A number that is incremented when the regions of the groups change.
         var version = 0
         /// The members that must fetch again after the next commit, regardless of what it changes.
         var uncertain: Members = [:]

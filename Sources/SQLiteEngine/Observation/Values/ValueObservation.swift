@@ -233,7 +233,7 @@ extension ValueObservation where Reducer: ValueReducer, Reducer.Value: Equatable
     }
 }
 
-/// A predicate for duplicates, which is shared each time the observation is started.
+/// A predicate that all started instances of an observation share.
 ///
 /// `@unchecked Sendable`: the closure was transferred to this object and is called only while the
 /// lock is held.
