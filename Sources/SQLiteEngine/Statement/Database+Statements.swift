@@ -3,22 +3,23 @@ import CSQLite
 extension Database {
     /// Prepares a statement.
     ///
-    /// - Parameter sql: One statement. White space, comments, and semicolons may surround it.
+    /// - Parameter sql: One statement, which may be surrounded by white space, comments, and
+    ///   semicolons.
     /// - Returns: The statement, without arguments.
-    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if there are several
+    /// - Throws: The error that SQLite reports for the SQL, or `SQLITE_MISUSE` if there are several
     ///   statements.
     public func makeStatement(sql: String) throws -> Statement {
         try makeStatement(sql: sql, flags: 0)
     }
 
-    /// Returns a statement that the connection keeps prepared.
+    /// Returns a cached statement, and prepares it if needed.
     ///
-    /// A connection keeps at most 256 such statements, which occupy at most 4 MiB. The least
-    /// recently used statement is removed first. The methods that fetch from SQL text have a
-    /// separate cache of the same size.
+    /// A connection caches up to 256 statements with a total size of up to 4 MiB, and removes the
+    /// least recently used statement first. The methods that fetch from SQL text use a separate
+    /// cache of the same size.
     ///
-    /// A statement that was returned before still has its previous arguments. Do not keep a cursor
-    /// over it beyond the access. While a statement is being iterated, this method returns another
+    /// A cached statement keeps the arguments of its last use. Do not use a cursor over it after
+    /// the access ends. While a cached statement is being iterated, this method returns another
     /// statement for the same SQL.
     public func cachedStatement(sql: String) throws -> Statement {
         preconditionRightThread()
@@ -27,7 +28,7 @@ extension Database {
         return try prepareCachedStatement(sql: sql)
     }
 
-    /// Returns a statement for one fetch, which does not retain the statement or its arguments.
+    /// Returns a cached statement for a fetch that keeps neither the statement nor its arguments.
     @usableFromInline
     func fetchStatement(sql: String) throws -> Statement {
         preconditionRightThread()
@@ -51,9 +52,9 @@ extension Database {
     ///
     /// - Parameters:
     ///   - sql: Any number of statements, separated by semicolons.
-    ///   - arguments: The values of all their parameters; nil if the caller sets them later.
+    ///   - arguments: The values of all parameters, or `nil` if the caller sets them later.
     /// - Returns: A cursor over the statements.
-    /// - Throws: No error. The cursor throws errors in the SQL when it reaches them.
+    /// - Throws: No error. The cursor throws an error when it reaches invalid SQL.
     public func allStatements(
         sql: String,
         arguments: StatementArguments? = nil
@@ -65,10 +66,10 @@ extension Database {
     ///
     /// - Parameters:
     ///   - sql: Any number of statements, separated by semicolons.
-    ///   - arguments: The values of all their parameters: positional values are used from left to
-    ///     right, and named values may be used by several statements.
-    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if the arguments do not
-    ///   match.
+    ///   - arguments: The values of all parameters. Positional values are used from left to right.
+    ///     Several statements can use the same named value.
+    /// - Throws: The error that SQLite reports for the SQL, or `SQLITE_MISUSE` if the arguments do
+    ///   not match the parameters.
     public func execute(
         sql: String,
         arguments: StatementArguments = StatementArguments()
@@ -89,7 +90,7 @@ extension Database {
         guard let statement = try statements.next() else {
             throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql)
         }
-        // Text that does not compile also counts as an additional statement.
+        // Trailing text that does not compile is treated as another statement.
         let isLast: Bool
         do {
             isLast = try statements.next() == nil
@@ -113,7 +114,7 @@ extension Database {
 }
 
 extension Database {
-    /// The largest number of parameters that a statement may have.
+    /// The maximum number of parameters in a statement.
     public var maximumStatementArgumentCount: Int {
         Int(sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
     }

@@ -1,6 +1,7 @@
 /// Recognizes `PRAGMA journal_mode`.
 ///
-/// `sqlite3_stmt_readonly` reports every `PRAGMA journal_mode` as a write, because it could be one.
+/// `sqlite3_stmt_readonly` reports every `PRAGMA journal_mode` as a write, even one that only
+/// queries the mode.
 enum PragmaJournalMode {
     /// Returns whether the SQL only queries the journal mode.
     static func isQuery(_ sql: UnsafePointer<CChar>?) -> Bool {
@@ -13,8 +14,9 @@ enum PragmaJournalMode {
                 && words[1].allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
     }
 
-    /// Returns whether the SQL may set the journal mode, with possible false positives but no false
-    /// negatives.
+    /// Returns whether the SQL may set the journal mode.
+    ///
+    /// The result can be a false positive, but never a false negative.
     static func maySet(_ sql: UnsafePointer<CChar>?) -> Bool {
         guard let sql else { return false }
         return String(cString: sql).lowercased().contains("journal_mode") && !isQuery(sql)

@@ -1,12 +1,13 @@
 /// The order in which the entries of a cache were last used.
 ///
-/// The list is a doubly linked list of indices. Every operation takes constant time and, once the
-/// list has reached its largest size, allocates nothing.
+/// The list is a doubly linked list of places, which are indices in the storage of the cache. Every
+/// operation takes constant time. Once the list has reached its largest size, operations do not
+/// allocate memory.
 struct RecencyList {
     private struct Links {
-        /// The place that was used next, or ``none``.
+        /// The place that was used immediately after this one, or ``none``.
         var newer: Int
-        /// The place that was used previously, or ``none``.
+        /// The place that was used immediately before this one, or ``none``.
         var older: Int
     }
 
@@ -17,13 +18,12 @@ struct RecencyList {
     private var newest = none
     private var oldest = none
 
-    /// The least recently used place; nil if the list is empty.
+    /// The least recently used place, or `nil` if the list is empty.
     var leastRecent: Int? { oldest == Self.none ? nil : oldest }
 
     /// Adds a place and marks it as used now.
     ///
-    /// - Returns: The number of the place, which is the number of a removed place or the smallest
-    ///   unused number.
+    /// - Returns: The number of a removed place, if there is one, or the smallest unused number.
     mutating func insert() -> Int {
         let place: Int
         if let reused = free.popLast() {

@@ -2,12 +2,13 @@ extension Row {
     /// Returns a cursor over rows.
     ///
     /// - Parameters:
-    ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///   - statement: The statement to execute.
+    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
     ///     set.
-    ///   - adapter: Maps the columns of the rows.
-    /// - Returns: A cursor, which is valid during the access.
-    /// - Throws: `SQLITE_MISUSE` if the arguments or the adapter do not match.
+    ///   - adapter: The adapter that maps the columns of the rows.
+    /// - Returns: A cursor that is valid only during the access.
+    /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters, or if the adapter
+    ///   does not match the columns.
     public static func fetchCursor(
         _ statement: Statement,
         arguments: StatementArguments? = nil,
@@ -19,10 +20,10 @@ extension Row {
     /// Fetches all rows.
     ///
     /// - Parameters:
-    ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///   - statement: The statement to execute.
+    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
     ///     set.
-    ///   - adapter: Maps the columns of the rows.
+    ///   - adapter: The adapter that maps the columns of the rows.
     /// - Returns: Copies of the rows.
     /// - Throws: A ``DatabaseError``.
     public static func fetchAll(
@@ -38,10 +39,10 @@ extension Row {
     /// Fetches the distinct rows.
     ///
     /// - Parameters:
-    ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///   - statement: The statement to execute.
+    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
     ///     set.
-    ///   - adapter: Maps the columns of the rows.
+    ///   - adapter: The adapter that maps the columns of the rows.
     /// - Returns: Copies of the rows.
     /// - Throws: A ``DatabaseError``.
     public static func fetchSet(
@@ -57,11 +58,11 @@ extension Row {
     /// Fetches the first row.
     ///
     /// - Parameters:
-    ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///   - statement: The statement to execute.
+    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
     ///     set.
-    ///   - adapter: Maps the columns of the rows.
-    /// - Returns: A copy of the row; nil if there is none.
+    ///   - adapter: The adapter that maps the columns of the rows.
+    /// - Returns: A copy of the row, or `nil` if there is no row.
     /// - Throws: A ``DatabaseError``.
     public static func fetchOne(
         _ statement: Statement,
@@ -123,7 +124,7 @@ extension Row {
         _ adapter: (any RowAdapter)?,
         _ body: (Row) -> Void
     ) throws {
-        // Mapping an unknown column fails before anything is executed.
+        // An adapter that maps an unknown column fails before the statement is executed.
         _ = try adapter?.layout(from: statement.layout)
         guard try statement.executeToFirstRow(arguments) else { return }
         let base = statement.layout

@@ -7,7 +7,7 @@ struct SQLScanner {
 
     private var byte: UInt8 { UInt8(bitPattern: next.pointee) }
 
-    /// Skips a character if it comes next, and returns whether it did.
+    /// Skips a character if it comes next, and returns whether it was skipped.
     mutating func skip(_ character: UInt8) -> Bool {
         skipSpace()
         guard byte == character else { return false }
@@ -18,7 +18,7 @@ struct SQLScanner {
     /// Skips a keyword if it is the next word, without allocating memory.
     ///
     /// - Parameter keyword: The keyword in lowercase.
-    /// - Returns: Whether it was the next word.
+    /// - Returns: Whether the keyword was skipped.
     mutating func skip(keyword: StaticString) -> Bool {
         skipSpace()
         let count = keyword.utf8CodeUnitCount
@@ -30,8 +30,9 @@ struct SQLScanner {
         return true
     }
 
-    /// Reads and returns the next identifier, quoted or not; returns an empty string if there is
-    /// none.
+    /// Reads the next identifier, quoted or not.
+    ///
+    /// - Returns: The identifier, or an empty string if there is none.
     mutating func name() -> String {
         skipSpace()
         let end = closingQuote(of: byte)
@@ -41,7 +42,7 @@ struct SQLScanner {
             if let end {
                 if byte == end {
                     next += 1
-                    // A quote inside quotes is written twice.
+                    // Two closing quotes in a row stand for one quote in the name.
                     guard byte == end, end != UInt8(ascii: "]") else { break }
                 }
             } else if !isIdentifier(byte) {
@@ -53,7 +54,7 @@ struct SQLScanner {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// Reads the next identifier in lowercase.
+    /// Reads the next identifier and returns it in lowercase.
     mutating func word() -> String { name().lowercased() }
 
     private func lowercase(at index: Int) -> UInt8 {

@@ -9,7 +9,7 @@ public class SQLStatementCursor: Cursor {
     /// The offset of the next statement.
     private var offset = 0
 
-    /// The remaining arguments; nil if the statements have none.
+    /// The remaining arguments, or `nil` if the statements are prepared without arguments.
     private var arguments: StatementArguments?
 
     private let argumentCount: Int
@@ -24,9 +24,9 @@ public class SQLStatementCursor: Cursor {
 
     /// Prepares the next statement and sets its arguments.
     ///
-    /// - Returns: The statement; nil at the end of the text.
-    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if the arguments do not
-    ///   match; `CancellationError` in an access whose task was canceled.
+    /// - Returns: The statement, or `nil` at the end of the text.
+    /// - Throws: The error that SQLite reports for the SQL, `SQLITE_MISUSE` if the arguments do not
+    ///   match the parameters, or `CancellationError` if the task of the access was canceled.
     public func next() throws -> Statement? {
         guard let connection = database.handle, !database.isStandIn else {
             let error = database.standInError ?? .connectionIsClosed()
@@ -41,8 +41,8 @@ public class SQLStatementCursor: Cursor {
             try checkEnd(from: start)
             return nil
         }
-        // Cancellation is also checked here, not only during execution, because a cancellation's
-        // interrupts stop the parser.
+        // Cancellation is checked here as well as during execution, because the interrupts that
+        // cancel an access also stop the parser.
         try database.cancellation?.check()
         try database.confirmSchemaState()
         database.discardOutdatedSchema()
@@ -91,8 +91,8 @@ public class SQLStatementCursor: Cursor {
 
     /// Whether only white space and semicolons follow.
     ///
-    /// This check does not call SQLite, because SQLite can be interrupted even when it prepares
-    /// nothing, and a statement that has run would then fail.
+    /// This property does not call SQLite. SQLite can be interrupted even if there is nothing to
+    /// prepare, and a statement that has already run would then appear to fail.
     private var isAtEnd: Bool {
         for index in offset..<bytes.count - 1 {
             switch UInt8(bitPattern: bytes[index]) {
@@ -103,13 +103,12 @@ public class SQLStatementCursor: Cursor {
         return true
     }
 
-    /// Throws if arguments remain, or if the text continues after a NUL character, at which SQLite
-    /// stops.
+    /// Throws an error if arguments remain, or if text follows a NUL character, where SQLite stops.
     private func checkEnd(from start: Int) throws {
         if let terminator = bytes[start...].firstIndex(of: 0), terminator < bytes.count - 1 {
             throw DatabaseError(
                 resultCode: .SQLITE_MISUSE,
-                message: "the SQL contains a NUL character, at byte \(terminator)",
+                message: "the SQL contains a NUL character at byte \(terminator)",
                 sql: text(from: 0)
             )
         }

@@ -1,10 +1,10 @@
 import CSQLite
 
 extension Statement {
-    /// The arguments of the next executions.
+    /// The arguments for subsequent executions.
     ///
-    /// Setting arguments that do not match the statement is a fatal error; ``setArguments(_:)``
-    /// throws instead.
+    /// Setting arguments that do not match the statement's parameters is a fatal error. To handle
+    /// the error, use ``setArguments(_:)``.
     public var arguments: StatementArguments {
         get { storedArguments }
         set {
@@ -16,9 +16,10 @@ extension Statement {
         }
     }
 
-    /// Sets the arguments of the next executions.
+    /// Sets the arguments for subsequent executions.
     ///
-    /// - Throws: `SQLITE_MISUSE` if they do not match; the previous arguments then remain.
+    /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters. The statement then
+    ///   keeps its previous arguments.
     public func setArguments(_ arguments: StatementArguments) throws {
         if isStepped { reset() }
         if parameterCount == 1, arguments.more == nil, let value = arguments.first {
@@ -38,9 +39,9 @@ extension Statement {
         _ = try arguments.values(for: self)
     }
 
-    /// Sets the arguments of the next executions without validation.
+    /// Sets the arguments for subsequent executions without validating them.
     ///
-    /// Parameters without a value are NULL, and values without a parameter are ignored.
+    /// A parameter without a value is `NULL`, and a value without a parameter is ignored.
     public func setUncheckedArguments(_ arguments: StatementArguments) {
         if isStepped { reset() }
         sqlite3_clear_bindings(pointer)
@@ -68,8 +69,8 @@ extension Statement {
             }
         }
         guard code == SQLITE_OK else {
-            // Some parameters have new values and others old values, so all are bound again before
-            // the next use.
+            // Some parameters have new values and others still have old values, so all parameters
+            // are bound again before the next execution.
             areArgumentsBound = false
             throw bindingError(code, arguments)
         }
@@ -132,6 +133,6 @@ extension StatementArguments {
         let message = "missing statement argument: \(name)"
         guard !named.isEmpty else { return message }
         let names = named.keys.sorted().map { String(reflecting: $0) }.joined(separator: ", ")
-        return "\(message) - the named arguments are \(names)"
+        return "\(message); the named arguments are \(names)"
     }
 }

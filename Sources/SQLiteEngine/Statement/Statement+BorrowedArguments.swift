@@ -3,8 +3,9 @@ import CSQLite
 extension Statement {
     /// Runs the statement to completion while SQLite reads text and blobs in place.
     ///
-    /// The statement is reset and its bindings are cleared before their memory may be released
-    /// (`SQLITE_STATIC`). Afterwards, the arguments are stored but not bound.
+    /// Text and blobs are bound as `SQLITE_STATIC`, so the statement is reset and its bindings are
+    /// cleared before their memory can be released. Afterward, the arguments are stored but not
+    /// bound.
     func executeBorrowing(_ arguments: StatementArguments) throws {
         if isStepped { reset() }
         if arguments.isPositional, arguments.positionalCount == parameterCount {
@@ -26,13 +27,13 @@ extension Statement {
         try lend(first, values.more?.values, 0)
     }
 
-    /// Binds a value and the values that follow, and executes the statement when all are bound.
+    /// Binds a value and the values that follow, then executes the statement.
     ///
     /// - Parameters:
     ///   - value: The value of the parameter at `position + 1`.
     ///   - others: The values of all parameters except the first.
     ///   - position: The number of preceding parameters.
-    /// - Throws: The error of the execution.
+    /// - Throws: The error of the binding or of the execution.
     private func lend(
         _ value: DatabaseValue,
         _ others: [DatabaseValue]?,

@@ -3,7 +3,7 @@ import CSQLite
 extension Statement {
     /// Runs the statement to completion and discards its rows.
     ///
-    /// - Parameter arguments: The values of all its parameters; by default, the arguments that are
+    /// - Parameter arguments: The values of all parameters, or `nil` to use the arguments that are
     ///   already set.
     /// - Throws: A ``DatabaseError``.
     public func execute(arguments: StatementArguments? = nil) throws {
@@ -16,9 +16,10 @@ extension Statement {
         try executeBorrowing(arguments)
     }
 
-    /// The largest number of parameters whose text and blobs are lent to SQLite.
+    /// The maximum number of parameters for which SQLite borrows text and blobs instead of copying
+    /// them.
     ///
-    /// The limit exists because each parameter uses a few stack frames.
+    /// Each borrowed parameter uses a few stack frames.
     private static var borrowedParameterLimit: Int { 20 }
 
     func executeAllSteps() throws {
@@ -39,7 +40,7 @@ extension Statement {
         }
     }
 
-    /// Ends a running execution, and binds the arguments of the next one.
+    /// Ends the current execution, if any, and binds the arguments for the next one.
     @usableFromInline
     func prepareExecution(_ arguments: StatementArguments?) throws {
         countExecution()
@@ -53,7 +54,8 @@ extension Statement {
 
     /// Executes the statement up to its first row.
     ///
-    /// - Returns: Whether a row exists. If so, the caller must call ``finishFirstRow()``.
+    /// - Returns: Whether a row exists. If so, the caller must end the execution, for example with
+    ///   ``finishFirstRow()``.
     @usableFromInline
     func executeToFirstRow(_ arguments: StatementArguments?) throws -> Bool {
         try prepareExecution(arguments)
@@ -62,7 +64,7 @@ extension Statement {
 
     /// Ends an execution after the first row.
     ///
-    /// - Throws: The error of a commit: in autocommit mode, the reset commits.
+    /// - Throws: The error of the commit that the reset performs in autocommit mode.
     @usableFromInline
     func finishFirstRow() throws {
         let code = reset()

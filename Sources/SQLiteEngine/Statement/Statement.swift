@@ -5,16 +5,16 @@ public typealias SQLiteStatement = OpaquePointer
 
 /// A prepared statement of one connection.
 ///
-/// Like its connection, it is valid only during the access that created it. Code that steps
-/// ``sqliteStatement`` itself must reset it afterwards.
+/// Like its connection, a statement is valid only during the access that created it. Code that
+/// steps ``sqliteStatement`` directly must reset it afterward.
 ///
-/// Its variables are exempt from exclusivity checks, which cost as much as binding a value. One
-/// thread at a time holds the connection, and no variable is passed `inout` to code that could
-/// access it again.
+/// Some variables are exempt from exclusivity checks, because a check takes as long as binding a
+/// value. This is safe because only one thread at a time holds the connection, and no variable is
+/// passed `inout` to code that could access it again.
 public final class Statement {
-    /// The C statement, for features that this library does not offer.
+    /// The C statement, for features that this library does not provide.
     ///
-    /// A program that uses it may run anything on the connection, as with
+    /// After this property is read, the connection may be used in any way, as with
     /// ``Database/sqliteConnection``.
     public var sqliteStatement: SQLiteStatement {
         database.willExposeHandle()
@@ -28,31 +28,30 @@ public final class Statement {
 
     let probe: ConnectionProbe
 
-    /// The number of the statement in the probe.
+    /// The number that identifies the statement in the probe.
     let number: UInt64
 
-    /// The number of parameters: the highest index if the SQL numbers them.
+    /// The number of parameters, or the highest index if the SQL numbers them.
     let parameterCount: Int
 
     /// Whether the statement itself writes nothing (`sqlite3_stmt_readonly`).
     public let isReadonly: Bool
 
-    /// Whether the statement may run while writes are refused.
+    /// Whether the statement can run while writes are not allowed.
     ///
-    /// `PRAGMA optimize` may not run: SQLite reports it as read-only, but it writes statistics. A
-    /// `PRAGMA journal_mode` query may run, although SQLite reports it as a write.
+    /// `PRAGMA optimize` must not run because it writes statistics, although SQLite reports it as
+    /// read-only. A `PRAGMA journal_mode` query can run, although SQLite reports it as a write.
     let mayRunReadOnly: Bool
 
     /// The effect of the statement other than reading and writing rows.
     let effect: StatementEffect
 
-    /// Whether the statement has an ``effect``.
     let hasEffect: Bool
 
-    /// What the statement reads and changes; nil until requested.
+    /// What the statement reads and changes, or `nil` until requested.
     var analysis: StatementAnalysis?
 
-    /// The number of SQLite's repreparations when ``analysis`` was created.
+    /// The number of repreparations by SQLite when ``analysis`` was created.
     var analysisVersion: CInt = 0
 
     /// The epoch of the authorizer when the statement was prepared.
@@ -73,16 +72,15 @@ public final class Statement {
     /// Whether the statement has been stepped since the last reset.
     @exclusivity(unchecked) @usableFromInline var isStepped = false
 
-    /// The columns, as of ``columnsVersion``.
+    /// The cached value of ``layout``.
     var columns: RowLayout?
 
-    /// The number of SQLite's repreparations when ``columns`` was created.
+    /// The number of repreparations by SQLite when ``columns`` was created.
     var columnsVersion: CInt = 0
 
-    /// The names of the parameters; nil for a parameter without a name.
+    /// The names of the parameters, with `nil` for a parameter without a name.
     private(set) lazy var parameterNames: [String?] = (0..<parameterCount).map {
-        // The first byte is `:`, `@`, `$` or `?`. SQLite treats `?5` as a name, but this library
-        // does not.
+        // The first byte is `:`, `@`, `$`, or `?`. SQLite treats the number of `?5` as a name.
         guard let name = sqlite3_bind_parameter_name(pointer, CInt($0 + 1)) else {
             return nil
         }
@@ -117,10 +115,10 @@ public final class Statement {
 
     func countExecution() { execution &+= 1 }
 
-    /// Ends a running execution, and prepares the statement for the next one.
+    /// Ends the current execution, if any, and prepares the statement for the next one.
     ///
-    /// - Returns: The error code of the last step, or of the commit that a reset performs in
-    ///   autocommit mode; otherwise `SQLITE_OK`.
+    /// - Returns: The error code of the last step, or of the commit that the reset performs in
+    ///   autocommit mode. Otherwise, `SQLITE_OK`.
     @discardableResult
     func reset() -> CInt {
         isStepped = false

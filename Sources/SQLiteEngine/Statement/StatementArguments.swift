@@ -10,12 +10,12 @@
 public struct StatementArguments: Hashable, Sendable {
     /// The first positional value, stored inline.
     ///
-    /// As a result, the arguments of a read by key require no allocation.
+    /// No allocation is needed for the arguments of a fetch by key.
     @usableFromInline var first: DatabaseValue?
 
-    /// The values that are not stored inline; nil if there are none.
+    /// The values that are not stored inline, or `nil` if there are none.
     ///
-    /// It is a single word, so arguments are inexpensive to pass.
+    /// The reference is a single word, so arguments are inexpensive to pass.
     @usableFromInline var more: MoreArguments?
 
     /// Creates empty arguments.
@@ -53,12 +53,12 @@ public struct StatementArguments: Hashable, Sendable {
         }
     }
 
-    /// Returns whether the values are equal.
+    /// Returns whether two values have the same arguments.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.first == rhs.first && lhs.others == rhs.others && lhs.named == rhs.named
     }
 
-    /// Feeds the values to `hasher`.
+    /// Feeds the arguments into `hasher`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(first)
         hasher.combine(others)
@@ -95,7 +95,8 @@ extension StatementArguments {
         self.init(values: values.map(\.databaseValue))
     }
 
-    /// Creates positional arguments, or returns nil if a value is not convertible.
+    /// Creates positional arguments, or returns `nil` if a value cannot be converted to a database
+    /// value.
     public init?(_ array: [Any]) {
         var values: [DatabaseValue] = []
         for value in array {
@@ -120,8 +121,8 @@ extension StatementArguments {
         self.init(values: [], names: named)
     }
 
-    /// Creates named arguments, or returns nil if a key is not a string, or if a value is not
-    /// convertible.
+    /// Creates named arguments, or returns `nil` if a key is not a string or if a value cannot be
+    /// converted to a database value.
     public init?(_ dictionary: [AnyHashable: Any]) {
         var named: [String: DatabaseValue] = [:]
         for (name, value) in dictionary {
@@ -155,9 +156,8 @@ extension StatementArguments {
 
     /// Combines arguments.
     ///
-    /// A name in both is a fatal error.
-    ///
-    /// See ``&+(_:_:)``.
+    /// It is a fatal error if both operands have a value for the same name. To prefer the right
+    /// operand, use ``&+(_:_:)``.
     public static func + (lhs: Self, rhs: Self) -> Self {
         var result = lhs
         result += rhs
@@ -166,21 +166,21 @@ extension StatementArguments {
 
     /// Combines arguments.
     ///
-    /// If a name is in both, the right value takes precedence.
+    /// If both operands have a value for the same name, the right operand takes precedence.
     public static func &+ (lhs: Self, rhs: Self) -> Self {
         var result = lhs
         _ = result.append(contentsOf: rhs)
         return result
     }
 
-    /// Adds arguments.
+    /// Appends arguments.
     ///
-    /// A name in both is a fatal error.
+    /// It is a fatal error if both operands have a value for the same name.
     public static func += (lhs: inout Self, rhs: Self) {
         let replaced = lhs.append(contentsOf: rhs)
         requirement(
             replaced.isEmpty,
-            "already defined statement argument: \(replaced.keys.sorted().joined(separator: ", "))"
+            "duplicate statement argument: \(replaced.keys.sorted().joined(separator: ", "))"
         )
     }
 }

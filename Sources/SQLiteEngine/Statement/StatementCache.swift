@@ -1,36 +1,37 @@
 import CSQLite
 
-/// The statements that a connection keeps prepared, by their SQL.
+/// The statements that a connection keeps prepared, indexed by SQL.
 ///
-/// It keeps at most ``capacity`` statements of at most ``byteCapacity`` bytes in total. The least
-/// recently used statement is removed first. Finding, adding, and removing a statement take
-/// constant time.
+/// The cache keeps at most ``capacity`` statements with a total size of at most ``byteCapacity``
+/// bytes. The least recently used statement is removed first. Finding, adding, and removing a
+/// statement take constant time.
 struct StatementCache {
-    /// The largest number of statements.
+    /// The maximum number of statements.
     static let capacity = 256
 
-    /// The largest amount of memory for the statements, in bytes: 4 MiB.
+    /// The maximum total size of the statements, in bytes (4 MiB).
     ///
     /// An ordinary statement occupies 2 to 8 KB, so the limit affects only unusually large
-    /// statements. A single statement above the limit is not kept. The values of arguments are not
-    /// included.
+    /// statements. A single statement above the limit is not cached. The values of arguments are
+    /// not included.
     static let byteCapacity = 4 << 20
 
-    /// The number of statements that are compared directly before hashing.
+    /// The number of statements that are compared directly before the SQL is hashed.
     private static let recentCapacity = 4
 
     private struct Entry {
         let sql: String
         let isASCII: Bool
-        /// The place in ``order``; 32 bits keep the entry at four words.
+        /// The place in ``order``, with 32 bits so that an entry occupies only four words.
         let place: Int32
         let statement: Statement
 
-        /// Returns whether this is the statement of `sql`, which is `==` to the key of the entry.
+        /// Returns whether the SQL of this entry and `sql`, which are equal strings, have the same
+        /// bytes.
         ///
-        /// `==` also holds for strings that are canonically equivalent in Unicode but have
-        /// different bytes, which SQLite distinguishes. A string that is equal to an ASCII string
-        /// of the same length has the same bytes.
+        /// Strings that are canonically equivalent in Unicode are equal even if they have different
+        /// bytes. SQLite distinguishes them. A string that is equal to an ASCII string of the same
+        /// length has the same bytes.
         @inline(__always)
         func hasSameBytes(as sql: String) -> Bool {
             self.sql.utf8.count == sql.utf8.count
@@ -47,10 +48,10 @@ struct StatementCache {
         let byteCount: Int
     }
 
-    /// The most recently found statements.
+    /// The statements that were found or inserted most recently.
     ///
-    /// Most programs use string literals as SQL. Two references to the same literal are equal in
-    /// their first word, so no bytes are compared.
+    /// Most programs use string literals as SQL. Two references to the same literal are identical
+    /// in their first word, so no bytes are compared.
     private var recent: [Entry] = []
 
     /// The index of the next entry of ``recent`` to replace.
@@ -61,16 +62,16 @@ struct StatementCache {
     /// The order in which the statements were last used, by their places.
     private var order = RecencyList()
 
-    /// The statements by their places; nil for a free place.
+    /// The statements by place, with `nil` for a free place.
     private var occupants: [Occupant?] = []
 
-    /// The memory of the kept statements, in bytes.
+    /// The total size of the cached statements, in bytes.
     private(set) var byteCount = 0
 
-    /// The number of kept statements.
+    /// The number of cached statements.
     var count: Int { entries.count }
 
-    /// Returns the statement for SQL text; nil if none is kept or if it is in use.
+    /// Returns the statement for SQL text, or `nil` if it is not cached or if it is in use.
     @inline(__always)
     mutating func statement(sql: String) -> Statement? {
         for index in recent.indices where recent[index].sql == sql {
@@ -94,7 +95,8 @@ struct StatementCache {
 
     /// Adds a statement.
     ///
-    /// An existing statement with the same SQL that is in use takes precedence.
+    /// If a statement with the same SQL is in use, it stays in the cache and the new statement is
+    /// not added.
     mutating func insert(_ statement: Statement, sql: String) {
         if let entry = entries[sql] {
             if entry.isBusy, entry.hasSameBytes(as: sql) { return }
@@ -158,8 +160,8 @@ struct StatementCache {
         }
     }
 
-    /// Returns a statement's memory: SQLite's memory, including the text, and the two copies of the
-    /// text in the cache and in the connection's status.
+    /// Returns the size of a statement: the memory that SQLite uses, which includes the text, and
+    /// two more copies of the text, one in the cache and one in the connection's status.
     private static func byteCount(of statement: Statement, _ sql: String) -> Int {
         let used = sqlite3_stmt_status(
             statement.pointer,

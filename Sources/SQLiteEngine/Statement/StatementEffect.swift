@@ -1,6 +1,6 @@
 /// The effect of a statement other than reading and writing rows, determined from its first words.
 ///
-/// Scanning the words is inexpensive and leaves the authorizer available to the user.
+/// Scanning the words is inexpensive and leaves the authorizer available to the program.
 enum StatementEffect: Equatable {
     /// No other effect.
     case none
@@ -16,7 +16,7 @@ enum StatementEffect: Equatable {
     case releaseSavepoint(String)
     /// `ROLLBACK TO name`.
     case rollbackToSavepoint(String)
-    /// Tables, views, indexes, or triggers are created, dropped, or altered.
+    /// `CREATE`, `DROP`, `ALTER`, or `ANALYZE`.
     case schemaChange
     /// `ATTACH` or `DETACH`.
     case attachment

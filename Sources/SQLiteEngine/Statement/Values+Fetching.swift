@@ -1,18 +1,18 @@
 import CSQLite
 
 // A statement is reset immediately after its last required step. In autocommit mode, its read
-// transaction therefore ends with the reset, not with the release of the statement.
+// transaction therefore ends at the reset, not when the statement is released.
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
     /// Returns a cursor over the values of the first column.
     ///
     /// - Parameters:
-    ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///   - statement: The statement to execute.
+    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
     ///     set.
-    ///   - adapter: Determines which column comes first.
-    /// - Returns: A cursor, which is valid during the access.
-    /// - Throws: `SQLITE_MISUSE` if the arguments do not match.
+    ///   - adapter: The adapter that determines the first column.
+    /// - Returns: A cursor that is valid only during the access.
+    /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters.
     @inlinable
     public static func fetchCursor(
         _ statement: Statement,
@@ -25,12 +25,13 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
     /// Fetches the first column of all rows.
     ///
     /// - Parameters:
-    ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///   - statement: The statement to execute.
+    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
     ///     set.
-    ///   - adapter: Determines which column comes first.
-    /// - Returns: The values; NULL is an error, unless `Self` is an optional.
-    /// - Throws: A ``DatabaseError``, or a ``RowDecodingError``.
+    ///   - adapter: The adapter that determines the first column.
+    /// - Returns: The values of the first column.
+    /// - Throws: A ``DatabaseError``, or a ``RowDecodingError`` if a value cannot be decoded.
+    ///   `NULL` cannot be decoded, unless `Self` is an optional.
     @inlinable
     public static func fetchAll(
         _ statement: Statement,
@@ -53,12 +54,12 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
     /// Fetches the first column of the first row.
     ///
     /// - Parameters:
-    ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///   - statement: The statement to execute.
+    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
     ///     set.
-    ///   - adapter: Determines which column comes first.
-    /// - Returns: The value; nil for NULL, or if there is no row.
-    /// - Throws: A ``DatabaseError``, or a ``RowDecodingError``.
+    ///   - adapter: The adapter that determines the first column.
+    /// - Returns: The value, or `nil` if it is `NULL` or if there is no row.
+    /// - Throws: A ``DatabaseError``, or a ``RowDecodingError`` if the value cannot be decoded.
     @inlinable
     public static func fetchOne(
         _ statement: Statement,
@@ -90,7 +91,7 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
         try fetchCursor(db.makeStatement(sql: sql), arguments: arguments, adapter: adapter)
     }
 
-    /// Fetches the first column of all rows in a query.
+    /// Fetches the first column of all rows of a query.
     @inlinable
     public static func fetchAll(
         _ db: Database,

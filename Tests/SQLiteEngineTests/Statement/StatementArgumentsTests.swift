@@ -38,7 +38,7 @@ struct StatementArgumentsTests {
         }
         #expect(
             error?.message
-                == #"missing statement argument: name - the named arguments are "nmae", "score""#
+                == #"missing statement argument: name; the named arguments are "nmae", "score""#
         )
     }
 

@@ -3,7 +3,7 @@ public final class AnyCursor<Element>: Cursor {
     private let produce: () throws -> Element?
     private let visit: (((Element) throws -> Void) throws -> Void)?
 
-    /// Creates a cursor that calls a closure for each element, until the closure returns nil.
+    /// Creates a cursor that calls a closure for each element until the closure returns `nil`.
     public init(_ next: @escaping () throws -> Element?) {
         produce = next
         visit = nil
@@ -26,7 +26,7 @@ public final class AnyCursor<Element>: Cursor {
         self.init(iterator: sequence.makeIterator())
     }
 
-    /// Produces the next element; nil at the end.
+    /// Advances to the next element and returns it, or returns `nil` at the end.
     public func next() throws -> Element? { try produce() }
 
     /// Calls `body` with each remaining element.

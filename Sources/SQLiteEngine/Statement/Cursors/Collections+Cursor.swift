@@ -1,15 +1,16 @@
-// Some cursors visit all elements faster in one call than one by one, so these methods use
-// `forEach` instead of a loop.
+// Some cursors visit all elements faster in one call than one by one. These methods therefore call
+// `forEach` instead of `next` in a loop.
 
 extension RangeReplaceableCollection {
-    /// Creates a collection of a cursor's elements.
+    /// Creates a collection from the elements of a cursor.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         self.init()
         try append(contentsOf: cursor)
     }
 
-    /// Creates a collection of a cursor's elements, with capacity for `minimumCapacity` elements.
+    /// Creates a collection from the elements of a cursor, with capacity for `minimumCapacity`
+    /// elements.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         self.init()
@@ -26,21 +27,21 @@ extension RangeReplaceableCollection {
 }
 
 extension Set {
-    /// Creates a set of a cursor's elements.
+    /// Creates a set from the elements of a cursor.
     @inlinable
     public init(_ cursor: some Cursor<Element>) throws {
         self.init()
         try formUnion(cursor)
     }
 
-    /// Creates a set of a cursor's elements, with capacity for `minimumCapacity` elements.
+    /// Creates a set from the elements of a cursor, with capacity for `minimumCapacity` elements.
     @inlinable
     public init(_ cursor: some Cursor<Element>, minimumCapacity: Int) throws {
         self.init(minimumCapacity: minimumCapacity)
         try formUnion(cursor)
     }
 
-    /// Returns the union of the set and a cursor's elements.
+    /// Returns the union of the set and the elements of a cursor.
     @inlinable
     public func union(_ cursor: some Cursor<Element>) throws -> Set<Element> {
         var result = self
@@ -89,14 +90,15 @@ extension Dictionary {
         try cursor.forEach { self[try keyForValue($0), default: []].append($0) }
     }
 
-    /// Creates a dictionary of a cursor's pairs.
+    /// Creates a dictionary from the key-value pairs of a cursor.
     ///
     /// A duplicate key is a fatal error.
     public init(uniqueKeysWithValues keysAndValues: some Cursor<(Key, Value)>) throws {
         try self.init(minimumCapacity: 0, uniqueKeysWithValues: keysAndValues)
     }
 
-    /// Creates a dictionary of a cursor's pairs, with capacity for `minimumCapacity` pairs.
+    /// Creates a dictionary from the key-value pairs of a cursor, with capacity for
+    /// `minimumCapacity` pairs.
     ///
     /// A duplicate key is a fatal error.
     public init(

@@ -11,7 +11,7 @@ extension Cursor {
         FilterCursor(self, isIncluded)
     }
 
-    /// Transforms each element, and keeps the results that are not nil.
+    /// Transforms each element and keeps the results that are not `nil`.
     public func compactMap<ElementOfResult>(
         _ transform: @escaping (Element) throws -> ElementOfResult?
     ) -> MapCursor<FilterCursor<MapCursor<Self, ElementOfResult?>>, ElementOfResult> {
@@ -49,14 +49,14 @@ extension Cursor {
         PrefixWhileCursor(self, predicate)
     }
 
-    /// Transforms each element into a sequence, and concatenates the sequences.
+    /// Transforms each element into a sequence and concatenates the sequences.
     public func flatMap<SegmentOfResult: Sequence>(
         _ transform: @escaping (Element) throws -> SegmentOfResult
     ) -> FlattenCursor<MapCursor<Self, AnyCursor<SegmentOfResult.Element>>> {
         flatMap { try AnyCursor(transform($0)) }
     }
 
-    /// Transforms each element into a cursor, and concatenates the cursors.
+    /// Transforms each element into a cursor and concatenates the cursors.
     public func flatMap<SegmentOfResult: Cursor>(
         _ transform: @escaping (Element) throws -> SegmentOfResult
     ) -> FlattenCursor<MapCursor<Self, SegmentOfResult>> {
@@ -77,7 +77,7 @@ extension Cursor where Element: Sequence {
 }
 
 extension Sequence {
-    /// Transforms each element into a cursor, and concatenates the cursors.
+    /// Transforms each element into a cursor and concatenates the cursors.
     public func flatMap<SegmentOfResult: Cursor>(
         _ transform: @escaping (Iterator.Element) throws -> SegmentOfResult
     ) -> FlattenCursor<MapCursor<AnyCursor<Iterator.Element>, SegmentOfResult>> {

@@ -1,13 +1,14 @@
-/// A source that produces elements one by one.
+/// A source of elements that are produced one at a time.
 ///
-/// Producing an element may fail.
+/// Producing an element can throw an error.
 ///
-/// Iterating a cursor consumes it. A cursor is a class, so copies refer to the same cursor.
+/// Iterating over a cursor consumes it. A cursor is a reference type, so all references to it share
+/// the same position.
 public protocol Cursor<Element>: AnyObject {
     /// The type of the elements that the cursor produces.
     associatedtype Element
 
-    /// Produces the next element; nil at the end.
+    /// Advances to the next element and returns it, or returns `nil` at the end.
     func next() throws -> Element?
 
     /// Calls `body` with each remaining element.
@@ -39,7 +40,7 @@ extension Cursor {
         return nil
     }
 
-    /// Returns the largest element according to a strict order; nil if there is none.
+    /// Returns the largest element according to a strict order, or `nil` if there are no elements.
     public func max(
         by areInIncreasingOrder: (Element, Element) throws -> Bool
     ) throws -> Element? {
@@ -50,14 +51,14 @@ extension Cursor {
         return largest
     }
 
-    /// Returns the smallest element according to a strict order; nil if there is none.
+    /// Returns the smallest element according to a strict order, or `nil` if there are no elements.
     public func min(
         by areInIncreasingOrder: (Element, Element) throws -> Bool
     ) throws -> Element? {
         try max { try areInIncreasingOrder($1, $0) }
     }
 
-    /// Combines all elements into one value.
+    /// Combines all elements into a single value.
     public func reduce<Result>(
         _ initialResult: Result,
         _ nextPartialResult: (Result, Element) throws -> Result
@@ -65,7 +66,7 @@ extension Cursor {
         try reduce(into: initialResult) { $0 = try nextPartialResult($0, $1) }
     }
 
-    /// Combines all elements into one value, which the closure updates in place.
+    /// Combines all elements into a single value, which the closure updates in place.
     public func reduce<Result>(
         into initialResult: Result,
         _ updateAccumulatingResult: (inout Result, Element) throws -> Void
@@ -84,7 +85,7 @@ extension Cursor {
         return try Array(self).dropLast(n)
     }
 
-    /// Returns up to `maxLength` of the last elements.
+    /// Returns the last `maxLength` elements, or all elements if there are fewer.
     public func suffix(_ maxLength: Int) throws -> [Element] {
         requirement(maxLength >= 0, "cannot take a negative number of elements: \(maxLength)")
         var kept: [Element] = []
@@ -107,15 +108,15 @@ extension Cursor where Element: Equatable {
 }
 
 extension Cursor where Element: Comparable {
-    /// Returns the largest element; nil if there is none.
+    /// Returns the largest element, or `nil` if there are no elements.
     public func max() throws -> Element? { try max(by: <) }
 
-    /// Returns the smallest element; nil if there is none.
+    /// Returns the smallest element, or `nil` if there are no elements.
     public func min() throws -> Element? { try min(by: <) }
 }
 
 extension Cursor where Element: StringProtocol {
-    /// Joins the strings.
+    /// Joins the strings, with a separator between them.
     public func joined(separator: String = "") throws -> String {
         var result = ""
         var isFirst = true

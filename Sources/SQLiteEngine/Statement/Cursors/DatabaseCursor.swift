@@ -1,7 +1,7 @@
 /// A cursor over the results of a statement.
 ///
-/// A cursor is valid during the access that created it. While in use, it owns the statement:
-/// executing the statement again ends the cursor.
+/// A cursor is valid only during the access that created it. If its statement is executed again,
+/// the cursor throws an error at its next step.
 public protocol DatabaseCursor<Element>: Cursor {
     /// The SQL of the statement.
     var sql: String { get }
@@ -9,17 +9,17 @@ public protocol DatabaseCursor<Element>: Cursor {
     /// The arguments of the statement.
     var arguments: StatementArguments { get }
 
-    /// The names of the result's columns.
+    /// The names of the result columns.
     var columnNames: [String] { get }
 
-    /// The number of the result's columns.
+    /// The number of result columns.
     var columnCount: Int { get }
 
     /// The region that the statement reads.
     var databaseRegion: DatabaseRegion { get }
 }
 
-/// A cursor that steps a statement itself.
+/// A cursor that steps a statement and reads its properties from the statement.
 @usableFromInline
 protocol SteppingCursor: DatabaseCursor {
     var steps: StatementSteps { get }
@@ -32,10 +32,10 @@ extension SteppingCursor {
     /// The arguments of the statement.
     public var arguments: StatementArguments { steps.statement.arguments }
 
-    /// The names of the result's columns.
+    /// The names of the result columns.
     public var columnNames: [String] { steps.statement.columnNames }
 
-    /// The number of the result's columns.
+    /// The number of result columns.
     public var columnCount: Int { steps.statement.columnCount }
 
     /// The region that the statement reads.

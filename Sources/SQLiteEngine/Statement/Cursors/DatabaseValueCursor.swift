@@ -18,7 +18,7 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Steppin
 
     deinit { steps.end() }
 
-    /// Reads the next value; nil at the end.
+    /// Advances to the next value and returns it, or returns `nil` at the end.
     @inlinable
     public func next() throws -> Value? {
         guard try steps.advance() else { return nil }

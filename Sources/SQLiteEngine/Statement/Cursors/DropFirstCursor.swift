@@ -1,4 +1,4 @@
-/// A cursor over another cursor, without its first elements.
+/// A cursor that skips the first elements of another cursor.
 public final class DropFirstCursor<Base: Cursor>: Cursor {
     private let base: Base
     private var toSkip: Int
@@ -9,7 +9,7 @@ public final class DropFirstCursor<Base: Cursor>: Cursor {
         toSkip = count
     }
 
-    /// Produces the next element; nil at the end.
+    /// Advances to the next element and returns it, or returns `nil` at the end.
     public func next() throws -> Base.Element? {
         while toSkip > 0 {
             guard try base.next() != nil else { return nil }

@@ -1,4 +1,4 @@
-/// A cursor over another cursor, without the first elements that satisfy a predicate.
+/// A cursor that skips the initial elements of another cursor while they satisfy a predicate.
 public final class DropWhileCursor<Base: Cursor>: Cursor {
     private let base: Base
     private let predicate: (Base.Element) throws -> Bool
@@ -9,7 +9,7 @@ public final class DropWhileCursor<Base: Cursor>: Cursor {
         self.predicate = predicate
     }
 
-    /// Produces the next element; nil at the end.
+    /// Advances to the next element and returns it, or returns `nil` at the end.
     public func next() throws -> Base.Element? {
         if hasDropped { return try base.next() }
         let element = try base.first { try !predicate($0) }

@@ -1,4 +1,4 @@
-/// A cursor over another cursor's elements with their indices, starting at 0.
+/// A cursor that pairs the elements of another cursor with their indices, starting at 0.
 public final class EnumeratedCursor<Base: Cursor>: Cursor {
     private let base: Base
     private var number = 0
@@ -7,7 +7,7 @@ public final class EnumeratedCursor<Base: Cursor>: Cursor {
         self.base = base
     }
 
-    /// Produces the next element; nil at the end.
+    /// Advances to the next pair and returns it, or returns `nil` at the end.
     public func next() throws -> (Int, Base.Element)? {
         guard let element = try base.next() else { return nil }
         defer { number += 1 }

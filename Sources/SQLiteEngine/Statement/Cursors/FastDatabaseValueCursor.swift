@@ -19,7 +19,7 @@ where Value: DatabaseValueConvertible & StatementColumnConvertible {
 
     deinit { steps.end() }
 
-    /// Reads the next value; nil at the end.
+    /// Advances to the next value and returns it, or returns `nil` at the end.
     @inlinable
     public func next() throws -> Value? {
         guard try steps.advance() else { return nil }

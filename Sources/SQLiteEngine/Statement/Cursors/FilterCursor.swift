@@ -1,4 +1,4 @@
-/// A cursor over another cursor's elements that satisfy a predicate.
+/// A cursor over the elements of another cursor that satisfy a predicate.
 public final class FilterCursor<Base: Cursor>: Cursor {
     private let base: Base
     private let isIncluded: (Base.Element) throws -> Bool
@@ -8,7 +8,7 @@ public final class FilterCursor<Base: Cursor>: Cursor {
         self.isIncluded = isIncluded
     }
 
-    /// Produces the next element; nil at the end.
+    /// Advances to the next element and returns it, or returns `nil` at the end.
     public func next() throws -> Base.Element? {
         try base.first(where: isIncluded)
     }

@@ -1,4 +1,4 @@
-/// A cursor that concatenates the cursors of another cursor.
+/// A cursor that concatenates the cursors that another cursor produces.
 public final class FlattenCursor<Base: Cursor>: Cursor
 where Base.Element: Cursor {
     private let base: Base
@@ -8,7 +8,7 @@ where Base.Element: Cursor {
         self.base = base
     }
 
-    /// Produces the next element; nil at the end.
+    /// Advances to the next element and returns it, or returns `nil` at the end.
     public func next() throws -> Base.Element.Element? {
         while true {
             if let element = try segment?.next() { return element }

@@ -8,7 +8,7 @@ public final class MapCursor<Base: Cursor, Element>: Cursor {
         self.transform = transform
     }
 
-    /// Produces the next element; nil at the end.
+    /// Advances to the next element and returns it, or returns `nil` at the end.
     public func next() throws -> Element? {
         guard let element = try base.next() else { return nil }
         return try transform(element)

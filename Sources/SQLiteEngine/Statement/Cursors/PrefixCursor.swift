@@ -1,4 +1,4 @@
-/// A cursor over another cursor's first elements.
+/// A cursor over the first elements of another cursor.
 public final class PrefixCursor<Base: Cursor>: Cursor {
     private let base: Base
     private var remaining: Int
@@ -9,7 +9,7 @@ public final class PrefixCursor<Base: Cursor>: Cursor {
         remaining = maxLength
     }
 
-    /// Produces the next element; nil at the end.
+    /// Advances to the next element and returns it, or returns `nil` at the end.
     public func next() throws -> Base.Element? {
         guard remaining > 0, let element = try base.next() else { return nil }
         remaining -= 1

@@ -1,4 +1,4 @@
-/// A cursor over another cursor, up to the first element that does not satisfy a predicate.
+/// A cursor over the initial elements of another cursor that satisfy a predicate.
 public final class PrefixWhileCursor<Base: Cursor>: Cursor {
     private let base: Base
     private let predicate: (Base.Element) throws -> Bool
@@ -9,7 +9,7 @@ public final class PrefixWhileCursor<Base: Cursor>: Cursor {
         self.predicate = predicate
     }
 
-    /// Produces the next element; nil at the end.
+    /// Advances to the next element and returns it, or returns `nil` at the end.
     public func next() throws -> Base.Element? {
         guard !isDone, let element = try base.next(), try predicate(element) else {
             isDone = true

@@ -1,7 +1,7 @@
 /// A cursor over rows.
 ///
-/// The cursor reuses one row, which shows the values of the current step. To store a row, use
-/// ``Row/copy()``.
+/// The cursor reuses a single row, which contains the values of the current step. To keep a row,
+/// copy it with ``Row/copy()``.
 public final class RowCursor: SteppingCursor {
     /// The type of the elements that the cursor produces.
     public typealias Element = Row
@@ -15,7 +15,7 @@ public final class RowCursor: SteppingCursor {
         _ arguments: StatementArguments?,
         _ adapter: (any RowAdapter)?
     ) throws {
-        // Mapping an unknown column fails here, not at the first row.
+        // An adapter that maps an unknown column fails here, not at the first row.
         _ = try adapter?.layout(from: statement.layout)
         steps = try StatementSteps(statement, arguments)
         self.adapter = adapter
@@ -23,11 +23,11 @@ public final class RowCursor: SteppingCursor {
 
     deinit { steps.end() }
 
-    /// Steps to the next row; nil at the end.
+    /// Advances to the next row and returns it, or returns `nil` at the end.
     public func next() throws -> Row? {
         guard try steps.advance() else { return nil }
         if let row { return row }
-        // The first step may have reprepared the statement, with other columns.
+        // The first step can reprepare the statement, which can change its columns.
         let layout = steps.statement.layout
         let row = Row(
             statement: steps.statement,

@@ -35,7 +35,7 @@ struct StatementSteps {
         return hasRow
     }
 
-    /// Ends the execution, unless the statement has been executed again since then.
+    /// Ends the execution, unless the statement has since been executed again.
     @usableFromInline
     func end() {
         if execution == statement.execution { statement.abandon() }

@@ -35,13 +35,13 @@ extension Database {
         )
     }
 
-    /// Adds the functions and collations that every connection has.
+    /// Adds the functions and collations that are available on every connection.
     func addPredefinedFunctionsAndCollations() {
         for function in DatabaseFunction.predefined { add(function: function) }
         for collation in DatabaseCollation.predefined { add(collation: collation) }
     }
 
-    /// Stops the program if `code` is an error.
+    /// Stops the program if `code` is not `SQLITE_OK`.
     ///
     /// A failure is a programming error: the name is too long, there are too many arguments, or a
     /// running statement uses the function or collation.

@@ -1,7 +1,9 @@
 import CSQLite
 import Foundation
 
-/// A collation written in Swift, which defines the order of text.
+/// A collation written in Swift.
+///
+/// A collation defines the order of text.
 ///
 /// ```swift
 /// db.add(collation: DatabaseCollation("backwards") { $1.compare($0) })
@@ -34,7 +36,8 @@ public final class DatabaseCollation: Identifiable, Sendable {
     ///
     /// - Parameters:
     ///   - name: The name in SQL.
-    ///   - function: Compares two strings. Indexes depend on it, so its results must not change.
+    ///   - function: A closure that compares two strings. Indexes depend on the order, so the
+    ///     closure must always return the same result for the same strings.
     public init(
         _ name: String,
         function: @escaping @Sendable (String, String) -> ComparisonResult
@@ -65,7 +68,8 @@ public final class DatabaseCollation: Identifiable, Sendable {
             },
             { $0.map { Unmanaged<DatabaseCollation>.fromOpaque($0).release() } }
         )
-        // Unlike for functions, SQLite does not call the destructor if the call fails.
+        // If this call fails, SQLite does not call the destructor. See
+        // <https://www.sqlite.org/c3ref/create_collation.html>.
         if code != SQLITE_OK { this.release() }
         return code
     }

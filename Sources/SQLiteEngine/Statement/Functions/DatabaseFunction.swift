@@ -1,6 +1,6 @@
 import CSQLite
 
-/// An SQL function, written in Swift.
+/// An SQL function written in Swift.
 ///
 /// ```swift
 /// let double = DatabaseFunction("double", argumentCount: 1, pure: true) { values in
@@ -12,7 +12,7 @@ public final class DatabaseFunction: Identifiable, Sendable {
     /// The identity of a function within a connection.
     public struct ID: Hashable, Sendable {
         let name: String
-        /// The number of arguments; -1 for any number.
+        /// The number of arguments, or -1 for any number.
         let argumentCount: CInt
     }
 
@@ -34,10 +34,11 @@ public final class DatabaseFunction: Identifiable, Sendable {
     ///
     /// - Parameters:
     ///   - name: The name in SQL.
-    ///   - argumentCount: The number of arguments; nil for any number.
-    ///   - pure: Whether equal arguments always produce equal results. If so, SQLite may call the
-    ///     function less often and use it in indexes.
-    ///   - function: Computes the result. If it throws an error, the statement fails.
+    ///   - argumentCount: The number of arguments, or `nil` for any number.
+    ///   - pure: Whether equal arguments always produce equal results. SQLite calls a pure function
+    ///     less often and accepts it in indexes.
+    ///   - function: A closure that computes the result. If it throws an error, the statement
+    ///     fails.
     public init(
         _ name: String,
         argumentCount: Int? = nil,
@@ -53,9 +54,9 @@ public final class DatabaseFunction: Identifiable, Sendable {
     ///
     /// - Parameters:
     ///   - name: The name in SQL.
-    ///   - argumentCount: The number of arguments; nil for any number.
+    ///   - argumentCount: The number of arguments, or `nil` for any number.
     ///   - pure: Whether equal rows always produce equal results.
-    ///   - aggregate: The type that computes the result of a group of rows.
+    ///   - aggregate: The type that computes the result for a group of rows.
     public init<Aggregate: DatabaseAggregate>(
         _ name: String,
         argumentCount: Int? = nil,
@@ -129,7 +130,8 @@ extension DatabaseFunction {
         }
     }
 
-    /// Called once for each group, even if the statement has failed or ended early.
+    /// SQLite calls this function once for each group, even if the statement has failed or ended
+    /// early.
     private static func finalize(_ context: Context?) {
         if let group = group(of: context, create: false) {
             Unmanaged.passUnretained(group).release()
@@ -151,8 +153,10 @@ extension DatabaseFunction {
         }
     }
 
-    /// SQLite provides a few zeroed bytes for each group, which hold the retained pointer to the
-    /// group.
+    /// Returns the state of the current group.
+    ///
+    /// SQLite provides a few zeroed bytes for each group. They store a retained pointer to the
+    /// state.
     private static func group(of context: Context?, create: Bool) -> Group? {
         let size = create ? CInt(MemoryLayout<UnsafeMutableRawPointer?>.size) : 0
         guard let memory = sqlite3_aggregate_context(context, size) else { return nil }
@@ -169,7 +173,7 @@ extension DatabaseFunction {
     }
 }
 
-/// Computes the result of an aggregate function for a group of rows.
+/// A type that computes the result of an aggregate function for a group of rows.
 public protocol DatabaseAggregate: SendableMetatype {
     /// Creates the state of a group without rows.
     init()

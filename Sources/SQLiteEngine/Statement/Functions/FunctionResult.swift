@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// Passes function results to SQLite.
+/// Passes the results of functions to SQLite.
 enum FunctionResult {
     /// Passes the value that `compute` returns, or the error that it throws.
     static func report(
@@ -34,7 +34,7 @@ enum FunctionResult {
         case .double(let value):
             sqlite3_result_double(context, value)
         case .string(let value):
-            // The C string's terminating zero makes the pointer valid for an empty string.
+            // The C string ends with a NUL byte, so the pointer is valid even for an empty string.
             value.withCString {
                 sqlite3_result_text64(
                     context,

@@ -1,7 +1,7 @@
 import Foundation
 
-// The names are stored in databases, because indexes and columns refer to collations by name. GRDB
-// uses the same names, so both libraries can open the same file.
+// Databases store these names because indexes and columns refer to collations by name. GRDB uses
+// the same names, so both libraries can open the same file.
 
 extension DatabaseFunction {
     /// `swiftCapitalizedString(text)`: capitalizes each word.
@@ -30,7 +30,7 @@ extension DatabaseFunction {
         $0.localizedUppercase
     }
 
-    /// The functions that every connection has.
+    /// The functions that are available on every connection.
     static let predefined = [
         capitalize, lowercase, uppercase, localizedCapitalize, localizedLowercase,
         localizedUppercase,
@@ -47,7 +47,7 @@ extension DatabaseFunction {
 }
 
 extension DatabaseCollation {
-    /// `swiftCompare`: compares by Unicode's canonical equivalence and order, like Swift strings.
+    /// `swiftCompare`: compares by Unicode canonical equivalence, like Swift strings.
     public static let unicodeCompare = DatabaseCollation("swiftCompare") { left, right in
         left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
     }
@@ -70,15 +70,15 @@ extension DatabaseCollation {
         $0.localizedCompare($1)
     }
 
-    /// `swiftLocalizedStandardCompare`: compares by the rules of the current locale, and numbers by
-    /// their values.
+    /// `swiftLocalizedStandardCompare`: compares by the rules of the current locale, with numbers
+    /// in numeric order.
     public static let localizedStandardCompare = DatabaseCollation(
         "swiftLocalizedStandardCompare"
     ) {
         $0.localizedStandardCompare($1)
     }
 
-    /// The collations that every connection has.
+    /// The collations that are available on every connection.
     static let predefined = [
         unicodeCompare, caseInsensitiveCompare, localizedCaseInsensitiveCompare, localizedCompare,
         localizedStandardCompare,

@@ -6,17 +6,17 @@ extension Database {
     /// ```
     ///
     /// - Parameter sqlLiteral: Any number of statements, separated by semicolons.
-    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if arguments do not
-    ///   match.
+    /// - Throws: The error that SQLite reports for the SQL, or `SQLITE_MISUSE` if the arguments do
+    ///   not match the parameters.
     public func execute(literal sqlLiteral: SQL) throws {
         let (sql, arguments) = try sqlLiteral.build(self)
         try execute(sql: sql, arguments: arguments)
     }
 
-    /// Prepares a statement, with the arguments of the literal.
+    /// Prepares a statement with the arguments of the literal.
     ///
-    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if arguments do not
-    ///   match, or if there are several statements.
+    /// - Throws: The error that SQLite reports for the SQL, or `SQLITE_MISUSE` if the arguments do
+    ///   not match the parameters or if there are several statements.
     public func makeStatement(literal sqlLiteral: SQL) throws -> Statement {
         let (sql, arguments) = try sqlLiteral.build(self)
         let statement = try makeStatement(sql: sql)
@@ -24,13 +24,13 @@ extension Database {
         return statement
     }
 
-    /// Returns a statement that the connection keeps prepared, with the arguments of the literal.
+    /// Returns a cached statement with the arguments of the literal, and prepares it if needed.
     ///
-    /// If the literal has no arguments, the statement may still have the arguments of its last use,
+    /// If the literal has no arguments, the statement can still have the arguments of its last use,
     /// so set them before you execute it.
     ///
-    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if arguments do not
-    ///   match, or if there are several statements.
+    /// - Throws: The error that SQLite reports for the SQL, or `SQLITE_MISUSE` if the arguments do
+    ///   not match the parameters or if there are several statements.
     public func cachedStatement(literal sqlLiteral: SQL) throws -> Statement {
         let (sql, arguments) = try sqlLiteral.build(self)
         let statement = try cachedStatement(sql: sql)
@@ -38,10 +38,10 @@ extension Database {
         return statement
     }
 
-    /// Returns a cursor over a literal's statements, with its arguments if any.
+    /// Returns a cursor over the statements of a literal, with the arguments of the literal.
     ///
-    /// - Throws: `SQLITE_MISUSE` if two parts use the same parameter name. The cursor throws errors
-    ///   in the SQL when it reaches them.
+    /// - Throws: `SQLITE_MISUSE` if two parts use the same parameter name. The cursor throws an
+    ///   error when it reaches invalid SQL.
     public func allStatements(literal sqlLiteral: SQL) throws -> SQLStatementCursor {
         let (sql, arguments) = try sqlLiteral.build(self)
         return try allStatements(sql: sql, arguments: arguments.isEmpty ? nil : arguments)

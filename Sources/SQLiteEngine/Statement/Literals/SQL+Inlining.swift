@@ -14,7 +14,7 @@ extension SQL {
                 guard arguments.isEmpty else {
                     throw DatabaseError(
                         resultCode: .SQLITE_MISUSE,
-                        message: "a definition takes no arguments: interpolate the values instead",
+                        message: "a definition takes no arguments; interpolate the values instead",
                         sql: text
                     )
                 }
@@ -32,12 +32,12 @@ extension DatabaseValue {
         case .null: return "NULL"
         case .int64(let value): return String(value)
         case .double(let value):
-            // SQLite has no keyword for infinity, but reads numbers beyond the range of doubles as
-            // infinite.
+            // SQLite has no keyword for infinity, but it reads a number beyond the range of doubles
+            // as infinity.
             guard value.isFinite else { return value < 0 ? "-9e999" : "9e999" }
             return String(value)
         case .string(let text):
-            // SQL ends at a NUL character.
+            // SQLite stops reading SQL at a NUL character.
             guard !text.utf8.contains(0) else {
                 return "(CAST(\(Data(text.utf8).sqlLiteral) AS TEXT))"
             }

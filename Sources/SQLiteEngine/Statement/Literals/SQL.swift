@@ -1,20 +1,20 @@
-/// SQL together with the values of its parameters, composed of parts.
+/// SQL text and the values of its parameters, composed of parts.
 ///
-/// Interpolated values become the statement's arguments, never part of its text, so no value can be
-/// interpreted as SQL:
+/// Interpolated values become arguments of the statement and are never part of its text, so no
+/// value can be interpreted as SQL:
 ///
 /// ```swift
 /// var query: SQL = "SELECT * FROM player WHERE team = \(team)"
-/// if let least { query += " AND score >= \(least)" }
+/// if let minimumScore { query += " AND score >= \(minimumScore)" }
 /// let statement = try db.makeStatement(literal: query)
 /// ```
 ///
 /// You can also interpolate names of tables and columns, lists of values, other literals, and
-/// requests; see ``SQLInterpolation``.
+/// requests. See ``SQLInterpolation``.
 public struct SQL: Sendable {
-    /// A piece of a literal.
+    /// A part of a literal.
     enum Element: Sendable {
-        /// Text, with the values of the parameters in it.
+        /// Text with the values of its parameters.
         case text(String, StatementArguments)
         /// A value, which becomes a parameter.
         case value(DatabaseValue)
@@ -24,13 +24,13 @@ public struct SQL: Sendable {
 
     init(elements: [Element]) { self.elements = elements }
 
-    /// Creates a literal of plain SQL and the values of its parameters.
+    /// Creates a literal from plain SQL and the values of its parameters.
     public init(sql: String, arguments: StatementArguments = StatementArguments()) {
         self.init(elements: [])
         append(sql: sql, arguments: arguments)
     }
 
-    /// Creates a literal of one value.
+    /// Creates a literal from a value.
     public init(_ value: some DatabaseValueConvertible) {
         self.init(elements: [.value(value.databaseValue)])
     }
@@ -64,7 +64,7 @@ public struct SQL: Sendable {
     /// Returns the text and the arguments for SQLite.
     ///
     /// - Parameter db: The connection that will run the statement.
-    /// - Returns: The SQL with a `?` for each interpolated value, and all values.
+    /// - Returns: The SQL, with a `?` for each interpolated value, and the arguments.
     /// - Throws: `SQLITE_MISUSE` if two parts use the same parameter name.
     public func build(
         _ db: Database

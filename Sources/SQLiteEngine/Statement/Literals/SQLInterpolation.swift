@@ -1,12 +1,12 @@
 /// The interpolations that ``SQL`` and ``SQLRequest`` accept.
 ///
-/// | interpolation | becomes |
+/// | Interpolation | Result |
 /// |---|---|
-/// | `\(value)` | a parameter with that value; `nil` is `NULL` |
+/// | `\(value)` | a parameter with this value, or with `NULL` for `nil` |
 /// | `\([1, 2, 3])` | `(?,?,?)`; `(SELECT NULL WHERE NULL)` for an empty sequence |
 /// | `\(Column("name"))`, `\(CodingKeys.name)` | `"name"` |
 /// | `\(Player.self)`, `\(tableOf: player)` | `"player"` |
-/// | `\(columnsOf: Player.self)` | the table's selection, each column with the table's name |
+/// | `\(columnsOf: Player.self)` | the table's selection, with qualified column names |
 /// | `\(identifier: name)` | the name in double quotes |
 /// | `\(other)`, `\(literal: other)` | another literal |
 /// | `\(request)` | the SQL of a request, without parentheses |
@@ -20,7 +20,7 @@ public struct SQLInterpolation: StringInterpolationProtocol {
     /// Adds plain SQL.
     public mutating func appendLiteral(_ sql: String) { literal.append(sql: sql) }
 
-    /// Adds plain SQL, with the values of its parameters.
+    /// Adds plain SQL with the values of its parameters.
     public mutating func appendInterpolation(
         sql: String,
         arguments: StatementArguments = StatementArguments()
@@ -146,10 +146,10 @@ public struct SQLInterpolation: StringInterpolationProtocol {
         appendInterpolation(type(of: record))
     }
 
-    /// Adds the selection of a record's table: `"player".*`, or its columns.
+    /// Adds the selection of a record's table, such as `"player".*`.
     ///
     /// - Parameters:
-    ///   - recordType: The record.
+    ///   - recordType: The record type.
     ///   - tableAlias: The table's alias in the query.
     public mutating func appendInterpolation(
         columnsOf recordType: (some TableRecord).Type,

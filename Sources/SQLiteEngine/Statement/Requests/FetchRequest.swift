@@ -1,7 +1,7 @@
-/// A query that can be stored, passed to other code, observed, and run on any connection.
+/// A query that can be stored, passed to other code, observed, and executed on any connection.
 ///
 /// ```swift
-/// let best: SQLRequest<Player> = "SELECT * FROM player WHERE score >= \(least)"
+/// let best: SQLRequest<Player> = "SELECT * FROM player WHERE score >= \(minimumScore)"
 /// let players = try pool.read { db in try best.fetchAll(db) }
 /// ```
 public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible {
@@ -11,18 +11,18 @@ public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible {
     /// Prepares the query.
     ///
     /// - Parameters:
-    ///   - db: The connection that will run it.
+    ///   - db: The connection that runs the query.
     ///   - singleResult: Whether only the first row is needed. The request may then limit its
     ///     query.
     /// - Returns: A statement with its arguments.
-    /// - Throws: The error that SQLite reports for the SQL; `SQLITE_MISUSE` if arguments do not
-    ///   match.
+    /// - Throws: The error that SQLite reports for the SQL, or `SQLITE_MISUSE` if the arguments do
+    ///   not match the parameters.
     func makePreparedRequest(
         _ db: Database,
         forSingleResult singleResult: Bool
     ) throws -> PreparedRequest
 
-    /// Returns the number of rows of the query.
+    /// Returns the number of rows that the query returns.
     func fetchCount(_ db: Database) throws -> Int
 }
 
@@ -40,11 +40,11 @@ extension FetchRequest {
     }
 }
 
-/// A query that is ready to run on one connection.
+/// A query that is ready to execute on one connection.
 public struct PreparedRequest {
     /// The statement, with its arguments.
     public var statement: Statement
-    /// Maps the columns of the rows.
+    /// The adapter that maps the columns of the rows.
     public var adapter: (any RowAdapter)?
 
     /// Creates a prepared query.
@@ -65,12 +65,12 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
     let base: Base
     let adapter: @Sendable (Database) throws -> any RowAdapter
 
-    /// Returns the number of rows of the query.
+    /// Returns the number of rows that the query returns.
     public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 
     /// Prepares the query.
     ///
-    /// The adapter is applied after the query's adapter.
+    /// The adapter is applied after the adapter of the base request.
     public func makePreparedRequest(
         _ db: Database,
         forSingleResult singleResult: Bool = false

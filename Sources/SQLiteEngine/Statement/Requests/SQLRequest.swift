@@ -8,7 +8,7 @@
 /// }
 /// ```
 public struct SQLRequest<RowDecoder>: FetchRequest {
-    /// Maps the columns of the rows.
+    /// The adapter that maps the columns of the rows.
     public var adapter: (any RowAdapter)?
 
     let literal: SQL
@@ -17,10 +17,10 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     /// Creates a request.
     ///
     /// - Parameters:
-    ///   - sqlLiteral: One query, with its arguments.
-    ///   - adapter: Maps the columns of the rows.
-    ///   - cached: Whether the connection keeps the statement prepared. A cursor over such a
-    ///     statement must not be used beyond the access.
+    ///   - sqlLiteral: One query with its arguments.
+    ///   - adapter: The adapter that maps the columns of the rows.
+    ///   - cached: Whether the connection caches the statement. Do not use a cursor over a cached
+    ///     statement after the access ends.
     public init(
         literal sqlLiteral: SQL,
         adapter: (any RowAdapter)? = nil,
@@ -35,9 +35,9 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     ///
     /// - Parameters:
     ///   - sql: One query.
-    ///   - arguments: The values of its parameters.
-    ///   - adapter: Maps the columns of the rows.
-    ///   - cached: Whether the connection keeps the statement prepared.
+    ///   - arguments: The values of all parameters.
+    ///   - adapter: The adapter that maps the columns of the rows.
+    ///   - cached: Whether the connection caches the statement.
     public init(
         sql: String,
         arguments: StatementArguments = StatementArguments(),
@@ -47,7 +47,7 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
         self.init(literal: SQL(sql: sql, arguments: arguments), adapter: adapter, cached: cached)
     }
 
-    /// Returns the number of rows of the query.
+    /// Returns the number of rows that the query returns.
     public func fetchCount(_ db: Database) throws -> Int {
         let count: SQL = "SELECT COUNT(*) FROM (\(literal: literal))"
         return try Int.fetchOne(db.makeStatement(literal: count)) ?? 0
