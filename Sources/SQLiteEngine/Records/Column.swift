@@ -20,7 +20,7 @@ public struct Column: ColumnExpression, SQLSelectable, Hashable, Sendable {
         self.name = name
     }
 
-    /// Creates the column with the name of a coding key.
+    /// Creates a column with the name of a coding key.
     public init(_ codingKey: some CodingKey) {
         name = codingKey.stringValue
     }
@@ -37,16 +37,16 @@ extension SQLSelectable where Self == AllColumns {
     public static var allColumns: AllColumns { AllColumns() }
 }
 
-/// Coding keys can serve as columns: `enum CodingKeys: String, CodingKey, ColumnExpression`.
+/// You can use coding keys as columns: `enum CodingKeys: String, CodingKey, ColumnExpression`.
 extension ColumnExpression where Self: CodingKey {
     /// The string value of the key.
     public var name: String { stringValue }
 }
 
 extension Sequence<any SQLSelectable> {
-    /// Returns the part of a statement after `SELECT` or `RETURNING`.
+    /// Returns the SQL that follows `SELECT` or `RETURNING`.
     ///
-    /// - Throws: `SQLITE_MISUSE` for a selection that is neither a column nor all columns.
+    /// - Throws: `SQLITE_MISUSE` if a selection is neither a column nor ``AllColumns``.
     func selectionSQL() throws -> String {
         try map { selectable in
             switch selectable {

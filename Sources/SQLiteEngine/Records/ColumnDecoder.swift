@@ -37,7 +37,8 @@ struct ColumnDecoder: Decoder, SingleValueDecodingContainer {
 }
 
 extension Row {
-    /// Decodes a column with the strategy for its type; returns nil for types without a strategy.
+    /// Decodes a column with the strategy for its type, or returns `nil` if the type has no
+    /// strategy.
     func strategicValue<T>(
         _ type: T.Type,
         atUncheckedIndex index: Int,

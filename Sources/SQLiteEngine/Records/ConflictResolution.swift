@@ -16,7 +16,7 @@ extension Database {
     }
 }
 
-/// The policy by which insertions and updates of a record type resolve conflicts by default.
+/// How insertions and updates of a record type resolve conflicts by default.
 public struct PersistenceConflictPolicy: Sendable {
     /// How to handle an insertion that violates a constraint.
     public let conflictResolutionForInsert: Database.ConflictResolution
@@ -26,7 +26,7 @@ public struct PersistenceConflictPolicy: Sendable {
 
     /// Creates a policy.
     ///
-    /// By default, conflicts are errors.
+    /// By default, a conflict is an error.
     public init(
         insert: Database.ConflictResolution = .abort,
         update: Database.ConflictResolution = .abort

@@ -2,29 +2,36 @@ import Foundation
 
 /// A type whose values can be written to columns.
 ///
-/// An `Encodable` type has a default implementation: its coding keys are the column names, and
-/// anything that is not a single value is stored as JSON.
+/// A type that conforms to `Encodable` has a default implementation. Its coding keys are the column
+/// names, and a property that is not a single value is stored as JSON.
 public protocol EncodableRecord {
     /// Sets the values of the columns.
     func encode(to container: inout PersistenceContainer) throws
 
-    /// The `userInfo` of an `Encodable` record's encoder; empty by default.
+    /// The `userInfo` of an `Encodable` record's encoder, which is empty by default.
     static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { get }
 
     /// Returns the encoder for a column that is stored as JSON.
     static func databaseJSONEncoder(for column: String) -> JSONEncoder
 
-    /// Returns how an `Encodable` record writes `Data` to a column; by default, as a blob.
+    /// Returns how an `Encodable` record writes `Data` to a column.
+    ///
+    /// By default, data is written as a blob.
     static func databaseDataEncodingStrategy(for column: String) -> DatabaseDataEncodingStrategy
 
-    /// Returns how an `Encodable` record writes a date to a column; by default, as text.
+    /// Returns how an `Encodable` record writes a date to a column.
+    ///
+    /// By default, a date is written as text.
     static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy
 
-    /// Returns how an `Encodable` record writes a UUID to a column; by default, as a blob.
+    /// Returns how an `Encodable` record writes a UUID to a column.
+    ///
+    /// By default, a UUID is written as a blob.
     static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy
 
-    /// The columns for an `Encodable` record's coding keys; by default, the columns with the same
-    /// names.
+    /// The strategy that maps an `Encodable` record's coding keys to columns.
+    ///
+    /// By default, the columns have the names of the keys.
     static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy { get }
 }
 
@@ -32,9 +39,9 @@ extension EncodableRecord {
     /// An empty dictionary.
     public static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// Returns an encoder that writes data as Base64 and dates in milliseconds since 1970.
+    /// Returns an encoder that writes data as Base64 and dates as milliseconds since 1970.
     ///
-    /// It sorts keys so that equal values have equal representations.
+    /// The encoder sorts keys so that equal values have equal representations.
     public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dataEncodingStrategy = .base64
@@ -65,7 +72,7 @@ extension EncodableRecord {
         .useDefaultKeys
     }
 
-    /// Returns the values by column.
+    /// The values of the record, by column.
     public var databaseDictionary: [String: DatabaseValue] {
         get throws {
             Dictionary(uniqueKeysWithValues: try PersistenceContainer(self).map { ($0.0, $0.1) })
@@ -76,22 +83,24 @@ extension EncodableRecord {
     ///
     /// A record that cannot be encoded is not equal to any record.
     public func databaseEquals(_ record: Self) -> Bool {
-        guard let own = try? PersistenceContainer(self),
+        guard let container = try? PersistenceContainer(self),
             let other = try? PersistenceContainer(record)
         else { return false }
-        return own.count == other.count
-            && own.allSatisfy { other.contains($0.0) && other.databaseValue(at: $0.0) == $0.1 }
+        return container.count == other.count
+            && container.allSatisfy {
+                other.contains($0.0) && other.databaseValue(at: $0.0) == $0.1
+            }
     }
 
-    /// Returns the columns whose values differ from another record's, with the other record's
-    /// values.
+    /// Returns the columns that have a different value in another record, with the values in that
+    /// record.
     public func databaseChanges(
         from record: some EncodableRecord
     ) throws -> [String: DatabaseValue] {
         try PersistenceContainer(self).changes(from: PersistenceContainer(record))
     }
 
-    /// Modifies the record and returns the columns that have changed, with their previous values.
+    /// Modifies the record and returns the changed columns with their previous values.
     public mutating func databaseChanges(
         modify: (inout Self) throws -> Void
     ) throws -> [String: DatabaseValue] {

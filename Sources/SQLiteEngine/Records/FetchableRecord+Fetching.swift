@@ -2,12 +2,13 @@ extension FetchableRecord {
     /// Returns a cursor over records.
     ///
     /// - Parameters:
-    ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///   - statement: The statement to execute.
+    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
     ///     set.
-    ///   - adapter: Maps the columns of the rows.
-    /// - Returns: A cursor, which is valid during the access.
-    /// - Throws: `SQLITE_MISUSE` if the arguments or the adapter do not match.
+    ///   - adapter: The adapter that maps the columns of the rows.
+    /// - Returns: A cursor that is valid only during the access.
+    /// - Throws: `SQLITE_MISUSE` if the arguments do not match the parameters, or if the adapter
+    ///   does not match the columns.
     @inlinable
     public static func fetchCursor(
         _ statement: Statement,
@@ -20,12 +21,12 @@ extension FetchableRecord {
     /// Fetches all records.
     ///
     /// - Parameters:
-    ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///   - statement: The statement to execute.
+    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
     ///     set.
-    ///   - adapter: Maps the columns of the rows.
+    ///   - adapter: The adapter that maps the columns of the rows.
     /// - Returns: The records.
-    /// - Throws: A ``DatabaseError``, or an error from creating a record.
+    /// - Throws: A ``DatabaseError``, or an error that occurs when a record is created.
     @inlinable
     public static func fetchAll(
         _ statement: Statement,
@@ -35,7 +36,8 @@ extension FetchableRecord {
         let cursor = try RecordCursor<Self>(statement, arguments, adapter)
         var records: [Self] = []
         guard try cursor.steps.advance() else { return records }
-        // The row is stored locally, because a cursor would retrieve its row again for each record.
+        // The row is stored in a local variable, which avoids retrieving it from the cursor for
+        // each record.
         let row = try cursor.makeRow()
         repeat { records.append(try Self(row: row)) } while try cursor.steps.advance()
         return records
@@ -44,12 +46,12 @@ extension FetchableRecord {
     /// Fetches the first record.
     ///
     /// - Parameters:
-    ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///   - statement: The statement to execute.
+    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
     ///     set.
-    ///   - adapter: Maps the columns of the rows.
-    /// - Returns: The record; nil if there is no row.
-    /// - Throws: A ``DatabaseError``, or an error from creating the record.
+    ///   - adapter: The adapter that maps the columns of the rows.
+    /// - Returns: The record, or `nil` if there is no row.
+    /// - Throws: A ``DatabaseError``, or an error that occurs when the record is created.
     @inlinable
     public static func fetchOne(
         _ statement: Statement,
@@ -97,12 +99,12 @@ extension FetchableRecord where Self: Hashable {
     /// Fetches the distinct records.
     ///
     /// - Parameters:
-    ///   - statement: A statement with a result.
-    ///   - arguments: The values of all its parameters; by default, the arguments that are already
+    ///   - statement: The statement to execute.
+    ///   - arguments: The values of all parameters, or `nil` to use the arguments that are already
     ///     set.
-    ///   - adapter: Maps the columns of the rows.
+    ///   - adapter: The adapter that maps the columns of the rows.
     /// - Returns: The records.
-    /// - Throws: A ``DatabaseError``, or an error from creating a record.
+    /// - Throws: A ``DatabaseError``, or an error that occurs when a record is created.
     @inlinable
     public static func fetchSet(
         _ statement: Statement,
@@ -112,7 +114,8 @@ extension FetchableRecord where Self: Hashable {
         let cursor = try RecordCursor<Self>(statement, arguments, adapter)
         var records: Set<Self> = []
         guard try cursor.steps.advance() else { return records }
-        // The row is stored locally, because a cursor would retrieve its row again for each record.
+        // The row is stored in a local variable, which avoids retrieving it from the cursor for
+        // each record.
         let row = try cursor.makeRow()
         repeat { records.insert(try Self(row: row)) } while try cursor.steps.advance()
         return records

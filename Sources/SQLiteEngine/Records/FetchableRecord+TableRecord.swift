@@ -11,13 +11,13 @@ extension FetchableRecord where Self: TableRecord {
         try fetchAll(selection(db, .all))
     }
 
-    /// Fetches the first record of the table, or returns nil if it is empty.
+    /// Fetches the first record of the table, or returns `nil` if the table is empty.
     @inlinable
     public static func fetchOne(_ db: Database) throws -> Self? {
         try fetchOne(selection(db, .all, limit: 1))
     }
 
-    /// Returns a cursor over the records with given primary keys, in any order.
+    /// Returns a cursor over the records with the given primary keys, in any order.
     @inlinable
     public static func fetchCursor(
         _ db: Database,
@@ -26,7 +26,7 @@ extension FetchableRecord where Self: TableRecord {
         try fetchCursor(selection(db, KeyFilter(db, table: databaseTableName, keys: keys)))
     }
 
-    /// Fetches the records with given primary keys, in any order.
+    /// Fetches the records with the given primary keys, in any order.
     @inlinable
     public static func fetchAll(
         _ db: Database,
@@ -36,7 +36,7 @@ extension FetchableRecord where Self: TableRecord {
         return try fetchAll(selection(db, KeyFilter(db, table: databaseTableName, keys: keys)))
     }
 
-    /// Fetches the record with a primary key, or returns nil if there is none.
+    /// Fetches the record with the given primary key, or returns `nil` if there is none.
     @inlinable
     public static func fetchOne(
         _ db: Database,
@@ -50,9 +50,9 @@ extension FetchableRecord where Self: TableRecord {
         }
     }
 
-    /// Fetches the record with a primary key.
+    /// Fetches the record with the given primary key.
     ///
-    /// - Throws: A ``RecordError`` if there is none.
+    /// - Throws: A ``RecordError`` if there is no such record.
     @inlinable
     public static func find(
         _ db: Database,
@@ -62,7 +62,7 @@ extension FetchableRecord where Self: TableRecord {
         throw recordNotFound(db, key: key)
     }
 
-    /// Returns a cursor over the records that match one of the keys, given as values by column.
+    /// Returns a cursor over the records that match any of the given dictionaries of column values.
     @inlinable
     public static func fetchCursor(
         _ db: Database,
@@ -71,7 +71,7 @@ extension FetchableRecord where Self: TableRecord {
         try fetchCursor(selection(db, KeyFilter(table: databaseTableName, keys: keys)))
     }
 
-    /// Fetches the records that match one of the keys, given as values by column, in any order.
+    /// Fetches the records that match any of the given dictionaries of column values, in any order.
     @inlinable
     public static func fetchAll(
         _ db: Database,
@@ -81,7 +81,8 @@ extension FetchableRecord where Self: TableRecord {
         return try fetchAll(selection(db, KeyFilter(table: databaseTableName, keys: keys)))
     }
 
-    /// Fetches the record that matches a key, given as values by column; nil if there is none.
+    /// Fetches the record that matches a dictionary of column values, or returns `nil` if there is
+    /// none.
     @inlinable
     public static func fetchOne(
         _ db: Database,
@@ -93,9 +94,9 @@ extension FetchableRecord where Self: TableRecord {
         )
     }
 
-    /// Fetches the record that matches a key, given as values by column.
+    /// Fetches the record that matches a dictionary of column values.
     ///
-    /// - Throws: A ``RecordError`` if there is none.
+    /// - Throws: A ``RecordError`` if there is no such record.
     @inlinable
     public static func find(
         _ db: Database,
@@ -107,21 +108,21 @@ extension FetchableRecord where Self: TableRecord {
 }
 
 extension FetchableRecord where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
-    /// Fetches the records with given identifiers, in any order.
+    /// Fetches the records with the given identifiers, in any order.
     @inlinable
     public static func fetchAll(_ db: Database, ids: some Collection<ID>) throws -> [Self] {
         try fetchAll(db, keys: ids)
     }
 
-    /// Fetches the record with an identifier, or returns nil if there is none.
+    /// Fetches the record with the given identifier, or returns `nil` if there is none.
     @inlinable
     public static func fetchOne(_ db: Database, id: ID) throws -> Self? {
         try fetchOne(db, key: id)
     }
 
-    /// Fetches the record with an identifier.
+    /// Fetches the record with the given identifier.
     ///
-    /// - Throws: A ``RecordError`` if there is none.
+    /// - Throws: A ``RecordError`` if there is no such record.
     @inlinable
     public static func find(_ db: Database, id: ID) throws -> Self {
         try find(db, key: id)
@@ -135,7 +136,7 @@ extension FetchableRecord where Self: TableRecord & Hashable {
         try fetchSet(selection(db, .all))
     }
 
-    /// Fetches the distinct records with given primary keys.
+    /// Fetches the distinct records with the given primary keys.
     @inlinable
     public static func fetchSet(
         _ db: Database,

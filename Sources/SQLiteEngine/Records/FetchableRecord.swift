@@ -2,28 +2,34 @@ import Foundation
 
 /// A type whose values can be created from rows.
 ///
-/// A `Decodable` type has a default implementation: its coding keys are the column names, and
-/// anything that is neither a column's value nor a row adapter's scope is decoded from JSON.
+/// A type that conforms to `Decodable` has a default implementation. Its coding keys are the column
+/// names, and a property that is neither a column value nor a scope of a row adapter is decoded
+/// from JSON.
 public protocol FetchableRecord {
     /// Creates a record from a row.
     ///
-    /// A row from a cursor is valid only during the call, so store values or a copy of the row.
+    /// A row from a cursor is valid only during the call, so store its values or a copy of the row.
     init(row: borrowing Row) throws
 
-    /// The `userInfo` of a `Decodable` record's decoder; empty by default.
+    /// The `userInfo` of a `Decodable` record's decoder, which is empty by default.
     static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { get }
 
     /// Returns the decoder for a column that is stored as JSON.
     static func databaseJSONDecoder(for column: String) -> JSONDecoder
 
-    /// Returns how a `Decodable` record reads `Data` from a column; by default, unchanged.
+    /// Returns how a `Decodable` record reads `Data` from a column.
+    ///
+    /// By default, data is read unchanged.
     static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy
 
-    /// Returns how a `Decodable` record reads a date from a column; by default, like `Date`.
+    /// Returns how a `Decodable` record reads a date from a column.
+    ///
+    /// By default, a date is read like a `Date` value.
     static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
 
-    /// The columns for a `Decodable` record's coding keys; by default, the columns with the same
-    /// names.
+    /// The strategy that maps columns to a `Decodable` record's coding keys.
+    ///
+    /// By default, the columns have the names of the keys.
     static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
 }
 
@@ -31,7 +37,7 @@ extension FetchableRecord {
     /// An empty dictionary.
     public static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// Returns a decoder that reads data as Base64 and dates in milliseconds since 1970.
+    /// Returns a decoder that reads data as Base64 and dates as milliseconds since 1970.
     public static func databaseJSONDecoder(for column: String) -> JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dataDecodingStrategy = .base64
@@ -46,7 +52,7 @@ extension FetchableRecord {
         for column: String
     ) -> DatabaseDataDecodingStrategy { .deferredToData }
 
-    /// Returns the strategy that reads dates like `Date`.
+    /// Returns the strategy that reads dates like `Date` values.
     public static func databaseDateDecodingStrategy(
         for column: String
     ) -> DatabaseDateDecodingStrategy { .deferredToDate }
@@ -65,14 +71,14 @@ extension FetchableRecord where Self: Decodable {
     }
 }
 
-/// Decodes records from rows.
+/// A decoder that creates records from rows.
 public class FetchableRecordDecoder {
     /// Creates a decoder.
     public init() {}
 
     /// Decodes a record from the columns of a row.
     ///
-    /// Use it in a custom initializer that starts with the default decoding: `self = try
+    /// Use this method in a custom initializer that starts with the default decoding: `self = try
     /// FetchableRecordDecoder().decode(Self.self, from: row)`.
     public func decode<T: FetchableRecord & Decodable>(
         _ type: T.Type,
@@ -84,9 +90,9 @@ public class FetchableRecordDecoder {
 
 /// Returns the `userInfo` of records in the form that Foundation's JSON coders require.
 ///
-/// Since Swift 6, the JSON coders require `Sendable` values, whereas `Decoder` does not. Each coder
-/// is created for one value and used by the thread that created it. `Sendable` has no effect on the
-/// layout of a type.
+/// Since Swift 6, the JSON coders require `Sendable` values, but `Decoder` does not. The cast is
+/// safe because each coder is used only by the thread that creates it, and because `Sendable` does
+/// not affect the layout of a type.
 func forJSON(_ userInfo: [CodingUserInfoKey: Any]) -> [CodingUserInfoKey: any Sendable] {
     userInfo.isEmpty ? [:] : unsafeBitCast(userInfo, to: [CodingUserInfoKey: any Sendable].self)
 }

@@ -1,11 +1,12 @@
 import Telemetry
 
-/// Provides a decoder's containers with access to its columns without reference counting.
+/// Gives the containers of a decoder access to its columns without reference counting.
 ///
-/// `KeyedDecodingContainer` copies the container for each value, and two atomic operations per copy
-/// cost as much as the value. A container therefore stores the address of a cell, which is never
-/// deallocated, and the number of the cell when the decoder acquired it. Ending the loan changes
-/// the number, so the use of an escaped container is detected and never reads freed memory.
+/// `KeyedDecodingContainer` copies the container for each value, and the two atomic operations of a
+/// copy take as long as reading the value. A container therefore stores the address of a cell,
+/// which is never deallocated, and the number of the cell when the decoder acquired it. Ending the
+/// loan changes the number, so a container that is used later detects the change and does not read
+/// freed memory.
 struct LentColumns {
     private struct Cell {
         var number: UInt64 = 0
@@ -14,10 +15,10 @@ struct LentColumns {
 
     /// The unused cells.
     ///
-    /// The total number of cells is the largest number of simultaneous loans.
+    /// The total number of cells is the largest number of simultaneous loans so far.
     ///
-    /// `@unchecked Sendable`: a cell is either in this list, which has a lock, or belongs to one
-    /// decoder.
+    /// `@unchecked Sendable`: a cell either is in this list, which a lock protects, or belongs to
+    /// one decoder.
     private struct FreeCells: @unchecked Sendable {
         var cells: [UnsafeMutablePointer<Cell>] = []
     }
@@ -41,10 +42,10 @@ struct LentColumns {
 
     /// Lends columns to containers.
     ///
-    /// The caller must call ``end()`` when the columns are released.
+    /// The caller must call ``end()`` when the columns are deallocated.
     func begin(_ columns: RowColumns) { cell.pointee.columns = .passUnretained(columns) }
 
-    /// The columns.
+    /// The lent columns.
     ///
     /// Accessing them after ``end()`` is a fatal error.
     @inline(__always)
@@ -66,6 +67,6 @@ struct LentColumns {
 
     @inline(never)
     private static func failForInvalidRow() -> Never {
-        fatalError("a decoder or its container was used after its row: store values instead")
+        fatalError("a decoder or its container was used after its row; store values instead")
     }
 }

@@ -1,15 +1,14 @@
 /// The decoder that is passed to a record's `init(from:)`.
 ///
-/// It accesses the row's ``RecordDecoder`` without reference counting.
-///
-/// The row retains the decoder while the row is current. Reference counting, which costs two atomic
-/// operations per row, is therefore unnecessary. A decoder that escapes from `init(from:)` is
-/// invalid, like an escaped container; ``LentColumns`` detects its use.
+/// The decoder accesses the row's ``RecordDecoder`` without reference counting, which would add two
+/// atomic operations per row. The row retains the ``RecordDecoder`` while the row is current. A
+/// decoder that escapes from `init(from:)` is invalid, like an escaped container. ``LentColumns``
+/// detects its use.
 @usableFromInline
 struct LentDecoder: Decoder {
     private let lent: LentColumns
 
-    /// The decoder of a row that does not retain one; nil for all other rows.
+    /// The decoder if the row does not retain it, or `nil` otherwise.
     private let owner: RecordDecoder?
 
     /// Lends the decoder that a row retains.
@@ -50,7 +49,7 @@ struct LentDecoder: Decoder {
 }
 
 extension LentDecoder {
-    /// Returns the decoder that a row has for a type of record, or a new decoder.
+    /// Returns the decoder that a row retains for a record type, or a new decoder.
     @usableFromInline
     static func decoder(of row: Row, for type: any FetchableRecord.Type) -> LentDecoder {
         if let columns = row.recordColumns {
@@ -69,9 +68,9 @@ extension LentDecoder {
         of row: Row,
         for type: any FetchableRecord.Type
     ) -> LentDecoder {
-        // The row owns its decoder, so the decoder must not own the row.
+        // The row retains its decoder, so the decoder must not retain the row.
         let decoder = RecordDecoder(row: row.newInstance, recordType: type)
-        // Threads may share a copied row, so it stores no decoder.
+        // A copied row stores no decoder, because threads can share the row.
         guard row.sqliteStatement != nil else { return LentDecoder(owning: decoder) }
         row.recordDecoder = decoder
         return LentDecoder(decoder.columns)

@@ -1,5 +1,5 @@
-// Methods that write and then return the resulting row, including defaults, generated columns, and
-// changes by triggers. https://sqlite.org/lang_returning.html
+// Methods that write a record and return the resulting row, which includes defaults and generated
+// columns but not changes by triggers. See https://sqlite.org/lang_returning.html.
 
 extension MutablePersistableRecord {
     /// Inserts a copy of the record and returns the row as a record.
@@ -23,14 +23,13 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Inserts the record and returns the result of a closure for the returned row.
+    /// Inserts the record and returns the value that a closure fetches.
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
-    ///     specifies.
+    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the policy of the type.
     ///   - selection: The columns that the statement returns.
-    ///   - fetch: Executes the statement and fetches its result.
+    ///   - fetch: A closure that executes the statement and fetches its result.
     /// - Returns: The value that `fetch` returns.
     /// - Throws: A ``DatabaseError``, or an error from a callback or from `fetch`.
     public mutating func insertAndFetch<T>(
@@ -43,7 +42,7 @@ extension MutablePersistableRecord {
         return try inserting(db, conflictResolution, returning: selection, fetch)
     }
 
-    /// Inserts the record and returns the result of a closure for the returned row.
+    /// Inserts the record and returns the value that a closure fetches.
     public mutating func insertAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -103,7 +102,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Saves the record and returns the result of a closure for the returned row.
+    /// Saves the record and returns the value that a closure fetches.
     public mutating func saveAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -116,9 +115,9 @@ extension MutablePersistableRecord {
 
     // MARK: Changes
 
-    /// Modifies the record, updates the columns that differ, and returns the row as a record.
+    /// Modifies the record, updates the changed columns, and returns the row as a record.
     ///
-    /// - Returns: The record; nil if no column differs, in which case nothing is written.
+    /// - Returns: The record, or `nil` if no column has changed, in which case nothing is written.
     public mutating func updateChangesAndFetch(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -132,10 +131,10 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Modifies the record, updates the columns that differ, and returns the row as a record of
-    /// another type.
+    /// Modifies the record, updates the changed columns, and returns the row as a record of another
+    /// type.
     ///
-    /// - Returns: The record; nil if no column differs, in which case nothing is written.
+    /// - Returns: The record, or `nil` if no column has changed, in which case nothing is written.
     public mutating func updateChangesAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -152,19 +151,18 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Modifies the record, updates the columns that differ, and returns the result of a closure
-    /// for the returned row.
+    /// Modifies the record, updates the changed columns, and returns the value that a closure
+    /// fetches.
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
-    ///     specifies.
+    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the policy of the type.
     ///   - selection: The columns that the statement returns.
-    ///   - fetch: Executes the statement and fetches its result.
-    ///   - modify: Modifies the record.
-    /// - Returns: The value that `fetch` returns; nil if no column differs, in which case nothing
-    ///   is written.
-    /// - Throws: A ``DatabaseError``, or the error of a callback or a closure.
+    ///   - fetch: A closure that executes the statement and fetches its result.
+    ///   - modify: A closure that modifies the record.
+    /// - Returns: The value that `fetch` returns, or `nil` if no column has changed, in which case
+    ///   nothing is written.
+    /// - Throws: A ``DatabaseError``, or an error from a callback or a closure.
     public mutating func updateChangesAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -186,7 +184,7 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Updates the record's row and returns the result of a closure for the returned row.
+    /// Updates the record's row and returns the value that a closure fetches.
     public func updateAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -203,8 +201,7 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Updates some columns of the record's row and returns the result of a closure for the
-    /// returned row.
+    /// Updates the given columns of the record's row and returns the value that a closure fetches.
     public func updateAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -222,9 +219,9 @@ extension MutablePersistableRecord {
         )
     }
 
-    /// Returns the row that a statement returned.
+    /// Returns the row that a statement returned, or throws an error if it returned none.
     ///
-    /// An ignored insertion returns no row.
+    /// An insertion that ignores a conflict returns no row.
     func returned<T>(_ db: Database, _ row: T?) throws -> T {
         guard let row else { throw recordNotFound(db) }
         return row
@@ -244,7 +241,7 @@ extension PersistableRecord {
         }
     }
 
-    /// Inserts the record and returns the result of a closure for the returned row.
+    /// Inserts the record and returns the value that a closure fetches.
     public func insertAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -256,7 +253,7 @@ extension PersistableRecord {
         return try record.inserting(db, conflictResolution, returning: selection, fetch)
     }
 
-    /// Inserts the record and returns the result of a closure for the returned row.
+    /// Inserts the record and returns the value that a closure fetches.
     public func insertAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -283,7 +280,7 @@ extension PersistableRecord {
         }
     }
 
-    /// Saves the record and returns the result of a closure for the returned row.
+    /// Saves the record and returns the value that a closure fetches.
     public func saveAndFetch<T>(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,

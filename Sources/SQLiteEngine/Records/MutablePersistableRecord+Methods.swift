@@ -3,8 +3,7 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
-    ///     specifies.
+    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the policy of the type.
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func insert(
         _ db: Database,
@@ -27,10 +26,9 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
-    ///     specifies.
+    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the policy of the type.
     /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if no row has the record's
-    ///   primary key; otherwise, a ``DatabaseError`` or an error from a callback.
+    ///   primary key, a ``DatabaseError``, or an error from a callback.
     public func update(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -39,7 +37,7 @@ extension MutablePersistableRecord {
         try update(db, onConflict: conflictResolution, columns: columns)
     }
 
-    /// Updates some columns of the record's row.
+    /// Updates the given columns of the record's row.
     public func update(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -50,7 +48,7 @@ extension MutablePersistableRecord {
         }
     }
 
-    /// Updates some columns of the record's row.
+    /// Updates the given columns of the record's row.
     public func update(
         _ db: Database,
         onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -59,9 +57,9 @@ extension MutablePersistableRecord {
         try update(db, onConflict: conflictResolution, columns: columns.map(\.name))
     }
 
-    /// Updates the columns whose values differ from another record's, if any.
+    /// Updates the columns that have a different value in another record.
     ///
-    /// - Returns: Whether a column differed.
+    /// - Returns: Whether any column differed.
     @discardableResult
     public func updateChanges<Record: MutablePersistableRecord>(
         _ db: Database,
@@ -71,9 +69,9 @@ extension MutablePersistableRecord {
         try updateChanges(db, conflictResolution, from: PersistenceContainer(record))
     }
 
-    /// Modifies the record, and updates the columns that differ, if any.
+    /// Modifies the record and updates the changed columns.
     ///
-    /// - Returns: Whether a column differed.
+    /// - Returns: Whether any column has changed.
     @discardableResult
     public mutating func updateChanges(
         _ db: Database,
@@ -100,8 +98,7 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
-    ///     specifies.
+    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the policy of the type.
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func save(
         _ db: Database,

@@ -1,4 +1,4 @@
-/// The way an upsert changes the row that conflicts with the record.
+/// How an upsert changes the row that conflicts with the record.
 public enum UpsertUpdateStrategy: Sendable {
     /// Updates all columns that the record writes, except the primary key.
     case allColumns
@@ -21,9 +21,10 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictTarget: The columns of the key that may be violated; any key by default.
-    ///   - strategy: How the conflicting row is changed.
-    /// - Returns: The row.
+    ///   - conflictTarget: The columns of the unique key to check for a conflict. If empty, all
+    ///     keys are checked.
+    ///   - strategy: How to change the conflicting row.
+    /// - Returns: The row as a record.
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func upsertAndFetch(
         _ db: Database,
@@ -38,10 +39,11 @@ extension MutablePersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - returnedType: The type.
-    ///   - conflictTarget: The columns of the key that may be violated; any key by default.
-    ///   - strategy: How the conflicting row is changed.
-    /// - Returns: The row.
+    ///   - returnedType: The type of the returned record.
+    ///   - conflictTarget: The columns of the unique key to check for a conflict. If empty, all
+    ///     keys are checked.
+    ///   - strategy: How to change the conflicting row.
+    /// - Returns: The row as a record.
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public mutating func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,
@@ -74,9 +76,10 @@ extension PersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictTarget: The columns of the key that may be violated; any key by default.
-    ///   - strategy: How the conflicting row is changed.
-    /// - Returns: The row.
+    ///   - conflictTarget: The columns of the unique key to check for a conflict. If empty, all
+    ///     keys are checked.
+    ///   - strategy: How to change the conflicting row.
+    /// - Returns: The row as a record.
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func upsertAndFetch(
         _ db: Database,
@@ -91,10 +94,11 @@ extension PersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - returnedType: The type.
-    ///   - conflictTarget: The columns of the key that may be violated; any key by default.
-    ///   - strategy: How the conflicting row is changed.
-    /// - Returns: The row.
+    ///   - returnedType: The type of the returned record.
+    ///   - conflictTarget: The columns of the unique key to check for a conflict. If empty, all
+    ///     keys are checked.
+    ///   - strategy: How to change the conflicting row.
+    /// - Returns: The row as a record.
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func upsertAndFetch<T: FetchableRecord & TableRecord>(
         _ db: Database,

@@ -1,6 +1,6 @@
-// The building blocks of the record methods: one statement each, with its callbacks. `selection`
-// contains the columns that the statement returns and that `fetch` receives; most statements return
-// none.
+// The building blocks of the record methods. Each performs one operation and calls its callbacks.
+// `selection` contains the columns that the statement returns to `fetch`. Most statements return no
+// columns.
 
 extension MutablePersistableRecord {
     mutating func inserting<T>(
@@ -99,7 +99,7 @@ extension MutablePersistableRecord {
         _ fetch: (Statement) throws -> T
     ) throws -> (InsertionSuccess, T) {
         try willInsert(db)
-        // The values after `willInsert`, which do not change until `didInsert`.
+        // The record does not change between `willInsert` and `didInsert`.
         let record = self
         let resolution = resolution ?? Self.persistenceConflictPolicy.conflictResolutionForInsert
         var result: (inserted: InsertionSuccess, value: T)?
@@ -135,8 +135,8 @@ extension MutablePersistableRecord {
         var result: (inserted: InsertionSuccess, value: T)?
         try aroundInsert(db) {
             let statements = try RecordStatements(db, record)
-            // An update does not change the connection's last rowid, so the statement must return
-            // the rowid.
+            // An update does not change the connection's last inserted rowid, so the statement must
+            // return the rowid.
             let hasRowID = try db.primaryKey(statements.table).tableHasRowID
             let statement = try statements.upsert(
                 onConflict: target,
@@ -149,7 +149,7 @@ extension MutablePersistableRecord {
                 try statement.execute()
                 value = try decode(Row())
             } else {
-                // Steps to the end, because triggers and full-text tables also write.
+                // Fetches all rows so that the statement runs to completion.
                 for row in try Row.fetchAll(statement) where value == nil {
                     value = try decode(row)
                     if hasRowID { rowID = row[row.count - 1] }

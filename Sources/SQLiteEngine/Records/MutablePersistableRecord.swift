@@ -1,4 +1,4 @@
-/// A record that can be inserted, updated, and deleted, and that an insertion may modify.
+/// A record that can be inserted, updated, and deleted, and that an insertion can modify.
 ///
 /// A structure receives its new rowid in ``didInsert(_:)``:
 ///
@@ -7,12 +7,13 @@
 /// ```
 ///
 /// Each operation calls `will`, `around`, and `did` callbacks. Insertions and updates also call the
-/// save callbacks. An insertion calls `willSave`, and `aroundSave` around the following steps:
-/// `willInsert`, the statement inside `aroundInsert`, and `didInsert`. Finally, it calls `didSave`.
-/// An error ends the sequence.
+/// save callbacks. For example, an insertion calls `willSave` first and `didSave` last. In between,
+/// `aroundSave` encloses `willInsert`, `aroundInsert`, and `didInsert`, and `aroundInsert` encloses
+/// the statement. An error ends the sequence.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
-    /// The policy for resolving conflicts, unless a call specifies otherwise. By default, conflicts
-    /// are errors.
+    /// The policy for resolving conflicts when a call does not specify one.
+    ///
+    /// By default, a conflict is an error.
     static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
 
     /// Called before the record is inserted.
@@ -53,7 +54,9 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
     /// Called around the deletion. The method must call `delete` and rethrow its error.
     func aroundDelete(_ db: Database, delete: () throws -> Bool) throws
 
-    /// Called after the deletion; `deleted` is false if the record had no row.
+    /// Called after the deletion.
+    ///
+    /// `deleted` is `false` if the record had no row.
     func didDelete(deleted: Bool)
 }
 
@@ -62,7 +65,7 @@ public struct InsertionSuccess {
     /// The rowid of the row.
     public var rowID: Int64
 
-    /// The column that is an alias of the rowid; nil if there is none.
+    /// The column that is an alias of the rowid, or `nil` if there is none.
     public var rowIDColumn: String?
 
     /// The values that were inserted, with the rowid in its column.
@@ -76,7 +79,7 @@ public struct PersistenceSuccess {
 }
 
 extension MutablePersistableRecord {
-    /// A policy by which conflicts are errors.
+    /// The policy that treats a conflict as an error.
     public static var persistenceConflictPolicy: PersistenceConflictPolicy {
         PersistenceConflictPolicy()
     }

@@ -1,6 +1,7 @@
-/// A record that can be inserted, updated, and deleted, and that these operations do not modify.
+/// A record that can be inserted, updated, and deleted without being modified.
 ///
-/// Use it for classes, and for structures whose primary key is known before the insertion.
+/// Use this protocol for classes, and for structures with a primary key that is known before the
+/// insertion.
 public protocol PersistableRecord: MutablePersistableRecord {
     /// Called before the record is inserted.
     func willInsert(_ db: Database) throws
@@ -20,8 +21,7 @@ extension PersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
-    ///     specifies.
+    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the policy of the type.
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func insert(
         _ db: Database,
@@ -35,8 +35,7 @@ extension PersistableRecord {
     ///
     /// - Parameters:
     ///   - db: The connection.
-    ///   - conflictResolution: How to resolve conflicts; by default, as the type's policy
-    ///     specifies.
+    ///   - conflictResolution: How to resolve conflicts, or `nil` to use the policy of the type.
     /// - Throws: A ``DatabaseError``, or an error from a callback.
     public func save(
         _ db: Database,

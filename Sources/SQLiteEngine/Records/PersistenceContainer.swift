@@ -1,4 +1,4 @@
-/// The values that a record writes, by column, in the order in which they were first set.
+/// The column values that a record writes, in the order in which they were first set.
 ///
 /// Column names are case-insensitive.
 public struct PersistenceContainer: Sendable {
@@ -12,13 +12,13 @@ public struct PersistenceContainer: Sendable {
         try record.encode(to: &self)
     }
 
-    /// The value of a column; nil for NULL and for a column without a value.
+    /// The value of a column, or `nil` if it is `NULL` or if the column has no value.
     public subscript(_ column: String) -> (any DatabaseValueConvertible)? {
         get { position(of: column).flatMap { values[$0].storage.value } }
         set { set(newValue?.databaseValue ?? .null, column) }
     }
 
-    /// The value of a column; nil for NULL and for a column without a value.
+    /// The value of a column, or `nil` if it is `NULL` or if the column has no value.
     public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
         get { self[column.name] }
         set { self[column.name] = newValue }
@@ -33,15 +33,15 @@ public struct PersistenceContainer: Sendable {
         }
     }
 
-    /// Returns the value of a column; NULL for a column without a value.
+    /// Returns the value of a column, or `NULL` if the column has no value.
     func databaseValue(at column: String) -> DatabaseValue {
         position(of: column).map { values[$0] } ?? .null
     }
 
     func contains(_ column: String) -> Bool { position(of: column) != nil }
 
-    /// Returns the columns whose values differ from another container's, with the other container's
-    /// values.
+    /// Returns the columns that have a different value in another container, with the values in
+    /// that container.
     func changes(from container: PersistenceContainer) -> [String: DatabaseValue] {
         var changes: [String: DatabaseValue] = [:]
         for (column, value) in self {

@@ -5,12 +5,13 @@ import Foundation
 struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// The columns.
     ///
-    /// Their type is not generic, so its members are not looked up by the key's type.
+    /// The type of the columns is not generic, so access to its members does not depend on the
+    /// key's type.
     ///
-    /// The type is not reference-counted either, because `KeyedDecodingContainer` copies this
-    /// structure for each value. The decoder owns the columns, and the code that decodes holds the
-    /// decoder. A container that escapes from `init(from:)` is invalid, like a cursor's row outside
-    /// its access, and using it stops the program.
+    /// The columns are not reference-counted, because `KeyedDecodingContainer` copies this
+    /// structure for each value. The decoder owns the columns, and the code that decodes retains
+    /// the decoder. A container that escapes from `init(from:)` is invalid, like a cursor's row
+    /// outside its access, and using the container stops the program.
     private let lent: LentColumns
 
     @inline(__always)
@@ -36,10 +37,11 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return columns.row.scopesTree[key.stringValue]?.containsNonNullValue != true
     }
 
-    /// Returns the column of a key.
+    /// Returns the column for a key.
     ///
-    /// For `CodingKeys`, the compiler creates an enumeration without associated values. Such a key
-    /// has at most one byte, which identifies it. Other keys are found by their text.
+    /// The coding keys that the compiler synthesizes are enumeration cases without associated
+    /// values. They usually occupy at most one byte, which identifies the key. Other keys are found
+    /// by their text.
     @inline(__always)
     private func column(_ key: Key) -> ResolvedColumn {
         guard MemoryLayout<Key>.size <= 1 else { return columns.named(key.stringValue) }
@@ -133,7 +135,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try readSlowly(Value?.self, key, column)
     }
 
-    /// Reads from a copied row, or throws.
+    /// Reads the value from a copied row, or throws an error.
     @inline(never)
     private func readSlowly<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ type: Value.Type,
@@ -212,7 +214,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         }
         let column = column(key)
         guard column.exists else {
-            // A left join without a match results in a scope that contains only NULLs.
+            // A left join without a match results in a scope that contains only `NULL` values.
             guard let scope = columns.row.scopesTree[key.stringValue], scope.containsNonNullValue
             else {
                 return nil
@@ -259,7 +261,7 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try columns.row.decode(Value?.self, atUncheckedIndex: index).map { identical($0, as: type) }
     }
 
-    /// Decodes a type that consists of a single value, or that is stored as JSON.
+    /// Decodes a type that consists of a single value or is stored as JSON.
     private func decodeCoded<T: Decodable>(
         _ type: T.Type,
         _ key: Key,
@@ -295,8 +297,9 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
         if let value = type as? any DatabaseValueConvertible.Type {
             return try decodeMissing(value, key, as: type)
         }
-        // `struct BookInfo { var book: Book; var author: Author }` may be decoded from a row with
-        // the columns of a book and a scope `author`: exactly one key can be the row itself.
+        // For example, `struct BookInfo { var book: Book; var author: Author }` can be decoded from
+        // a row with the columns of a book and a scope `author`. Only one key can represent the row
+        // itself.
         guard let rootKey = columns.rootKey else {
             columns.setRootKey(key.stringValue)
             let columns = columns
@@ -350,8 +353,8 @@ struct RecordColumns<Key: CodingKey>: KeyedDecodingContainerProtocol {
             DecodingError.Context(
                 codingPath: codingPath + [key],
                 debugDescription: """
-                    a row has no container at \(key.stringValue): decode a separate type, which \
-                    is read from JSON
+                    a row has no nested container at \(key.stringValue); decode a separate \
+                    type, which is read from JSON
                     """
             )
         )

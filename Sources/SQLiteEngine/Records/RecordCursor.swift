@@ -14,7 +14,7 @@ public final class RecordCursor<Record: FetchableRecord>: SteppingCursor {
         _ arguments: StatementArguments?,
         _ adapter: (any RowAdapter)?
     ) throws {
-        // Mapping an unknown column fails here, not at the first row.
+        // An adapter that maps an unknown column fails here, not at the first row.
         _ = try adapter?.layout(from: statement.layout)
         steps = try StatementSteps(statement, arguments)
         self.adapter = adapter
@@ -22,7 +22,7 @@ public final class RecordCursor<Record: FetchableRecord>: SteppingCursor {
 
     deinit { steps.end() }
 
-    /// Creates the next record; nil at the end.
+    /// Advances to the next record and returns it, or returns `nil` at the end.
     @inlinable
     public func next() throws -> Record? {
         guard try steps.advance() else { return nil }
@@ -31,7 +31,7 @@ public final class RecordCursor<Record: FetchableRecord>: SteppingCursor {
 
     @usableFromInline
     func makeRow() throws -> Row {
-        // The first step may have reprepared the statement, with other columns.
+        // The first step can reprepare the statement, which can change its columns.
         let layout = steps.statement.layout
         let row = Row(
             statement: steps.statement,

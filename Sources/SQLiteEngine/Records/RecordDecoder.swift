@@ -2,19 +2,20 @@ import Foundation
 
 /// Decodes records from the columns of a row.
 ///
-/// One decoder serves all rows of a cursor. It caches each key's column, so decoding a row compares
-/// no names.
+/// One decoder decodes all rows of a cursor. It caches the column for each key, so that decoding a
+/// row does not compare names.
 final class RecordDecoder: Decoder {
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { recordType.databaseDecodingUserInfo }
 
     let columns: RowColumns
 
-    /// The container of the keys of ``keyType``: a `Kept<KeyedDecodingContainer<Key>>`.
+    /// The container for keys of type ``keyType``, as a `Kept<KeyedDecodingContainer<Key>>`.
     @exclusivity(unchecked) private var container: AnyObject?
     @exclusivity(unchecked) private var keyType: ObjectIdentifier?
 
-    /// Returns the error for a single value if the row stands in for a missing column.
+    /// Returns the error for decoding a single value, if the row takes the place of a missing
+    /// column.
     private let missing: (() -> RowDecodingError)?
 
     private var row: Row { columns.row }
@@ -65,11 +66,12 @@ final class RecordDecoder: Decoder {
     }
 }
 
-/// Stores a value between rows.
+/// Keeps a value from row to row.
 ///
-/// A generic function that returns a `KeyedDecodingContainer<Key>` looks up that type at each call,
-/// which costs as much as reading three columns. An object's class contains its type information,
-/// so its method needs no lookup. For this reason, the method must not be inlined.
+/// A generic function that returns a `KeyedDecodingContainer<Key>` looks up that type in each call,
+/// which takes as long as reading three columns. The class of an object contains its type
+/// information, so a method of the object needs no lookup. The method must therefore not be
+/// inlined.
 private final class Kept<Value> {
     private let kept: Value
 
@@ -114,7 +116,7 @@ private struct FirstColumnDecoder: SingleValueDecodingContainer {
 }
 
 extension Row {
-    /// Decodes a value from the whole row, as a record if the type is one.
+    /// Decodes a value from the whole row, as a record if `type` is a record type.
     ///
     /// `columns` belongs to the enclosing row and retains the decoder.
     func decodeRecord<T: Decodable>(
@@ -142,12 +144,12 @@ extension Row {
         _ record: Record.Type,
         as type: T.Type
     ) throws -> T {
-        // Uses a separate row object, because the running decoder must not be replaced.
+        // Uses a separate row object, because the current decoder must not be replaced.
         identical(try record.init(row: newInstance), as: type)
     }
 }
 
-/// Returns a value as another generic parameter's type, which is known to be the same type.
+/// Casts a value to the type of another generic parameter, which must be the same type.
 @inline(__always)
 func identical<Value, T>(_ value: Value, as type: T.Type) -> T {
     precondition(Value.self == T.self)

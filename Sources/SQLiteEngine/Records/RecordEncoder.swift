@@ -6,7 +6,9 @@ final class RecordEncoder: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { recordType.databaseEncodingUserInfo }
     fileprivate(set) var container: PersistenceContainer
     fileprivate let recordType: any EncodableRecord.Type
-    /// Returns the column of a key; nil if columns have the names of their keys.
+    /// Returns the column for a key.
+    ///
+    /// The closure is `nil` if the columns have the names of the keys.
     fileprivate let conversion: (@Sendable (any CodingKey) -> String)?
 
     init(container: PersistenceContainer, recordType: any EncodableRecord.Type) {
@@ -59,14 +61,14 @@ final class RecordEncoder: Encoder {
 
 /// Receives the values of columns by coding key.
 ///
-/// A missing value is NULL.
+/// A missing value is `NULL`.
 private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
 
     func encodeNil(forKey key: Key) { encoder.container.set(.null, encoder.column(key)) }
 
-    // For these types, no conformance needs to be checked.
+    // These types do not require a check for conformances.
     func encode(_ value: Bool, forKey key: Key) { set(value, key) }
     func encode(_ value: String, forKey key: Key) { set(value, key) }
     func encode(_ value: Double, forKey key: Key) { set(value, key) }
@@ -114,7 +116,7 @@ private struct ColumnsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     private func nesting(_ key: Key) -> String {
         """
-        \(encoder.recordType) encodes a nested container at \(key.stringValue): encode a value of \
+        \(encoder.recordType) encodes a nested container at \(key.stringValue); encode a value of \
         a separate type, which is stored as JSON
         """
     }
@@ -156,7 +158,8 @@ private struct WrapperEncoder: SingleValueEncodingContainer {
 }
 
 extension EncodableRecord {
-    /// Encodes a value with the strategy for its type; returns nil for types without a strategy.
+    /// Encodes a value with the strategy for its type, or returns `nil` if the type has no
+    /// strategy.
     static func strategicValue<T>(_ value: T, _ column: String) throws -> DatabaseValue? {
         if T.self == Date.self {
             return databaseDateEncodingStrategy(for: column)

@@ -1,6 +1,6 @@
 /// An error that occurs when a record is missing from the database.
 public enum RecordError: Error {
-    /// No row of the table has the key.
+    /// No row in the table has the key.
     case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
 }
 

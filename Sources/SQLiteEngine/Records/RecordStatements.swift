@@ -13,7 +13,7 @@ struct RecordStatements {
         requirement(!container.isEmpty, "\(Record.self) encodes no column")
     }
 
-    /// The values of the primary key; nil if all of them are NULL.
+    /// The values of the primary key, or `nil` if all of them are `NULL`.
     var keyValues: [DatabaseValue]? {
         let values = shape.primaryKey.map(container.databaseValue(at:))
         return values.allSatisfy(\.isNull) ? nil : values
@@ -48,10 +48,11 @@ struct RecordStatements {
     /// Returns the statement that inserts a row or updates the conflicting row.
     ///
     /// - Parameters:
-    ///   - target: The columns of the key that may be violated; any key if empty.
-    ///   - strategy: How the conflicting row is changed.
+    ///   - target: The columns of the unique key to check for a conflict. If empty, all keys are
+    ///     checked.
+    ///   - strategy: How to change the conflicting row.
     ///   - selection: The columns that the statement returns.
-    /// - Returns: The statement, with its arguments.
+    /// - Returns: The statement with its arguments.
     /// - Throws: The error that SQLite reports.
     func upsert(
         onConflict target: [String],
@@ -82,7 +83,7 @@ struct RecordStatements {
         )
     }
 
-    /// Returns the statement that updates columns; nil if the primary key is NULL.
+    /// Returns the statement that updates columns, or `nil` if the primary key is `NULL`.
     ///
     /// The statement skips columns that the table does not have, columns that the record does not
     /// write, and the primary key. If no column remains, the statement writes the existing key so
@@ -111,14 +112,15 @@ struct RecordStatements {
         )
     }
 
-    /// Returns the statement that deletes the row; nil if the primary key is NULL.
+    /// Returns the statement that deletes the row, or `nil` if the primary key is `NULL`.
     func delete() throws -> Statement? {
         guard let keyValues else { return nil }
         let sql = "DELETE FROM \(table.quotedIdentifier) WHERE \(keyCondition)"
         return try statement(sql, keyValues, [])
     }
 
-    /// Returns the statement that checks whether the row exists; nil if the primary key is NULL.
+    /// Returns the statement that checks whether the row exists, or `nil` if the primary key is
+    /// `NULL`.
     func exists() throws -> Statement? {
         guard let keyValues else { return nil }
         let sql = """

@@ -3,14 +3,14 @@ import Foundation
 extension Row {
     /// The value of a column, as `Int64`, `Double`, `String`, or `Data`.
     ///
-    /// The value is nil for NULL and for a column that does not exist.
+    /// The value is `nil` if it is `NULL` or if the column does not exist.
     public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
         self[column.name]
     }
 
     /// The value of a column.
     ///
-    /// A missing value, or a value that cannot be converted, is a fatal error.
+    /// It is a fatal error if the value is missing or cannot be converted.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
         self[column.name]
@@ -18,7 +18,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// A missing value, or a value that cannot be converted, is a fatal error.
+    /// It is a fatal error if the value is missing or cannot be converted.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ column: some ColumnExpression
@@ -28,7 +28,7 @@ extension Row {
 
     /// Returns the value of a column.
     ///
-    /// - Throws: A ``RowDecodingError`` if it is missing or cannot be converted.
+    /// - Throws: A ``RowDecodingError`` if the value is missing or cannot be converted.
     @inlinable
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self,
@@ -39,7 +39,7 @@ extension Row {
 
     /// Returns the value of a column.
     ///
-    /// - Throws: A ``RowDecodingError`` if it is missing or cannot be converted.
+    /// - Throws: A ``RowDecodingError`` if the value is missing or cannot be converted.
     @inlinable
     public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ type: Value.Type = Value.self,
@@ -48,9 +48,9 @@ extension Row {
         try decode(type, forColumn: column.name)
     }
 
-    /// Returns the first value that is not NULL.
+    /// Returns the first value that is not `NULL`.
     ///
-    /// Skips columns that do not exist.
+    /// Columns that do not exist are skipped.
     public func coalesce<T: DatabaseValueConvertible>(
         _ columns: some Collection<any ColumnExpression>
     ) -> T? {
@@ -59,7 +59,7 @@ extension Row {
 
     /// Calls `body` with the bytes of a column, which are valid only during the call.
     ///
-    /// The bytes are nil for a column that does not exist.
+    /// The bytes are `nil` if the column does not exist.
     public func withUnsafeData<T>(
         at column: some ColumnExpression,
         _ body: (Data?) throws -> T
@@ -67,9 +67,9 @@ extension Row {
         try withUnsafeData(named: column.name, body)
     }
 
-    /// The record of a scope.
+    /// The record in a scope.
     ///
-    /// Failing to create the record is a fatal error.
+    /// It is a fatal error if the record cannot be created.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record {
         do {
             guard let row = scopesTree[scope] else {
@@ -81,9 +81,9 @@ extension Row {
         }
     }
 
-    /// The record of a scope; nil if the scope is missing or contains only NULLs.
+    /// The record in a scope, or `nil` if the scope is missing or contains only `NULL` values.
     ///
-    /// Failing to create the record is a fatal error.
+    /// It is a fatal error if the record cannot be created.
     public subscript<Record: FetchableRecord>(_ scope: String) -> Record? {
         guard let row = scopesTree[scope], row.containsNonNullValue else { return nil }
         do {

@@ -1,9 +1,8 @@
 import CSQLite
 
-/// Cached information about the columns of a cursor's rows: each key's column, and how to read a
-/// type from it.
+/// Caches the column for each key in a cursor's rows, and how to read types from the columns.
 ///
-/// The cursor belongs to one access, so the variables need no exclusivity checks.
+/// The cursor belongs to one access, so the variables do not need exclusivity checks.
 final class RowColumns {
     let row: Row
     let statement: SQLiteStatement?
@@ -17,7 +16,7 @@ final class RowColumns {
     /// The columns by the text of the key, for larger keys.
     @exclusivity(unchecked) private var byName: [String: ResolvedColumn] = [:]
 
-    /// The methods of reading types, by column.
+    /// How to read a type from each column.
     @exclusivity(unchecked) private var readings: [Reading?]
 
     /// The columns of the scopes that were requested as containers.
@@ -25,12 +24,12 @@ final class RowColumns {
 
     /// The key that was decoded from the whole row, if any.
     ///
-    /// At most one key can be.
+    /// At most one key can be decoded from the whole row.
     @exclusivity(unchecked) private(set) var rootKey: String?
 
     /// The decoders of parts of the row.
     ///
-    /// Their containers may be in use as long as the row is.
+    /// Their containers can be used while the row is current.
     @exclusivity(unchecked) private var decoders: [RecordDecoder] = []
 
     /// One bit for each column whose dates and data are known to be read without a strategy.
@@ -39,10 +38,10 @@ final class RowColumns {
     /// Whether the cache contains state that belongs to a single row.
     @exclusivity(unchecked) private var isMarked = false
 
-    /// The decoder that owns these columns; nil for the columns of a scope.
+    /// The decoder that owns these columns, or `nil` for the columns of a scope.
     @exclusivity(unchecked) unowned(unsafe) var owner: RecordDecoder?
 
-    /// The decoder, which is valid only for code that holds it.
+    /// The decoder, which is valid only while the caller retains it.
     @inline(__always)
     var decoder: RecordDecoder { owner.unsafelyUnwrapped }
 
@@ -86,7 +85,7 @@ final class RowColumns {
         rootKey = key
     }
 
-    /// Retains a decoder as long as the row is current.
+    /// Retains a decoder while the row is current.
     func kept(_ decoder: RecordDecoder) -> RecordDecoder {
         isMarked = true
         decoders.append(decoder)
@@ -159,9 +158,9 @@ final class RowColumns {
         return isPlain
     }
 
-    /// Returns the columns of a scope, which are retained as long as these columns.
+    /// Returns the columns of a scope, and retains them for the lifetime of these columns.
     func nested(_ key: some CodingKey, _ scope: Row) -> RowColumns {
-        // They may contain state that belongs to the row and is cleared with it.
+        // The nested columns can contain state of the current row, which must be cleared.
         isMarked = true
         if let nested = nestedColumns[key.stringValue] { return nested }
         let nested = RowColumns(
@@ -177,7 +176,8 @@ final class RowColumns {
     func reading<T>(of type: T.Type, in column: Int) -> Reading.Method {
         let id = ObjectIdentifier(type)
         if let reading = readings[column], reading.type == id { return reading.method }
-        // The type's conversion comes first, because it reads dates from text, and NULL as a value.
+        // Conversion takes precedence over decoding, because it reads dates from text and `NULL` as
+        // a value.
         let method: Reading.Method =
             if let value = type as? any (DatabaseValueConvertible & StatementColumnConvertible).Type
             {
@@ -206,10 +206,10 @@ struct Reading {
 
 /// The location of a key's value.
 struct ResolvedColumn {
-    /// The column of the row; negative if the key has none.
+    /// The index of the column in the row, or a negative number if the key has no column.
     let position: Int32
 
-    /// The column of the statement.
+    /// The index of the column in the statement.
     let source: Int32
 
     @inline(__always)

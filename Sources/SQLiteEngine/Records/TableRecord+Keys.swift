@@ -1,14 +1,14 @@
-/// Selects the rows of a table with given keys.
+/// Selects the rows of a table that have the given keys.
 @usableFromInline
 struct KeyFilter: Sendable {
-    /// The condition after `WHERE`; nil for all rows.
+    /// The condition after `WHERE`, or `nil` for all rows.
     let condition: String?
     let arguments: StatementArguments
 
     /// All rows.
     @usableFromInline static let all = KeyFilter(condition: nil, arguments: StatementArguments())
 
-    /// Selects the rows with given values of a primary key that has one column.
+    /// Selects the rows with the given values of a single-column primary key.
     ///
     /// - Throws: `SQLITE_MISUSE` if the primary key does not have exactly one column.
     @usableFromInline
@@ -23,7 +23,7 @@ struct KeyFilter: Sendable {
         arguments = StatementArguments(keys)
     }
 
-    /// Selects the rows that match one of the keys, given as values by column.
+    /// Selects the rows that match any of the given dictionaries of column values.
     @usableFromInline
     init(table: String, keys: [[String: (any DatabaseValueConvertible)?]]) {
         var values: [DatabaseValue] = []
@@ -67,10 +67,10 @@ extension Database {
         throw DatabaseError(
             resultCode: .SQLITE_MISUSE,
             message: columns.isEmpty
-                ? "the view \(table) has no primary key: specify the key as a dictionary of columns"
+                ? "the view \(table) has no primary key; specify the key as a dictionary of columns"
                 : """
                 the primary key of \(table) has \(columns.count) columns \
-                (\(columns.joined(separator: ", "))): specify the key as a dictionary of columns
+                (\(columns.joined(separator: ", "))); specify the key as a dictionary of columns
                 """
         )
     }
@@ -120,7 +120,7 @@ extension TableRecord {
         return try contains(db, KeyFilter(db, table: databaseTableName, keys: [key]))
     }
 
-    /// Returns whether a row matches a key, given as values by column.
+    /// Returns whether a row matches a dictionary of column values.
     public static func exists(
         _ db: Database,
         key: [String: (any DatabaseValueConvertible)?]
@@ -128,13 +128,13 @@ extension TableRecord {
         try contains(db, KeyFilter(table: databaseTableName, keys: [key]))
     }
 
-    /// Deletes all rows and returns their number.
+    /// Deletes all rows and returns the number of deleted rows.
     @discardableResult
     public static func deleteAll(_ db: Database) throws -> Int {
         try delete(db, .all)
     }
 
-    /// Deletes the rows with given primary keys and returns their number.
+    /// Deletes the rows with the given primary keys and returns the number of deleted rows.
     @discardableResult
     public static func deleteAll(
         _ db: Database,
@@ -144,7 +144,7 @@ extension TableRecord {
         return try delete(db, KeyFilter(db, table: databaseTableName, keys: keys))
     }
 
-    /// Deletes the rows that match one of the keys, given as values by column.
+    /// Deletes the rows that match any of the given dictionaries of column values.
     ///
     /// - Returns: The number of deleted rows.
     @discardableResult
@@ -156,7 +156,7 @@ extension TableRecord {
         return try delete(db, KeyFilter(table: databaseTableName, keys: keys))
     }
 
-    /// Deletes the row with a primary key and returns whether it existed.
+    /// Deletes the row with the given primary key and returns whether the row existed.
     @discardableResult
     public static func deleteOne(
         _ db: Database,
@@ -166,7 +166,7 @@ extension TableRecord {
         return try deleteAll(db, keys: [key]) > 0
     }
 
-    /// Deletes the rows that match a key, given as values by column, and returns whether any
+    /// Deletes the rows that match a dictionary of column values and returns whether any row
     /// existed.
     @discardableResult
     public static func deleteOne(
@@ -189,7 +189,7 @@ extension TableRecord {
         }
     }
 
-    /// Returns the error for a key, given as values by column, that no row matches.
+    /// Returns the error for a dictionary of column values that matches no row.
     public static func recordNotFound(
         key: [String: (any DatabaseValueConvertible)?]
     ) -> RecordError {
@@ -206,13 +206,13 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
         try exists(db, key: id)
     }
 
-    /// Deletes the rows with given identifiers and returns their number.
+    /// Deletes the rows with the given identifiers and returns the number of deleted rows.
     @discardableResult
     public static func deleteAll(_ db: Database, ids: some Collection<ID>) throws -> Int {
         try deleteAll(db, keys: ids)
     }
 
-    /// Deletes the row with an identifier and returns whether it existed.
+    /// Deletes the row with the given identifier and returns whether the row existed.
     @discardableResult
     public static func deleteOne(_ db: Database, id: ID) throws -> Bool {
         try deleteOne(db, key: id)
@@ -230,8 +230,8 @@ extension Database {
         of table: String,
         _ body: () throws -> T
     ) throws -> (count: Int, value: T) {
-        // Changes by a view's triggers are counted only in the total:
-        // https://sqlite.org/c3ref/changes.html
+        // Changes by the triggers of a view are counted only in the total. See
+        // https://sqlite.org/c3ref/changes.html.
         let isView = try tableShape(table).isView
         let before = isView ? totalChangesCount : 0
         let value = try body()

@@ -2,7 +2,8 @@ import Telemetry
 
 /// A type that is associated with a table.
 public protocol TableRecord: SendableMetatype {
-    /// The type that contains the columns; by convention, an `enum Columns` inside the record type.
+    /// The type that contains the columns, which is an `enum Columns` inside the record type by
+    /// convention.
     associatedtype Columns = Never
 
     /// The type of ``databaseComponents``, which is the metatype of the columns.
@@ -14,10 +15,10 @@ public protocol TableRecord: SendableMetatype {
     /// `httpRequest` for `HTTPRequest`.
     static var databaseTableName: String { get }
 
-    /// The selection from the table; by default, all columns.
+    /// The selection from the table, which is all columns by default.
     static var databaseSelection: [any SQLSelectable] { get }
 
-    /// The columns, for closures that select some of them.
+    /// The columns, for closures that select some of the columns.
     static var databaseComponents: DatabaseComponents { get }
 }
 
@@ -32,8 +33,8 @@ extension TableRecord {
 
     /// The type's name with a lowercase initial.
     ///
-    /// A leading initialism becomes lowercase as a whole: `urlCache` for `URLCache`, `html` for
-    /// `HTML`.
+    /// The letters of a leading initialism all become lowercase: `urlCache` for `URLCache`, `html`
+    /// for `HTML`.
     static var defaultDatabaseTableName: String {
         let type = ObjectIdentifier(Self.self)
         return tableNames.withLock { names in

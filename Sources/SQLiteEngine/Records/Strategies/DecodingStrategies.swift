@@ -1,10 +1,10 @@
 import Foundation
 
-/// The strategy by which a `Decodable` record reads `Data`.
+/// The strategy that a `Decodable` record uses to read `Data`.
 public enum DatabaseDataDecodingStrategy: Sendable {
     /// Reads blobs and text.
     case deferredToData
-    /// Calls a closure; nil is an error.
+    /// Calls a closure, and fails if the closure returns `nil`.
     case custom(@Sendable (DatabaseValue) -> Data?)
 
     var isDeferred: Bool {
@@ -19,7 +19,7 @@ public enum DatabaseDataDecodingStrategy: Sendable {
     }
 }
 
-/// The strategy by which a `Decodable` record reads dates.
+/// The strategy that a `Decodable` record uses to read dates.
 ///
 /// `@unchecked Sendable`: `DateFormatter` is documented as thread-safe but not declared as
 /// `Sendable` on all platforms.
@@ -36,7 +36,7 @@ public enum DatabaseDateDecodingStrategy: @unchecked Sendable {
     case iso8601
     /// Uses a formatter.
     case formatted(DateFormatter)
-    /// Calls a closure; nil is an error.
+    /// Calls a closure, and fails if the closure returns `nil`.
     case custom(@Sendable (DatabaseValue) -> Date?)
 
     var isDeferred: Bool {
@@ -61,16 +61,16 @@ public enum DatabaseDateDecodingStrategy: @unchecked Sendable {
     }
 }
 
-/// The strategy that maps a `Decodable` record's coding keys to columns.
+/// The strategy that maps columns to a `Decodable` record's coding keys.
 public enum DatabaseColumnDecodingStrategy: Sendable {
     /// The columns have the names of the keys.
     case useDefaultKeys
-    /// The column `team_id` has the key `teamId`; no column has the key `teamID`.
+    /// The column `team_id` has the key `teamId`, and no column has the key `teamID`.
     case convertFromSnakeCase
     /// A closure returns the key for each column.
     case custom(@Sendable (String) -> any CodingKey)
 
-    /// Returns the key for a column; nil if the keys have the names of the columns.
+    /// Returns the key for a column, or `nil` if the keys have the names of the columns.
     var conversion: (@Sendable (String) -> String)? {
         switch self {
         case .useDefaultKeys: nil

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The strategy by which an `Encodable` record writes `Data`.
+/// The strategy that an `Encodable` record uses to write `Data`.
 public enum DatabaseDataEncodingStrategy: Sendable {
     /// Writes a blob.
     case deferredToData
-    /// Writes text if the bytes are valid UTF-8; otherwise, throws an error.
+    /// Writes text, or throws an error if the bytes are not valid UTF-8.
     case text
-    /// Calls a closure; nil is NULL.
+    /// Calls a closure, and writes `NULL` if the closure returns `nil`.
     case custom(@Sendable (Data) -> (any DatabaseValueConvertible)?)
 
     func encode(_ data: Data) throws -> DatabaseValue {
@@ -28,7 +28,7 @@ public enum DatabaseDataEncodingStrategy: Sendable {
     }
 }
 
-/// The strategy by which an `Encodable` record writes dates.
+/// The strategy that an `Encodable` record uses to write dates.
 ///
 /// `@unchecked Sendable`: `DateFormatter` is documented as thread-safe but not declared as
 /// `Sendable` on all platforms.
@@ -43,11 +43,11 @@ public enum DatabaseDateEncodingStrategy: @unchecked Sendable {
     case secondsSince1970
     /// Writes the whole milliseconds since 1970-01-01 00:00:00 UTC.
     case millisecondsSince1970
-    /// Writes text such as `2001-01-01T00:00:00Z`, without fractions of seconds.
+    /// Writes text such as `2001-01-01T00:00:00Z`, without fractional seconds.
     case iso8601
     /// Uses a formatter.
     case formatted(DateFormatter)
-    /// Calls a closure; nil is NULL.
+    /// Calls a closure, and writes `NULL` if the closure returns `nil`.
     case custom(@Sendable (Date) -> (any DatabaseValueConvertible)?)
 
     func encode(_ date: Date) -> DatabaseValue {
@@ -65,7 +65,7 @@ public enum DatabaseDateEncodingStrategy: @unchecked Sendable {
     }
 }
 
-/// The strategy by which an `Encodable` record writes UUIDs.
+/// The strategy that an `Encodable` record uses to write UUIDs.
 public enum DatabaseUUIDEncodingStrategy: Hashable, Sendable {
     /// Writes a blob of 16 bytes.
     case deferredToUUID
@@ -92,7 +92,7 @@ public enum DatabaseColumnEncodingStrategy: Sendable {
     /// A closure returns the column for each key.
     case custom(@Sendable (any CodingKey) -> String)
 
-    /// Returns the column for a key; nil if the columns have the names of the keys.
+    /// Returns the column for a key, or `nil` if the columns have the names of the keys.
     var conversion: (@Sendable (any CodingKey) -> String)? {
         switch self {
         case .useDefaultKeys: nil

@@ -1,6 +1,7 @@
 /// Converts between names in snake case and camel case.
 ///
-/// The results match Foundation's JSON coders, so a type has the same names in columns and JSON.
+/// The results match those of Foundation's JSON coders, so a type has the same names in columns and
+/// JSON.
 enum SnakeCase {
     /// Returns the name of a column for a key, such as `my_url_property` for `myURLProperty`.
     static func column(of key: String) -> String {
@@ -8,8 +9,8 @@ enum SnakeCase {
         var column = ""
         for (index, character) in characters.enumerated() {
             if index > 0, character.isUppercase {
-                // A word starts after a lowercase letter, and at the last of several uppercase
-                // letters.
+                // A word starts at an uppercase letter that follows another kind of character or
+                // precedes a lowercase letter.
                 let isFirst = !characters[index - 1].isUppercase
                 let isLast = index + 1 < characters.count && characters[index + 1].isLowercase
                 if isFirst || isLast, characters[index - 1] != "_" { column += "_" }
