@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Booleans are stored as 0 and 1. Any nonzero number reads as true; text does not convert.
+/// Booleans are stored as 0 and 1. Any nonzero number is read as `true`. Text cannot be converted.
 extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
     /// The integer 0 or 1.
     @inlinable public var databaseValue: DatabaseValue {
@@ -9,7 +9,8 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// Creates the value from a number.
     ///
-    /// Text does not convert, because SQLite's rules for it are surprising (`'1english'` is true).
+    /// Text cannot be converted, because SQLite's rules would be surprising. For example,
+    /// `'1english'` would be `true`.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Bool? {
         switch dbValue.storage {
         case .int64(let value): value != 0
@@ -24,7 +25,7 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
         self = sqlite3_column_int64(sqliteStatement, index) != 0
     }
 
-    /// Binds 0 or 1 to a parameter, and returns an SQLite result code.
+    /// Binds 0 or 1 to a parameter and returns an SQLite result code.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         sqlite3_bind_int64(sqliteStatement, index, self ? 1 : 0)

@@ -1,12 +1,12 @@
 import Foundation
 
 // A `Codable` value that encodes itself as a single value (a string, a number, a date, or another
-// convertible type) is stored as this value. All other values are stored as JSON text.
+// convertible type) is stored as that value. All other values are stored as JSON text.
 
 extension DatabaseValueConvertible where Self: Encodable {
-    /// The single value that the value encodes, or its JSON.
+    /// The single value that this value encodes, or its JSON text.
     ///
-    /// A value that cannot be encoded is a fatal error.
+    /// It is a fatal error if the value cannot be encoded.
     public var databaseValue: DatabaseValue {
         do {
             return try SingleValueEncoder.encode(self, json: Self.databaseJSONEncoder)
@@ -17,7 +17,7 @@ extension DatabaseValueConvertible where Self: Encodable {
 }
 
 extension DatabaseValueConvertible where Self: Decodable {
-    /// Creates a value from a single value, or from JSON.
+    /// Decodes a value from a single value or from JSON.
     public static func fromDatabaseValue(_ databaseValue: DatabaseValue) -> Self? {
         do {
             return try Self(from: SingleValueDecoder(value: databaseValue))
@@ -39,13 +39,14 @@ where Self: Encodable & RawRepresentable, RawValue: DatabaseValueConvertible {
 
 extension DatabaseValueConvertible
 where Self: Decodable & RawRepresentable, RawValue: DatabaseValueConvertible {
-    /// Creates a value from a raw value, or returns nil if that is not valid for this type.
+    /// Creates a value from a raw value, or returns `nil` if the raw value is not valid for this
+    /// type.
     public static func fromDatabaseValue(_ databaseValue: DatabaseValue) -> Self? {
         RawValue.fromDatabaseValue(databaseValue).flatMap(Self.init(rawValue:))
     }
 }
 
-/// Thrown by a value that uses a keyed or unkeyed container.
+/// An error that occurs when a value requests a keyed or unkeyed container.
 struct JSONRequiredError: Error {}
 
 /// Receives the single value that a value encodes.
@@ -98,7 +99,7 @@ private final class SingleValueEncoder: Encoder, SingleValueEncodingContainer {
     }
 }
 
-/// A container that ends an encoding that requires keys.
+/// A keyed container that throws an error for each value, because the type requires JSON.
 struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: any Encoder
     let codingPath: [any CodingKey] = []
@@ -123,7 +124,7 @@ struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { encoder }
 }
 
-/// A container that ends an encoding that requires a list.
+/// An unkeyed container that throws an error for each value, because the type requires JSON.
 struct RefusingUnkeyedContainer: UnkeyedEncodingContainer {
     let encoder: any Encoder
     let codingPath: [any CodingKey] = []

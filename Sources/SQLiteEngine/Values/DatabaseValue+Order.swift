@@ -1,6 +1,7 @@
 extension DatabaseValue {
-    /// Returns whether SQLite sorts `lhs` before `rhs`: NULL, numbers, text by its bytes, and then
-    /// blobs.
+    /// Returns whether SQLite sorts `lhs` before `rhs`.
+    ///
+    /// `NULL` comes first, followed by numbers, text in the order of its bytes, and blobs.
     static func < (lhs: DatabaseValue, rhs: DatabaseValue) -> Bool {
         switch (lhs.storage, rhs.storage) {
         case (.int64(let left), .int64(let right)): left < right

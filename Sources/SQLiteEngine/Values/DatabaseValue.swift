@@ -1,12 +1,12 @@
 import CSQLite
 import Foundation
 
-/// A value as SQLite stores it: NULL, an integer, a real, text, or a blob.
+/// A value as SQLite stores it: `NULL`, an integer, a real, text, or a blob.
 public struct DatabaseValue: Sendable {
     /// One of SQLite's five storage classes.
     @frozen
     public enum Storage: Sendable, Equatable {
-        /// NULL.
+        /// `NULL`.
         case null
         /// An integer.
         case int64(Int64)
@@ -17,7 +17,7 @@ public struct DatabaseValue: Sendable {
         /// A blob.
         case blob(Data)
 
-        /// The value as `Int64`, `Double`, `String`, or `Data`; nil for NULL.
+        /// The value as `Int64`, `Double`, `String`, or `Data`, or `nil` for `NULL`.
         public var value: (any DatabaseValueConvertible)? {
             switch self {
             case .null: nil
@@ -32,7 +32,7 @@ public struct DatabaseValue: Sendable {
     /// The value with its storage class.
     public let storage: Storage
 
-    /// NULL.
+    /// `NULL`.
     public static let null = DatabaseValue(storage: .null)
 
     @inlinable
@@ -40,7 +40,7 @@ public struct DatabaseValue: Sendable {
         self.storage = storage
     }
 
-    /// Creates the database value of a convertible value, or returns nil for any other value.
+    /// Creates the database value of a convertible value, or returns `nil` for any other value.
     public init?(value: Any) {
         guard let convertible = value as? any DatabaseValueConvertible else { return nil }
         self = convertible.databaseValue
@@ -50,7 +50,7 @@ public struct DatabaseValue: Sendable {
     ///
     /// - Parameters:
     ///   - sqliteStatement: A statement that has a row.
-    ///   - index: The column, from 0.
+    ///   - index: The index of the column, starting at 0.
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
         switch sqlite3_column_type(sqliteStatement, index) {
         case SQLITE_INTEGER: storage = .int64(sqlite3_column_int64(sqliteStatement, index))
@@ -61,7 +61,7 @@ public struct DatabaseValue: Sendable {
         }
     }
 
-    /// Whether the value is NULL.
+    /// Whether the value is `NULL`.
     public var isNull: Bool {
         if case .null = storage { true } else { false }
     }
@@ -80,7 +80,7 @@ extension DatabaseValue: Hashable {
         }
     }
 
-    /// Feeds the value to `hasher`.
+    /// Feeds the value into `hasher`.
     ///
     /// An integer has the same hash as a real with the same value.
     public func hash(into hasher: inout Hasher) {
@@ -101,7 +101,7 @@ extension DatabaseValue: DatabaseValueConvertible {
     /// Returns the value itself.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseValue? { dbValue }
 
-    /// Binds the value to a parameter, and returns an SQLite result code.
+    /// Binds the value to a parameter and returns an SQLite result code.
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         switch storage {
         case .null: sqlite3_bind_null(sqliteStatement, index)

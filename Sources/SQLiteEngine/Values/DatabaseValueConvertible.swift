@@ -5,10 +5,10 @@ public protocol DatabaseValueConvertible: StatementBinding {
     /// The database value.
     var databaseValue: DatabaseValue { get }
 
-    /// Creates a value from a database value, or returns nil if the conversion is not possible.
+    /// Creates a value from a database value, or returns `nil` if the conversion is not possible.
     static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
 
-    /// Returns the value for a column that is missing from a row; nil if this is an error.
+    /// Returns the value for a column that is missing from a row, or `nil` if this is an error.
     static func fromMissingColumn() -> Self?
 
     /// Returns the decoder for values that are stored as JSON.
@@ -19,16 +19,16 @@ public protocol DatabaseValueConvertible: StatementBinding {
 }
 
 extension DatabaseValueConvertible {
-    /// Binds the database value to a parameter, and returns an SQLite result code.
+    /// Binds the database value to a parameter and returns an SQLite result code.
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         databaseValue.bind(to: sqliteStatement, at: index)
     }
 
-    /// Returns nil, because a missing column is an error.
+    /// Returns `nil`, so a missing column is an error.
     @inlinable
     public static func fromMissingColumn() -> Self? { nil }
 
-    /// Returns a decoder that reads data as Base64 and dates in milliseconds since 1970.
+    /// Returns a decoder that reads data as Base64 and dates as milliseconds since 1970.
     public static func databaseJSONDecoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dataDecodingStrategy = .base64
@@ -37,9 +37,9 @@ extension DatabaseValueConvertible {
         return decoder
     }
 
-    /// Returns an encoder that writes data as Base64 and dates in milliseconds since 1970.
+    /// Returns an encoder that writes data as Base64 and dates as milliseconds since 1970.
     ///
-    /// It sorts keys so that equal values have equal representations.
+    /// The encoder sorts keys so that equal values have equal representations.
     public static func databaseJSONEncoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dataEncodingStrategy = .base64
@@ -51,7 +51,7 @@ extension DatabaseValueConvertible {
 }
 
 extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvertible {
-    /// The database value of the wrapped value, or NULL.
+    /// The database value of the wrapped value, or `NULL`.
     @inlinable
     public var databaseValue: DatabaseValue {
         switch self {
@@ -60,13 +60,13 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
         }
     }
 
-    /// Creates nil from NULL, unless the wrapped type converts NULL to a value.
+    /// Creates `nil` from `NULL`, unless the wrapped type converts `NULL` to a value.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         if let value = Wrapped.fromDatabaseValue(dbValue) { return .some(.some(value)) }
         return dbValue.isNull ? .some(.none) : .none
     }
 
-    /// Returns nil as the value, so a missing column reads as nil.
+    /// Returns a value of `nil`, so a missing column is read as `nil`.
     @inlinable
     public static func fromMissingColumn() -> Self? { .some(.none) }
 }

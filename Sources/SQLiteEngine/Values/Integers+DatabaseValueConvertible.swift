@@ -1,7 +1,7 @@
 import CSQLite
 
-// Integers are stored as `Int64`. A value that does not fit its type is an error and is never
-// truncated. A real is truncated to its integer part, as in SQLite's own conversion.
+// Integers are stored as `Int64`. An integer that does not fit in its type is an error and is never
+// truncated. A real is truncated to its integer part, as SQLite does.
 
 extension Int: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as an integer.
@@ -9,19 +9,19 @@ extension Int: DatabaseValueConvertible, StatementColumnConvertible {
         DatabaseValue(storage: .int64(Int64(self)))
     }
 
-    /// Creates the value from a number in range.
+    /// Creates the value from a number, or returns `nil` if it is out of range.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Int? {
         Int64.fromDatabaseValue(dbValue).flatMap { Int(exactly: $0) }
     }
 
-    /// Reads a column, or returns nil if the integer is out of range.
+    /// Reads a column, or returns `nil` if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         self.init(exactly: sqlite3_column_int64(sqliteStatement, index))
     }
 
-    /// Binds the value to a parameter, and returns an SQLite result code.
+    /// Binds the value to a parameter and returns an SQLite result code.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         sqlite3_bind_int64(sqliteStatement, index, Int64(self))
@@ -34,19 +34,19 @@ extension Int8: DatabaseValueConvertible, StatementColumnConvertible {
         DatabaseValue(storage: .int64(Int64(self)))
     }
 
-    /// Creates the value from a number in range.
+    /// Creates the value from a number, or returns `nil` if it is out of range.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Int8? {
         Int64.fromDatabaseValue(dbValue).flatMap { Int8(exactly: $0) }
     }
 
-    /// Reads a column, or returns nil if the integer is out of range.
+    /// Reads a column, or returns `nil` if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         self.init(exactly: sqlite3_column_int64(sqliteStatement, index))
     }
 
-    /// Binds the value to a parameter, and returns an SQLite result code.
+    /// Binds the value to a parameter and returns an SQLite result code.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         sqlite3_bind_int64(sqliteStatement, index, Int64(self))
@@ -59,19 +59,19 @@ extension Int16: DatabaseValueConvertible, StatementColumnConvertible {
         DatabaseValue(storage: .int64(Int64(self)))
     }
 
-    /// Creates the value from a number in range.
+    /// Creates the value from a number, or returns `nil` if it is out of range.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Int16? {
         Int64.fromDatabaseValue(dbValue).flatMap { Int16(exactly: $0) }
     }
 
-    /// Reads a column, or returns nil if the integer is out of range.
+    /// Reads a column, or returns `nil` if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         self.init(exactly: sqlite3_column_int64(sqliteStatement, index))
     }
 
-    /// Binds the value to a parameter, and returns an SQLite result code.
+    /// Binds the value to a parameter and returns an SQLite result code.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         sqlite3_bind_int64(sqliteStatement, index, Int64(self))
@@ -84,19 +84,19 @@ extension Int32: DatabaseValueConvertible, StatementColumnConvertible {
         DatabaseValue(storage: .int64(Int64(self)))
     }
 
-    /// Creates the value from a number in range.
+    /// Creates the value from a number, or returns `nil` if it is out of range.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Int32? {
         Int64.fromDatabaseValue(dbValue).flatMap { Int32(exactly: $0) }
     }
 
-    /// Reads a column, or returns nil if the integer is out of range.
+    /// Reads a column, or returns `nil` if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         self.init(exactly: sqlite3_column_int64(sqliteStatement, index))
     }
 
-    /// Binds the value to a parameter, and returns an SQLite result code.
+    /// Binds the value to a parameter and returns an SQLite result code.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         sqlite3_bind_int64(sqliteStatement, index, Int64(self))
@@ -107,7 +107,7 @@ extension Int64: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as an integer.
     @inlinable public var databaseValue: DatabaseValue { DatabaseValue(storage: .int64(self)) }
 
-    /// Creates the value from an integer, or from the integer part of a real if it is in range.
+    /// Creates the value from an integer, or from the integer part of a real if that is in range.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Int64? {
         switch dbValue.storage {
         case .int64(let value):
@@ -127,7 +127,7 @@ extension Int64: DatabaseValueConvertible, StatementColumnConvertible {
         self = sqlite3_column_int64(sqliteStatement, index)
     }
 
-    /// Binds the value to a parameter, and returns an SQLite result code.
+    /// Binds the value to a parameter and returns an SQLite result code.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         sqlite3_bind_int64(sqliteStatement, index, self)
@@ -137,24 +137,24 @@ extension Int64: DatabaseValueConvertible, StatementColumnConvertible {
 extension UInt: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as an integer.
     ///
-    /// A value above `Int64.max` is a fatal error.
+    /// It is a fatal error if the value is greater than `Int64.max`.
     @inlinable public var databaseValue: DatabaseValue {
         DatabaseValue(storage: .int64(Int64(self)))
     }
 
-    /// Creates the value from a number in range.
+    /// Creates the value from a number, or returns `nil` if it is out of range.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> UInt? {
         Int64.fromDatabaseValue(dbValue).flatMap { UInt(exactly: $0) }
     }
 
-    /// Reads a column, or returns nil if the integer is out of range.
+    /// Reads a column, or returns `nil` if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         self.init(exactly: sqlite3_column_int64(sqliteStatement, index))
     }
 
-    /// Binds the value to a parameter, and returns an SQLite result code.
+    /// Binds the value to a parameter and returns an SQLite result code.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         sqlite3_bind_int64(sqliteStatement, index, Int64(self))
@@ -167,19 +167,19 @@ extension UInt8: DatabaseValueConvertible, StatementColumnConvertible {
         DatabaseValue(storage: .int64(Int64(self)))
     }
 
-    /// Creates the value from a number in range.
+    /// Creates the value from a number, or returns `nil` if it is out of range.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> UInt8? {
         Int64.fromDatabaseValue(dbValue).flatMap { UInt8(exactly: $0) }
     }
 
-    /// Reads a column, or returns nil if the integer is out of range.
+    /// Reads a column, or returns `nil` if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         self.init(exactly: sqlite3_column_int64(sqliteStatement, index))
     }
 
-    /// Binds the value to a parameter, and returns an SQLite result code.
+    /// Binds the value to a parameter and returns an SQLite result code.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         sqlite3_bind_int64(sqliteStatement, index, Int64(self))
@@ -192,19 +192,19 @@ extension UInt16: DatabaseValueConvertible, StatementColumnConvertible {
         DatabaseValue(storage: .int64(Int64(self)))
     }
 
-    /// Creates the value from a number in range.
+    /// Creates the value from a number, or returns `nil` if it is out of range.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> UInt16? {
         Int64.fromDatabaseValue(dbValue).flatMap { UInt16(exactly: $0) }
     }
 
-    /// Reads a column, or returns nil if the integer is out of range.
+    /// Reads a column, or returns `nil` if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         self.init(exactly: sqlite3_column_int64(sqliteStatement, index))
     }
 
-    /// Binds the value to a parameter, and returns an SQLite result code.
+    /// Binds the value to a parameter and returns an SQLite result code.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         sqlite3_bind_int64(sqliteStatement, index, Int64(self))
@@ -217,19 +217,19 @@ extension UInt32: DatabaseValueConvertible, StatementColumnConvertible {
         DatabaseValue(storage: .int64(Int64(self)))
     }
 
-    /// Creates the value from a number in range.
+    /// Creates the value from a number, or returns `nil` if it is out of range.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> UInt32? {
         Int64.fromDatabaseValue(dbValue).flatMap { UInt32(exactly: $0) }
     }
 
-    /// Reads a column, or returns nil if the integer is out of range.
+    /// Reads a column, or returns `nil` if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         self.init(exactly: sqlite3_column_int64(sqliteStatement, index))
     }
 
-    /// Binds the value to a parameter, and returns an SQLite result code.
+    /// Binds the value to a parameter and returns an SQLite result code.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         sqlite3_bind_int64(sqliteStatement, index, Int64(self))
@@ -239,24 +239,24 @@ extension UInt32: DatabaseValueConvertible, StatementColumnConvertible {
 extension UInt64: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as an integer.
     ///
-    /// A value above `Int64.max` is a fatal error.
+    /// It is a fatal error if the value is greater than `Int64.max`.
     @inlinable public var databaseValue: DatabaseValue {
         DatabaseValue(storage: .int64(Int64(self)))
     }
 
-    /// Creates the value from a number in range.
+    /// Creates the value from a number, or returns `nil` if it is out of range.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> UInt64? {
         Int64.fromDatabaseValue(dbValue).flatMap { UInt64(exactly: $0) }
     }
 
-    /// Reads a column, or returns nil if the integer is out of range.
+    /// Reads a column, or returns `nil` if the integer is out of range.
     @inlinable
     @inline(__always)
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         self.init(exactly: sqlite3_column_int64(sqliteStatement, index))
     }
 
-    /// Binds the value to a parameter, and returns an SQLite result code.
+    /// Binds the value to a parameter and returns an SQLite result code.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         sqlite3_bind_int64(sqliteStatement, index, Int64(self))

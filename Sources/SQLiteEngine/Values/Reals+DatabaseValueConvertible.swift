@@ -3,7 +3,7 @@ import CSQLite
 extension Double: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as a real.
     ///
-    /// SQLite stores NaN as NULL.
+    /// SQLite stores NaN as `NULL`.
     @inlinable public var databaseValue: DatabaseValue {
         DatabaseValue(storage: .double(self))
     }
@@ -23,7 +23,7 @@ extension Double: DatabaseValueConvertible, StatementColumnConvertible {
         self = sqlite3_column_double(sqliteStatement, index)
     }
 
-    /// Binds the value to a parameter, and returns an SQLite result code.
+    /// Binds the value to a parameter and returns an SQLite result code.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         sqlite3_bind_double(sqliteStatement, index, self)
@@ -33,7 +33,7 @@ extension Double: DatabaseValueConvertible, StatementColumnConvertible {
 extension Float: DatabaseValueConvertible, StatementColumnConvertible {
     /// The value as a real.
     ///
-    /// SQLite stores NaN as NULL.
+    /// SQLite stores NaN as `NULL`.
     @inlinable public var databaseValue: DatabaseValue {
         DatabaseValue(storage: .double(Double(self)))
     }
@@ -53,7 +53,7 @@ extension Float: DatabaseValueConvertible, StatementColumnConvertible {
         self = Float(sqlite3_column_double(sqliteStatement, index))
     }
 
-    /// Binds the value to a parameter, and returns an SQLite result code.
+    /// Binds the value to a parameter and returns an SQLite result code.
     @inlinable
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         sqlite3_bind_double(sqliteStatement, index, Double(self))

@@ -1,28 +1,28 @@
 import CSQLite
 
-/// A type whose values can be read from a column without a ``DatabaseValue``.
+/// A type with values that can be read from a column without a ``DatabaseValue``.
 public protocol StatementColumnConvertible {
-    /// Reads a column, which may be NULL. Returns nil if the value cannot be converted.
+    /// Reads a column, which can be `NULL`.
     ///
     /// - Parameters:
     ///   - sqliteStatement: A statement that has a row.
-    ///   - index: The index of an existing column, from 0.
-    /// - Returns: The value.
+    ///   - index: The index of an existing column, starting at 0.
+    /// - Returns: The value, or `nil` if the value cannot be converted.
     static func fromStatement(
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> Self?
 
-    /// Reads a column that is not NULL, or returns nil if the value cannot be converted.
+    /// Reads a column that is not `NULL`, or returns `nil` if the value cannot be converted.
     ///
     /// - Parameters:
     ///   - sqliteStatement: A statement that has a row.
-    ///   - index: The index of an existing column, from 0.
+    ///   - index: The index of an existing column, starting at 0.
     init?(sqliteStatement: SQLiteStatement, index: CInt)
 }
 
 extension StatementColumnConvertible {
-    /// Reads a column, or returns nil for NULL, or if the value cannot be converted.
+    /// Reads a column, or returns `nil` if the value is `NULL` or cannot be converted.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -36,7 +36,8 @@ extension StatementColumnConvertible {
 
 extension StatementColumnConvertible
 where Self: RawRepresentable, RawValue: StatementColumnConvertible {
-    /// Reads the raw value from a column, or returns nil if it is not valid for this type.
+    /// Reads the raw value from a column, or returns `nil` if the raw value is not valid for this
+    /// type.
     @inlinable
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         guard let rawValue = RawValue(sqliteStatement: sqliteStatement, index: index) else {
@@ -47,7 +48,7 @@ where Self: RawRepresentable, RawValue: StatementColumnConvertible {
 }
 
 extension Optional: StatementColumnConvertible where Wrapped: StatementColumnConvertible {
-    /// Reads a column; the inner value is nil for NULL.
+    /// Reads a column, and converts `NULL` to an inner value of `nil`.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -60,7 +61,7 @@ extension Optional: StatementColumnConvertible where Wrapped: StatementColumnCon
         return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? .some(.none) : .none
     }
 
-    /// Reads a column that is not NULL.
+    /// Reads a column that is not `NULL`.
     @inlinable
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         guard let value = Wrapped(sqliteStatement: sqliteStatement, index: index) else {

@@ -1,11 +1,11 @@
 import CSQLite
 import Foundation
 
-// SQLite reads NULL as 0, or as a null pointer for text and blobs. Any other result excludes NULL,
-// so most values require one call instead of two.
+// SQLite returns 0 for NULL, or a null pointer for text and blobs. Any other result means that the
+// value is not NULL, so most values require one call instead of two.
 
 extension Int {
-    /// Reads a column, or returns nil for NULL, or if the integer is out of range.
+    /// Reads a column, or returns `nil` if the value is `NULL` or out of range.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -19,7 +19,7 @@ extension Int {
 }
 
 extension Int64 {
-    /// Reads a column, or returns nil for NULL.
+    /// Reads a column, or returns `nil` for `NULL`.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -33,7 +33,7 @@ extension Int64 {
 }
 
 extension Bool {
-    /// Reads a column, or returns nil for NULL.
+    /// Reads a column, or returns `nil` for `NULL`.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -46,7 +46,7 @@ extension Bool {
 }
 
 extension Double {
-    /// Reads a column, or returns nil for NULL.
+    /// Reads a column, or returns `nil` for `NULL`.
     @inlinable
     @inline(__always)
     public static func fromStatement(
@@ -60,15 +60,14 @@ extension Double {
 }
 
 extension String {
-    /// Reads a column, or returns nil for NULL.
+    /// Reads a column, or returns `nil` for `NULL`.
     @inlinable
     @inline(__always)
     public static func fromStatement(
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> String? {
-        // The text must be read first, because this converts the value, which determines the number
-        // of bytes.
+        // The text must be read before the number of bytes, because reading can convert the value.
         guard let text = sqlite3_column_text(sqliteStatement, index) else {
             return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : ""
         }
@@ -78,15 +77,14 @@ extension String {
 }
 
 extension Data {
-    /// Reads a column, or returns nil for NULL.
+    /// Reads a column, or returns `nil` for `NULL`.
     @inlinable
     @inline(__always)
     public static func fromStatement(
         _ sqliteStatement: SQLiteStatement,
         atUncheckedIndex index: CInt
     ) -> Data? {
-        // The blob must be read first, because this converts the value, which determines the number
-        // of bytes.
+        // The blob must be read before the number of bytes, because reading can convert the value.
         guard let bytes = sqlite3_column_blob(sqliteStatement, index) else {
             return sqlite3_column_type(sqliteStatement, index) == SQLITE_NULL ? nil : Data()
         }
@@ -95,7 +93,7 @@ extension Data {
 }
 
 extension Date {
-    /// Reads a column, or returns nil for NULL, or if the value is not a date.
+    /// Reads a column, or returns `nil` if the value is `NULL` or is not a date.
     @inlinable
     @inline(__always)
     public static func fromStatement(

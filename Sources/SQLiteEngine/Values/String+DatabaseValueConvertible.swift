@@ -17,11 +17,10 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// Reads a column as text.
     ///
-    /// Bytes that are not valid UTF-8 read as U+FFFD.
+    /// Bytes that are not valid UTF-8 are read as U+FFFD.
     @inlinable
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
-        // The text must be read first, because this converts the value, which determines the number
-        // of bytes.
+        // The text must be read before the number of bytes, because reading can convert the value.
         let text = sqlite3_column_text(sqliteStatement, index)
         let count = Int(sqlite3_column_bytes(sqliteStatement, index))
         self.init(
@@ -30,7 +29,7 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
         )
     }
 
-    /// Binds a copy of the bytes to a parameter, and returns an SQLite result code.
+    /// Binds a copy of the bytes to a parameter and returns an SQLite result code.
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         var text = self
         return text.withUTF8 { bytes in

@@ -1,13 +1,13 @@
 /// Calculations with days in the proleptic Gregorian calendar in UTC, which SQLite uses.
 ///
 /// For the algorithms, see <https://howardhinnant.github.io/date_algorithms.html>. Years start in
-/// March, so the leap day is the last day, and they repeat every 400 years.
+/// March, so the leap day is the last day of its year. The calendar repeats every 400 years.
 enum CivilDate {
     private static let daysPerEra = 146_097
 
     /// Returns the number of days from 1970-01-01 to a date.
     ///
-    /// Months and days may exceed their ranges.
+    /// The month and the day can exceed their ranges.
     static func days(year: Int, month: Int, day: Int) -> Int {
         let monthsFromMarch = year * 12 + month - 3
         let marchYear = floorDivide(monthsFromMarch, 12)

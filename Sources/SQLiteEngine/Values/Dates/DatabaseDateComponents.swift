@@ -3,7 +3,7 @@ import Foundation
 
 /// Date components in one of the text formats that SQLite's date functions read.
 ///
-/// <https://www.sqlite.org/lang_datefunc.html#time_values>
+/// See <https://www.sqlite.org/lang_datefunc.html#time_values>.
 public struct DatabaseDateComponents: Sendable {
     /// A text format.
     public enum Format: String, Sendable {
@@ -39,7 +39,7 @@ public struct DatabaseDateComponents: Sendable {
 
     /// Creates components for a text format.
     ///
-    /// A component of the format that is nil counts as 0, or as 1 for the month and the day.
+    /// A missing month or day is written as 1, and any other missing component as 0.
     public init(_ dateComponents: DateComponents, format: Format) {
         self.dateComponents = dateComponents
         self.format = format
@@ -77,7 +77,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
 
     /// Creates components from text in one of the formats.
     ///
-    /// The separator of date and time may be a `T`, and a time zone may follow the time.
+    /// A space or a `T` can separate the date from the time, and a time zone can follow the time.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseDateComponents? {
         guard var text = String.fromDatabaseValue(dbValue) else { return nil }
         return text.withUTF8(DateTextParser.parse)

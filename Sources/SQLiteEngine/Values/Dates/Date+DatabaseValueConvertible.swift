@@ -3,15 +3,15 @@ import Foundation
 
 /// Dates are stored as text in UTC with milliseconds: `2026-11-21 09:30:15.250`.
 ///
-/// The text sorts like the dates, and SQLite's date functions can read it.
+/// The text sorts in the order of the dates, and SQLite's date functions can read it.
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     /// The text, truncated to milliseconds.
     ///
     /// A date outside the years 0 to 9999 is stored in seconds.
     public var databaseValue: DatabaseValue {
-        // Foundation counts from 2001, so this interval is exact.
+        // Foundation stores dates relative to 2001, so this interval is exact.
         let exact = timeIntervalSinceReferenceDate * 1000
-        // The intended millisecond may be slightly below its integer.
+        // The floating-point value of a whole millisecond can be slightly below the integer.
         let nearest = exact.rounded()
         let milliseconds = abs(exact - nearest) < 0.05 ? nearest : exact.rounded(.down)
         guard milliseconds >= Self.year0, milliseconds < Self.year10000 else {
@@ -23,8 +23,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         return Self.text(date, millisecondOfDay: total - days * 86_400_000).databaseValue
     }
 
-    /// Creates a date from text in one of the formats with a date, or from a number of seconds
-    /// since 1970.
+    /// Creates a date from text in a format that contains a date, or from the seconds since 1970.
     ///
     /// The text is in UTC, unless it contains another time zone.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Date? {
@@ -34,7 +33,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         return Double.fromDatabaseValue(dbValue).map(Date.init(timeIntervalSince1970:))
     }
 
-    /// Reads a column that contains text with a date, or a number of seconds since 1970.
+    /// Reads a column that contains text with a date, or the seconds since 1970.
     public init?(sqliteStatement: SQLiteStatement, index: CInt) {
         switch sqlite3_column_type(sqliteStatement, index) {
         case SQLITE_INTEGER, SQLITE_FLOAT:
@@ -57,10 +56,10 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Reads text in the format in which dates are stored, `2026-11-21 09:30:15.250`; nil for any
-    /// other text.
+    /// Reads text in the format `2026-11-21 09:30:15.250`, or returns `nil` for any other text.
     ///
-    /// This initializer takes a tenth of the time that converting through date components takes.
+    /// Dates are stored in this format. The initializer is ten times as fast as a conversion
+    /// through date components.
     private init?(storedIn sqliteStatement: SQLiteStatement, index: CInt) {
         guard let text = sqlite3_column_text(sqliteStatement, index),
             sqlite3_column_bytes(sqliteStatement, index) == 23,
@@ -89,17 +88,18 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         )
     }
 
-    /// Creates a date from a Julian day as returned by SQLite's `julianday`: days since noon in
-    /// Greenwich on November 24, 4714 BC, rounded to the millisecond.
+    /// Creates a date from a Julian day, or returns `nil` if the date is out of range.
     ///
-    /// Returns nil for a day after the year 9999, which SQLite does not support.
+    /// A Julian day, as returned by SQLite's `julianday`, is the number of days since noon in
+    /// Greenwich on November 24, 4714 BC. The result is rounded to the millisecond. SQLite does not
+    /// support dates after the year 9999.
     public init?(julianDay: Double) {
         guard (0..<5_373_484.5).contains(julianDay) else { return nil }
         let milliseconds = (julianDay * 86_400_000).rounded(.down)
         self.init(timeIntervalSince1970: (milliseconds - 210_866_760_000_000) / 1000)
     }
 
-    /// Creates a date from components, or returns nil if they contain only a time.
+    /// Creates a date from components, or returns `nil` if they contain only a time.
     init?(_ components: DatabaseDateComponents) {
         let parts = components.dateComponents
         guard components.format.hasDate, let year = parts.year, let month = parts.month,
@@ -115,7 +115,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
         )
     }
 
-    /// The seconds from 1970 to 2001, where Foundation's dates begin.
+    /// The seconds from 1970 to 2001, the reference date of Foundation.
     private static let referenceSeconds = 978_307_200
 
     /// The first milliseconds of the years 0 and 10000, relative to 2001.

@@ -5,7 +5,7 @@ struct DateTextParser {
     private var bytes: UnsafeBufferPointer<UInt8>.SubSequence
     private var components = DateComponents()
 
-    /// Reads a date, a time, or both, or returns nil if the text is neither or has more characters.
+    /// Parses a date, a time, or both, or returns `nil` if the text contains anything else.
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> DatabaseDateComponents? {
         var parser = DateTextParser(bytes: bytes[...])
         guard let format = parser.format(), parser.bytes.isEmpty else { return nil }
@@ -44,7 +44,7 @@ struct DateTextParser {
         components.second = second
         if endsWithZone() { return .HMS }
         guard skip("."), var digit = digit() else { return nil }
-        // Only the first three digits count, as milliseconds; any further digits are ignored.
+        // The first three digits are milliseconds. All other digits are ignored.
         var unit = 100_000_000
         var nanosecond = 0
         while true {

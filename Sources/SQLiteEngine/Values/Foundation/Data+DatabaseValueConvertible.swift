@@ -17,8 +17,8 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
 
     /// Reads a column as a blob.
     public init(sqliteStatement: SQLiteStatement, index: CInt) {
-        // Read the blob before its length: reading it may convert the value, which changes the
-        // length.
+        // The blob must be read before its length, because reading can convert the value, which
+        // changes the length.
         if let bytes = sqlite3_column_blob(sqliteStatement, index) {
             self.init(bytes: bytes, count: Int(sqlite3_column_bytes(sqliteStatement, index)))
         } else {
@@ -26,7 +26,7 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
         }
     }
 
-    /// Binds a copy of the bytes to a parameter, and returns an SQLite result code.
+    /// Binds a copy of the bytes to a parameter and returns an SQLite result code.
     public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
         withUnsafeBytes { bytes in
             // Binding a null pointer would bind NULL.

@@ -3,9 +3,9 @@ import Foundation
 /// Numbers are stored as integers and reals. An `NSDecimalNumber` that is not an integer is stored
 /// as a real.
 extension NSNumber: DatabaseValueConvertible {
-    /// An integer if possible; otherwise, a real.
+    /// The value as an integer or a real.
     ///
-    /// An unsigned number above `Int64.max` is a fatal error.
+    /// It is a fatal error if an unsigned number is greater than `Int64.max`.
     public var databaseValue: DatabaseValue {
         if let decimal = self as? NSDecimalNumber {
             // A conversion through a real would lose the last digits of a large integer.
@@ -17,7 +17,7 @@ extension NSNumber: DatabaseValueConvertible {
             return doubleValue.databaseValue
         case UInt8(ascii: "Q"), UInt8(ascii: "L"):
             guard let value = Int64(exactly: uint64Value) else {
-                fatalError("\(uint64Value) does not fit the database's 64-bit signed integers")
+                fatalError("\(uint64Value) does not fit in a 64-bit signed integer of the database")
             }
             return value.databaseValue
         default:
@@ -25,7 +25,7 @@ extension NSNumber: DatabaseValueConvertible {
         }
     }
 
-    /// Creates a number from a number, or from text with a decimal point.
+    /// Creates a number from a numeric value, or from text with a decimal point.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         let isDecimal = self is NSDecimalNumber.Type
         switch dbValue.storage {
@@ -44,7 +44,7 @@ extension NSNumber: DatabaseValueConvertible {
 }
 
 extension Int64 {
-    /// Creates an integer from a decimal number, or returns nil if it is not an integer.
+    /// Creates an integer from a decimal number, or returns `nil` if it is not an integer in range.
     fileprivate init?(exactly number: NSDecimalNumber) {
         var value = number.decimalValue
         var rounded = Decimal()

@@ -23,10 +23,10 @@ extension NSString: DatabaseValueConvertible {
 }
 
 extension NSNull: DatabaseValueConvertible {
-    /// NULL.
+    /// `NULL`.
     public var databaseValue: DatabaseValue { .null }
 
-    /// Returns nil, because NULL reads as nil.
+    /// Returns `nil`, because `NULL` is read as `nil`.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? { nil }
 }
 
@@ -45,7 +45,7 @@ where Self: ReferenceConvertible, ReferenceType: DatabaseValueConvertible {
     /// The database value of the corresponding class instance.
     public var databaseValue: DatabaseValue { referenceDatabaseValue }
 
-    /// Creates the value from an instance of its class.
+    /// Creates the value from an instance of the corresponding class.
     public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
         ReferenceType.fromDatabaseValue(dbValue) as? Self
     }
@@ -66,7 +66,7 @@ where Self: Encodable & ReferenceConvertible, ReferenceType: DatabaseValueConver
 
 extension DatabaseValueConvertible
 where Self: Decodable & ReferenceConvertible, ReferenceType: DatabaseValueConvertible {
-    /// Creates the value from an instance of its class.
+    /// Creates the value from an instance of the corresponding class.
     public static func fromDatabaseValue(_ databaseValue: DatabaseValue) -> Self? {
         ReferenceType.fromDatabaseValue(databaseValue) as? Self
     }

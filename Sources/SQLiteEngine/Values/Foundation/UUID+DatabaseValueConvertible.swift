@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// UUIDs are stored as blobs of 16 bytes. Text can also be read.
+/// UUIDs are stored as 16-byte blobs. Text can also be read.
 extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
     /// The 16 bytes.
     public var databaseValue: DatabaseValue {

@@ -1,4 +1,4 @@
-/// A row is a collection of its columns, as pairs of a name and a value, from left to right.
+/// A row is a collection of its columns from left to right, as pairs of a name and a value.
 extension Row: RandomAccessCollection {
     /// The position of a column.
     public struct Index: Comparable, Strideable, Sendable {
@@ -13,7 +13,7 @@ extension Row: RandomAccessCollection {
         /// Returns the distance to another position.
         public func distance(to other: Self) -> Int { other.index - index }
 
-        /// Returns the position `n` columns further.
+        /// Returns the position that is `n` columns to the right.
         public func advanced(by n: Int) -> Self { Self(index: index + n) }
     }
 
@@ -49,7 +49,7 @@ extension Row: Hashable {
             && names.allSatisfy { lhs.scopes[$0] == rhs.scopes[$0] }
     }
 
-    /// Feeds the columns to `hasher`.
+    /// Feeds the columns into `hasher`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(count)
         for (name, value) in self {
@@ -60,7 +60,7 @@ extension Row: Hashable {
 }
 
 extension Row: ExpressibleByDictionaryLiteral {
-    /// Creates a row from a literal's pairs, in order.
+    /// Creates a row from the key-value pairs of a literal, in order.
     public convenience init(
         dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...
     ) {

@@ -10,7 +10,7 @@ extension Row {
         layout.scopes.isEmpty ? self : adapted(to: layout.with(scopes: [:]))
     }
 
-    /// The row as returned by the statement.
+    /// The row as the statement returned it.
     public var unadapted: Row { adapted(to: layout.root) }
 
     /// The rows that row adapters have created from parts of one row.
@@ -32,7 +32,7 @@ extension Row {
         /// The names of the scopes.
         public var names: Dictionary<String, Int>.Keys { positions.keys }
 
-        /// The row of a scope; nil if no scope has this name.
+        /// The row of a scope, or `nil` if no scope has this name.
         public subscript(name: String) -> Row? { layouts[name].map(row.adapted(to:)) }
 
         /// The position of the first scope.
@@ -49,7 +49,7 @@ extension Row {
         /// The scopes are sorted by name.
         public subscript(position: Int) -> (name: String, row: Row) {
             let name = sortedNames[position]
-            guard let layout = layouts[name] else { fatalError("no scope \(name)") }
+            guard let layout = layouts[name] else { fatalError("no scope is named \(name)") }
             return (name, row.adapted(to: layout))
         }
     }
@@ -66,7 +66,7 @@ extension Row {
             }
         }
 
-        /// The row of the nearest scope with a name; nil if no scope has this name.
+        /// The row of the nearest scope with the given name, or `nil` if there is none.
         public subscript(name: String) -> Row? {
             var waiting = Array(scopes)
             while !waiting.isEmpty {

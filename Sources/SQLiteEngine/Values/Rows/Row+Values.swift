@@ -1,10 +1,10 @@
 import CSQLite
 
-// Using a subscript to read a missing value, or a value of another type, is a fatal error. The
-// `decode` methods throw instead.
+// Reading a value that is missing or has another type is a fatal error in a subscript. The `decode`
+// methods throw an error instead.
 
 extension Row {
-    /// The value of a column, as `Int64`, `Double`, `String`, or `Data`; nil for NULL.
+    /// The value of a column as `Int64`, `Double`, `String`, or `Data`, or `nil` for `NULL`.
     public subscript(_ index: Int) -> (any DatabaseValueConvertible)? {
         checkIndex(index)
         return databaseValue(atUncheckedIndex: index).storage.value
@@ -12,7 +12,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// A value that cannot be converted is a fatal error.
+    /// It is a fatal error if the value cannot be converted.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
         do {
@@ -24,7 +24,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// A value that cannot be converted is a fatal error.
+    /// It is a fatal error if the value cannot be converted.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ index: Int
@@ -38,14 +38,14 @@ extension Row {
 
     /// The value of a column, as `Int64`, `Double`, `String`, or `Data`.
     ///
-    /// The value is nil for NULL and for a column that does not exist.
+    /// The value is `nil` if it is `NULL` or if the column does not exist.
     public subscript(_ columnName: String) -> (any DatabaseValueConvertible)? {
         index(ofColumn: columnName).flatMap { databaseValue(atUncheckedIndex: $0).storage.value }
     }
 
     /// The value of a column.
     ///
-    /// A missing value, or a value that cannot be converted, is a fatal error.
+    /// It is a fatal error if the value is missing or cannot be converted.
     @inlinable
     public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
         do {
@@ -57,7 +57,7 @@ extension Row {
 
     /// The value of a column.
     ///
-    /// A missing value, or a value that cannot be converted, is a fatal error.
+    /// It is a fatal error if the value is missing or cannot be converted.
     @inlinable
     public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ columnName: String
@@ -69,9 +69,9 @@ extension Row {
         }
     }
 
-    /// Returns the first value that is not NULL.
+    /// Returns the first value that is not `NULL`.
     ///
-    /// Skips columns that do not exist.
+    /// Columns that do not exist are skipped.
     public func coalesce<T: DatabaseValueConvertible>(_ columns: some Collection<String>) -> T? {
         for column in columns {
             if let value: T = self[column] as T? { return value }
@@ -83,7 +83,7 @@ extension Row {
 extension Row {
     /// Returns the value of a column.
     ///
-    /// - Throws: A ``RowDecodingError`` if it cannot be converted.
+    /// - Throws: A ``RowDecodingError`` if the value cannot be converted.
     @inlinable
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self,
@@ -95,7 +95,7 @@ extension Row {
 
     /// Returns the value of a column.
     ///
-    /// - Throws: A ``RowDecodingError`` if it cannot be converted.
+    /// - Throws: A ``RowDecodingError`` if the value cannot be converted.
     @inlinable
     public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ type: Value.Type = Value.self,
@@ -105,9 +105,9 @@ extension Row {
         return try decode(type, atUncheckedIndex: index)
     }
 
-    /// Returns the value of the column with a name, ignoring case.
+    /// Returns the value of the column with the given name, ignoring case.
     ///
-    /// - Throws: A ``RowDecodingError`` if it is missing or cannot be converted.
+    /// - Throws: A ``RowDecodingError`` if the value is missing or cannot be converted.
     @inlinable
     public func decode<Value: DatabaseValueConvertible>(
         _ type: Value.Type = Value.self,
@@ -120,9 +120,9 @@ extension Row {
         return try decode(type, atUncheckedIndex: index)
     }
 
-    /// Returns the value of the column with a name, ignoring case.
+    /// Returns the value of the column with the given name, ignoring case.
     ///
-    /// - Throws: A ``RowDecodingError`` if it is missing or cannot be converted.
+    /// - Throws: A ``RowDecodingError`` if the value is missing or cannot be converted.
     @inlinable
     public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
         _ type: Value.Type = Value.self,

@@ -3,8 +3,9 @@ import Foundation
 
 /// A row of a statement's result.
 ///
-/// A row from a ``RowCursor`` shows the statement's current row and changes with each step. All
-/// other rows own their values: each row has one buffer, and the rows share the column names.
+/// A row from a ``RowCursor`` reflects the statement's current row and changes with each step. All
+/// other rows contain copies of the values. Each of these rows has one buffer, and the rows share
+/// the column names.
 public final class Row {
     /// The number of columns.
     public let count: Int
@@ -12,18 +13,18 @@ public final class Row {
     /// The columns.
     let layout: RowLayout
 
-    /// The statement that shows the values; nil for a copied row.
+    /// The statement that provides the values, or `nil` for a copied row.
     let statement: Statement?
 
-    /// The C statement that shows the values; nil for a copied row.
+    /// The C statement that provides the values, or `nil` for a copied row.
     @usableFromInline let sqliteStatement: SQLiteStatement?
 
     private let buffer: RowBuffer?
 
-    /// The decoder of records from the row, created when first needed.
+    /// The decoder of records from the row, which is created when it is first needed.
     ///
-    /// A cursor's row has the same columns at each step, so they are looked up once. The row
-    /// belongs to one access, so it requires no exclusivity checks.
+    /// A cursor's row has the same columns at each step, so the columns are looked up only once.
+    /// The row belongs to one access, so the variable does not need exclusivity checks.
     @exclusivity(unchecked) var recordDecoder: RecordDecoder? {
         didSet { recordColumns = recordDecoder.map { .passUnretained($0.columns) } }
     }
@@ -31,7 +32,7 @@ public final class Row {
     /// The columns of ``recordDecoder``, without reference counting.
     @exclusivity(unchecked) private(set) var recordColumns: Unmanaged<RowColumns>?
 
-    /// Creates a row that shows a statement's current row.
+    /// Creates a row that reflects a statement's current row.
     init(statement: Statement, layout: RowLayout) {
         self.statement = statement
         self.sqliteStatement = statement.pointer
@@ -58,7 +59,7 @@ public final class Row {
         self.count = layout.count
     }
 
-    /// Creates a row from given columns.
+    /// Creates a row from the given columns.
     convenience init(columns: [(name: String, value: DatabaseValue)]) {
         self.init(
             buffer: RowBuffer.copy(columns.map(\.value)),
@@ -71,14 +72,14 @@ public final class Row {
         self.init(columns: [])
     }
 
-    /// Creates a row from the pairs of a dictionary, in any order.
+    /// Creates a row from the key-value pairs of a dictionary, in any order.
     public convenience init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
         self.init(columns: dictionary.map { ($0.key, $0.value?.databaseValue ?? .null) })
     }
 
-    /// Creates a row from the pairs of a dictionary, in any order.
+    /// Creates a row from the key-value pairs of a dictionary, in any order.
     ///
-    /// Returns nil if a key is not a string, or if a value is not convertible.
+    /// The initializer returns `nil` if a key is not a string or if a value cannot be converted.
     public convenience init?(_ dictionary: [AnyHashable: Any]) {
         var columns: [(name: String, value: DatabaseValue)] = []
         for (name, value) in dictionary {
@@ -90,10 +91,10 @@ public final class Row {
         self.init(columns: columns)
     }
 
-    /// Returns a row with the same values, which does not change.
+    /// Returns a copy of the row that does not change.
     public func copy() -> Row {
         guard let sqliteStatement else { return self }
-        // A statement without a current row has no columns to read.
+        // The layout refers to the columns of the statement, so all of them are copied.
         let count = Int(sqlite3_column_count(sqliteStatement))
         return Row(buffer: RowBuffer.copy(sqliteStatement, count: count), layout: layout)
     }
@@ -115,11 +116,11 @@ public final class Row {
         return DatabaseValue(sqliteStatement: sqliteStatement, index: source)
     }
 
-    /// Returns the statement's column for an existing column of the row.
+    /// Returns the index of a column in the statement, given an existing column of the row.
     @usableFromInline
     func source(ofUncheckedIndex index: Int) -> CInt { layout.source(of: index) }
 
-    /// Returns the leftmost column with a name, ignoring case.
+    /// Returns the index of the leftmost column with the given name, ignoring case.
     @usableFromInline
     func index(ofColumn name: String) -> Int? { layout.index(ofColumn: name) }
 
@@ -136,7 +137,7 @@ public final class Row {
 extension Row: Sendable {}
 
 extension Row {
-    /// Returns whether the value of a column is NULL.
+    /// Returns whether the value of a column is `NULL`.
     public func hasNull(atIndex index: Int) -> Bool {
         checkIndex(index)
         let source = layout.source(of: index)
@@ -145,10 +146,10 @@ extension Row {
         return sqliteStatement.map { sqlite3_column_type($0, source) == SQLITE_NULL } ?? true
     }
 
-    /// Returns whether a column has a name, ignoring case.
+    /// Returns whether a column has the given name, ignoring case.
     public func hasColumn(_ columnName: String) -> Bool { index(ofColumn: columnName) != nil }
 
-    /// Whether any value of the row or its scopes is not NULL.
+    /// Whether any value of the row or its scopes is not `NULL`.
     public var containsNonNullValue: Bool {
         (0..<count).contains { !hasNull(atIndex: $0) }
             || scopes.contains { $0.row.containsNonNullValue }
@@ -165,7 +166,7 @@ extension Row {
 
     /// Calls `body` with the bytes of a column, which are valid only during the call.
     ///
-    /// The bytes are nil for a column that does not exist.
+    /// The bytes are `nil` if the column does not exist.
     public func withUnsafeData<T>(
         named columnName: String,
         _ body: (Data?) throws -> T
@@ -173,18 +174,18 @@ extension Row {
         try body(index(ofColumn: columnName).flatMap(borrowedData(at:)))
     }
 
-    /// Returns the bytes of a column without copying them; nil for NULL.
+    /// Returns the bytes of a column without copying them, or `nil` for `NULL`.
     ///
-    /// The bytes of a cursor's row are valid until the next step.
+    /// The bytes of a cursor's row are valid only until the next step.
     public func dataNoCopy(atIndex index: Int) -> Data? {
         checkIndex(index)
         return borrowedData(at: index)
     }
 
-    /// Returns the bytes of a column without copying them; nil for NULL and for a column that does
-    /// not exist.
+    /// Returns the bytes of a column without copying them, or `nil` if they are `NULL` or if the
+    /// column does not exist.
     ///
-    /// The bytes of a cursor's row are valid until the next step.
+    /// The bytes of a cursor's row are valid only until the next step.
     public func dataNoCopy(named columnName: String) -> Data? {
         index(ofColumn: columnName).flatMap(borrowedData(at:))
     }

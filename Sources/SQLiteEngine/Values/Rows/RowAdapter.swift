@@ -10,12 +10,12 @@ public protocol RowAdapter: Sendable {
     ///
     /// - Parameter base: The statement's columns, or the columns that another adapter has created.
     /// - Returns: The columns of the adapted rows.
-    /// - Throws: `SQLITE_MISUSE` if `base` lacks a column.
+    /// - Throws: `SQLITE_MISUSE` if `base` does not contain a required column.
     func layout(from base: RowLayout) throws -> RowLayout
 }
 
 extension RowAdapter {
-    /// Returns an adapter with the same columns and additional scopes.
+    /// Returns an adapter that creates the same columns and additional scopes.
     public func addingScopes(_ scopes: [String: any RowAdapter]) -> any RowAdapter {
         scopes.isEmpty ? self : ScopeAdapter(base: self, scopes: scopes)
     }
@@ -127,7 +127,7 @@ public struct ScopeAdapter: RowAdapter {
         self.scopes = scopes
     }
 
-    /// Returns the columns of the base adapter, with scopes.
+    /// Returns the columns of the base adapter, with the scopes.
     public func layout(from base: RowLayout) throws -> RowLayout {
         let layout = try self.base.layout(from: base)
         let added = try scopes.mapValues { try $0.layout(from: base) }
@@ -139,7 +139,7 @@ public struct ScopeAdapter: RowAdapter {
 public struct RenameColumnAdapter: RowAdapter {
     private let transform: @Sendable (String) -> String
 
-    /// Creates an adapter that derives the new names from the old names.
+    /// Creates an adapter that derives each new name from the old name.
     public init(_ transform: @escaping @Sendable (String) -> String) {
         self.transform = transform
     }

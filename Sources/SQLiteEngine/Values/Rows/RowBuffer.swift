@@ -17,8 +17,8 @@ struct RowCell {
 final class RowBuffer: ManagedBuffer<Int, RowCell> {
     /// Copies the values of a statement's current row.
     ///
-    /// SQLite's pointers to text and blobs are valid until the next step. The first pass reads
-    /// them, and the second pass copies the bytes after the size is known.
+    /// SQLite's pointers to text and blobs are valid until the next step. The first pass reads the
+    /// pointers, and the second pass copies the bytes once their total size is known.
     static func copy(_ statement: SQLiteStatement, count: Int) -> RowBuffer {
         withUnsafeTemporaryAllocation(of: RowCell.self, capacity: count) { cells in
             var byteCount = 0
@@ -51,7 +51,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
 
     /// Copies values.
     static func copy(_ values: [DatabaseValue]) -> RowBuffer {
-        // The bytes are appended to one array, to which the cells refer until it is copied.
+        // The cells refer to this array until its bytes are copied into the buffer.
         var bytes: [UInt8] = []
         var cells = values.map { value in
             switch value.storage {
@@ -133,11 +133,12 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
         }
     }
 
-    /// Returns whether the value of a column is NULL.
+    /// Returns whether the value of a column is `NULL`.
     func isNull(at index: CInt) -> Bool { cell(at: index).kind == SQLITE_NULL }
 
-    /// Returns the bytes of text or a blob, which share the memory of the buffer; nil for other
-    /// types.
+    /// Returns the bytes of text or a blob, or `nil` for other types.
+    ///
+    /// The data shares the memory of the buffer.
     func data(at index: CInt) -> Data? {
         let cell = cell(at: index)
         return cell.kind == SQLITE_TEXT || cell.kind == SQLITE_BLOB ? data(of: cell) : nil
@@ -153,7 +154,7 @@ final class RowBuffer: ManagedBuffer<Int, RowCell> {
             Data(
                 bytesNoCopy: UnsafeMutableRawPointer(elements) + Int(cell.bits),
                 count: Int(cell.byteCount),
-                // Retains the buffer as long as the data refers to it.
+                // Retains the buffer while the data refers to it.
                 deallocator: .custom { [self] _, _ in withExtendedLifetime(self) {} }
             )
         }

@@ -1,7 +1,7 @@
 /// The columns of rows, shared by all rows of one execution.
 ///
-/// A ``RowAdapter`` transforms a layout. Each column contains the position of its value in the
-/// statement's result, its *source*, regardless of the number of adapters in between.
+/// A ``RowAdapter`` transforms a layout. The *source* of a column is the index of its value in the
+/// statement's result, regardless of the number of adapters in between.
 public final class RowLayout: Sendable {
     /// The names, from left to right.
     public let names: [String]
@@ -9,36 +9,36 @@ public final class RowLayout: Sendable {
     /// The lowercase names.
     private let keys: [String]
 
-    /// The leftmost column of each key; nil for a small number of columns, for which a scan is
+    /// The leftmost column for each key, or `nil` if there are so few columns that a scan is
     /// faster.
     private let indexes: [String: Int]?
 
-    /// The sources of the columns; nil if these are the columns of the statement.
+    /// The sources of the columns, or `nil` in the layout of a statement.
     @usableFromInline let sources: [CInt]?
 
     /// The layouts of the scopes.
     let scopes: [String: RowLayout]
 
-    /// The columns of the statement; nil if these are the columns of the statement.
+    /// The layout that was adapted, or `nil` in the layout of a statement.
     private let base: RowLayout?
 
-    /// The columns of the statement.
+    /// The layout of the statement.
     var root: RowLayout { base ?? self }
 
     /// The number of columns.
     var count: Int { names.count }
 
-    /// Creates the columns of a statement.
+    /// Creates the layout of a statement.
     convenience init(names: [String]) {
         self.init(names: names, sources: nil, scopes: [:], base: nil)
     }
 
-    /// Creates columns that an adapter has selected.
+    /// Creates a layout of columns that an adapter has selected.
     ///
     /// - Parameters:
     ///   - columns: The columns of `base` in their new order, with their new names.
     ///   - scopes: The layouts of the scopes.
-    ///   - base: The layout that is adapted.
+    ///   - base: The layout to adapt.
     init(
         columns: some Sequence<(index: Int, name: String)>,
         scopes: [String: RowLayout] = [:],
@@ -77,7 +77,8 @@ public final class RowLayout: Sendable {
     @usableFromInline
     func source(of index: Int) -> CInt { sources?[index] ?? CInt(index) }
 
-    /// Returns the leftmost column with a name, ignoring case; nil if there is none.
+    /// Returns the index of the leftmost column with the given name, ignoring case, or `nil` if
+    /// there is none.
     public func index(ofColumn name: String) -> Int? {
         index(ofKey: name) ?? index(ofKey: name.lowercased())
     }
@@ -88,7 +89,7 @@ public final class RowLayout: Sendable {
     }
 
     private static func keys(of names: [String]) -> [String] {
-        // A name that is already lowercase shares its storage.
+        // A name that is already lowercase is not copied.
         names.map { name in
             let isLower = name.utf8.allSatisfy { $0 < 0x80 && !(0x41...0x5A).contains($0) }
             return isLower ? name : name.lowercased()
