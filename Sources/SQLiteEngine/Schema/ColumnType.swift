@@ -1,8 +1,8 @@
 extension Database {
     /// The type in a column's declaration, such as `INTEGER`.
     ///
-    /// SQLite accepts any word and derives the affinity from it: https://sqlite.org/datatype3.html,
-    /// section 3.1.
+    /// SQLite accepts any word and derives the affinity from it. See
+    /// https://sqlite.org/datatype3.html, section 3.1.
     public struct ColumnType: RawRepresentable, Hashable, Sendable {
         /// The word in the declaration.
         public let rawValue: String

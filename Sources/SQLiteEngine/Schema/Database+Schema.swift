@@ -1,33 +1,36 @@
 import CSQLite
 
 extension Database {
-    /// Returns whether a table exists, in one schema or in any of them.
+    /// Returns whether a table exists in one schema or in any schema.
     ///
     /// - Parameters:
     ///   - name: The name of the table, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database.
+    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
+    ///     databases.
     /// - Returns: Whether the table exists.
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("table", name, in: schemaName)
     }
 
-    /// Returns whether a view exists, in one schema or in any of them.
+    /// Returns whether a view exists in one schema or in any schema.
     ///
     /// - Parameters:
     ///   - name: The name of the view, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database.
+    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
+    ///     databases.
     /// - Returns: Whether the view exists.
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func viewExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
         try exists("view", name, in: schemaName)
     }
 
-    /// Returns whether a trigger exists, in one schema or in any of them.
+    /// Returns whether a trigger exists in one schema or in any schema.
     ///
     /// - Parameters:
     ///   - name: The name of the trigger, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database.
+    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
+    ///     databases.
     /// - Returns: Whether the trigger exists.
     /// - Throws: A ``DatabaseError`` if the schema does not exist or cannot be read.
     public func triggerExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
@@ -40,9 +43,9 @@ extension Database {
         return name.hasPrefix("sqlite_") || name.hasPrefix("pragma_")
     }
 
-    /// Clears the cached schema, and the statements that were prepared with it.
+    /// Clears the cached schema and the statements that were prepared with it.
     ///
-    /// This is required only after changes that SQLite does not detect, such as changes through
+    /// Call this method only after changes that SQLite does not detect, such as changes through
     /// `PRAGMA writable_schema`.
     public func clearSchemaCache() {
         discardCachedSchema()
@@ -63,7 +66,7 @@ extension Database {
 
     // MARK: Observation
 
-    /// Returns the name of a table as spelled in the schema; nil if the table does not exist.
+    /// Returns the name of a table as spelled in the schema, or `nil` if the table does not exist.
     func canonicalTableName(_ name: String) throws -> String? {
         for database in try databaseNames() {
             if let name = try schema(of: database).canonicalName(name, type: "table") {
@@ -82,7 +85,7 @@ extension Database {
         }
     }
 
-    /// Returns the names of a table's columns; an empty set if the table does not exist.
+    /// Returns the names of a table's columns, or an empty set if the table does not exist.
     func columnNames(in table: String) throws -> Set<String> {
         let key = table.lowercased()
         for database in try databaseNames() {
@@ -104,7 +107,7 @@ extension Database {
 
     // MARK: The cache
 
-    /// Called after this connection has changed its schema or undone a change.
+    /// Called after this connection has changed its schema or rolled back a change.
     func schemaDidChange() {
         if isInsideTransaction {
             hasChangedSchema = true
@@ -114,8 +117,10 @@ extension Database {
         discardCachedSchema()
     }
 
-    /// Returns the names of the databases: `temp` first, because its tables hide all others, then
-    /// `main` and the attached databases.
+    /// Returns the names of the databases.
+    ///
+    /// `temp` comes first, because its tables hide all others. `main` and the attached databases
+    /// follow.
     func databaseNames() throws -> [String] {
         discardOutdatedSchema()
         if let names = schemaCache.databaseNames { return names }
@@ -168,7 +173,7 @@ extension Database {
         try Int.fetchOne(self, sql: "PRAGMA \(database.quotedIdentifier).schema_version") ?? 0
     }
 
-    /// Returns the pager's counter of changes; 0 for a database that has no file yet.
+    /// Returns the pager's counter of changes, or 0 for a database that has no file yet.
     private func dataVersion(of database: String) -> UInt32 {
         var version: UInt32 = 0
         sqlite3_file_control(handle, database, SQLITE_FCNTL_DATA_VERSION, &version)

@@ -1,16 +1,16 @@
 import CSQLite
 
 extension Database {
-    /// Makes SQLite discard its in-memory schema, and read the schema again when it next prepares a
+    /// Makes SQLite discard its in-memory schema and read the schema again when it next prepares a
     /// statement.
     ///
-    /// The reset also disconnects the virtual tables that no live statement uses. This finalizes
-    /// the statements that they keep on the connection, as FTS and R-tree tables do. They connect
-    /// again when they are next used.
+    /// The reset also disconnects the virtual tables that no live statement uses. Some virtual
+    /// tables, such as FTS and R-tree tables, keep statements on the connection, which are then
+    /// finalized. The virtual tables connect again when they are next used.
     ///
-    /// The pragma reads nothing from the file and acquires no lock
-    /// (https://sqlite.org/pragma.html#pragma_writable_schema). It has one side effect, which is
-    /// undone: it turns `writable_schema` off.
+    /// The pragma reads nothing from the file and acquires no lock. Its only side effect is that it
+    /// turns `writable_schema` off, which this method undoes. See
+    /// https://sqlite.org/pragma.html#pragma_writable_schema.
     func resetSchema() {
         let wasTraceMuted = isTraceMuted
         isTraceMuted = true
@@ -22,7 +22,7 @@ extension Database {
             -1,
             &isWritable
         )
-        // An interrupt from another thread may stop the parser.
+        // Retries, because an interrupt from another thread can stop the parser.
         for _ in 0..<100 {
             let code = sqlite3_exec(
                 handle,
@@ -50,18 +50,18 @@ extension Database {
         discardCachedSchema()
         let transactionState = sqlite3_txn_state(handle, nil)
         // A running statement has already compared the schema with the state that it reads, and the
-        // reset would expire it. A connection that writes has the latest schema, including its own
-        // changes.
+        // reset would expire the statement. A connection that writes has the latest schema,
+        // including its uncommitted changes.
         if transactionState != SQLITE_TXN_WRITE, !hasRunningStatement { resetSchema() }
-        // The open transaction may show the state before the change. Statements that are prepared
-        // in it must not be reused in the next transaction.
+        // The open transaction may still read the state before the change. Statements that are
+        // prepared in this transaction must not be reused in the next one.
         if transactionState != SQLITE_TXN_NONE {
             discardsSchemaAfterTransaction = true
             attention.insert(.transaction)
         }
     }
 
-    /// Whether a statement was stepped and has not been reset since then.
+    /// Whether a statement has been stepped but not reset.
     private var hasRunningStatement: Bool {
         var statement = sqlite3_next_stmt(handle, nil)
         while let current = statement {

@@ -1,10 +1,10 @@
 /// The schema information that a connection has cached.
 ///
-/// The cache is valid while both conditions hold:
-/// - no connection of this process has changed the schema since then (``SchemaGeneration``);
-/// - the database has not changed, which `SQLITE_FCNTL_DATA_VERSION` shows without a query; or it
-///   has changed, but its schema version is still the same. The data version changes when a
-///   statement reads, so a change by another process is detected after the next statement.
+/// The cache is valid while both of the following conditions are met:
+/// - No connection of this process has changed the schema, according to ``SchemaGeneration``.
+/// - The database has not changed, or it has changed but its schema version is the same.
+///   `SQLITE_FCNTL_DATA_VERSION` reports a change without a query. The data version is updated when
+///   a statement reads, so a change by another process is detected only after the next statement.
 struct SchemaCache {
     /// The names of the databases, `temp` first.
     var databaseNames: [String]?
@@ -12,7 +12,7 @@ struct SchemaCache {
     var databases: [String: DatabaseSchema] = [:]
 }
 
-/// The schema of one database: `main`, `temp`, or an attached one.
+/// The schema of one database: `main`, `temp`, or an attached database.
 struct DatabaseSchema {
     /// A table, a view, an index, or a trigger.
     struct Object: Hashable {
@@ -20,7 +20,7 @@ struct DatabaseSchema {
         let name: String
     }
 
-    /// The pager's counter when the schema was last confirmed.
+    /// The pager's counter of changes when the schema was last confirmed.
     var dataVersion: UInt32
     /// SQLite's counter of schema changes.
     let schemaVersion: Int

@@ -4,10 +4,10 @@ import Telemetry
 /// Counts the changes that this process makes to the schema of a database.
 ///
 /// All connections to a file share the count. A connection that detects a new count clears its
-/// cached schema without a query. Changes by other processes are detected in the database itself;
-/// see ``SchemaCache``.
+/// cached schema without a query. Changes by other processes are detected in the database itself.
+/// See ``SchemaCache``.
 ///
-/// `@unchecked Sendable`: the count is atomic and exists as long as the object.
+/// `@unchecked Sendable`: the count is atomic, and its memory exists as long as the object.
 final class SchemaGeneration: @unchecked Sendable {
     /// The count, behind a pointer so that connections can read it without retaining the object.
     let count: UnsafeMutablePointer<Atomic<UInt64>>

@@ -5,7 +5,7 @@ struct TableShape {
     /// The columns in order, including generated columns.
     let columns: [String]
 
-    /// The columns of the primary key; `rowid` if none is declared.
+    /// The columns of the primary key, or `rowid` if none is declared.
     ///
     /// The key of a view comes from the schema source.
     let primaryKey: [String]
@@ -60,8 +60,8 @@ extension Database {
         keys.sort { $0.position < $1.position }
         var rowIDColumn: String?
         if keys.count == 1, keys[0].type.uppercased() == "INTEGER" {
-            // The key of a table without rowids, and `INTEGER PRIMARY KEY DESC`, have a separate
-            // index: https://sqlite.org/lang_createtable.html#rowid
+            // The primary key of a table without rowids and an `INTEGER PRIMARY KEY DESC` have a
+            // separate index. See https://sqlite.org/lang_createtable.html#rowid.
             let indexCount =
                 try Int.fetchOne(
                     self,

@@ -14,7 +14,7 @@ public final class ColumnDefinition {
         case stored = "STORED"
     }
 
-    /// A clause that a column has at most once, in SQL order.
+    /// A clause that a column can have only once, in SQL order.
     private enum Clause: Int {
         case primaryKey, notNull, unique, defaultValue, collation, generated
     }
@@ -46,8 +46,9 @@ public final class ColumnDefinition {
     /// Makes the column the primary key.
     ///
     /// - Parameters:
-    ///   - conflictResolution: How SQLite handles a row whose key already exists.
-    ///   - autoincrement: Whether SQLite never reuses a number, for an `INTEGER` column.
+    ///   - conflictResolution: How SQLite handles a row with a key that already exists.
+    ///   - autoincrement: Whether SQLite never reuses a number. Applies only to an `INTEGER`
+    ///     column.
     /// - Returns: The column.
     @discardableResult
     public func primaryKey(
@@ -69,7 +70,7 @@ public final class ColumnDefinition {
 
     /// Requires unique values.
     ///
-    /// Several rows may have `NULL`.
+    /// Several rows can contain `NULL`.
     @discardableResult
     public func unique(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
         set(.unique, SQL(sql: "UNIQUE\(conflictResolution.onConflict)"))
@@ -105,13 +106,13 @@ public final class ColumnDefinition {
         return self
     }
 
-    /// Sets the value for rows that do not specify one.
+    /// Sets the default value of the column.
     @discardableResult
     public func defaults(to value: some DatabaseValueConvertible) -> Self {
         set(.defaultValue, "DEFAULT \(SQL(value))")
     }
 
-    /// Sets the value for rows that do not specify one, as SQL.
+    /// Sets the default value of the column, as SQL.
     ///
     /// - Parameter sql: A literal, a keyword such as `CURRENT_TIMESTAMP`, or an expression in
     ///   parentheses.
@@ -131,7 +132,7 @@ public final class ColumnDefinition {
         set(.collation, "COLLATE \(identifier: collation.name)")
     }
 
-    /// Computes the column from other columns.
+    /// Computes the value from other columns.
     ///
     /// See <https://sqlite.org/gencol.html>.
     @discardableResult
@@ -142,7 +143,7 @@ public final class ColumnDefinition {
         generatedAs(SQL(sql: sql), qualification)
     }
 
-    /// Computes the column from other columns.
+    /// Computes the value from other columns.
     ///
     /// See <https://sqlite.org/gencol.html>.
     @discardableResult
@@ -159,11 +160,11 @@ public final class ColumnDefinition {
     /// Requires that another table has a row with the column's value, unless the value is `NULL`.
     ///
     /// - Parameters:
-    ///   - table: The other table, which may be created later.
-    ///   - column: The column of the other table; by default, its primary key.
-    ///   - deleteAction: The effect of deleting the other row; by default, deleting it is refused.
-    ///   - updateAction: The effect of changing the other row's key; by default, changing it is
-    ///     refused.
+    ///   - table: The other table, which can be created later.
+    ///   - column: The column of the other table, or `nil` for its primary key.
+    ///   - deleteAction: The effect of deleting the other row, or `nil` to prevent the deletion.
+    ///   - updateAction: The effect of changing the other row's key, or `nil` to prevent the
+    ///     change.
     ///   - isDeferred: Whether the check takes place when the transaction commits.
     /// - Returns: The column.
     @discardableResult
@@ -204,7 +205,7 @@ struct ForeignKeyReference {
 
     var sql: SQL {
         var sql: SQL = "REFERENCES \(identifier: table)"
-        // Without columns, SQLite uses the primary key at the time of the check.
+        // Without columns, SQLite uses the primary key that exists at the time of the check.
         if let columns { sql += "(\(sql: columns.identifierList))" }
         if let deleteAction { sql += " ON DELETE \(sql: deleteAction.rawValue)" }
         if let updateAction { sql += " ON UPDATE \(sql: updateAction.rawValue)" }

@@ -6,7 +6,7 @@ extension Database {
     /// - Parameters:
     ///   - name: The name of the table.
     ///   - options: The options of the table.
-    ///   - body: Adds the columns and the constraints.
+    ///   - body: A closure that adds the columns and the constraints.
     /// - Throws: The error that `body` throws, or the error that SQLite reports for the definition.
     ///   In both cases, nothing is created.
     public func create(
@@ -32,8 +32,9 @@ extension Database {
     ///
     /// - Parameters:
     ///   - name: The name of the table.
-    ///   - body: Adds the changes.
-    /// - Throws: The error that SQLite reports for a change. In this case, no change is made.
+    ///   - body: A closure that adds the changes.
+    /// - Throws: The error that SQLite reports for a change. If it reports an error, no change is
+    ///   made.
     public func alter(table name: String, body: (TableAlteration) -> Void) throws {
         let alteration = TableAlteration(name: name)
         body(alteration)
@@ -56,7 +57,7 @@ extension Database {
     ///   - table: The name of the table.
     ///   - columns: The columns, in the order of the index.
     ///   - options: The options of the index.
-    ///   - condition: The rows to index; all rows by default.
+    ///   - condition: The condition that selects the rows to index, or `nil` for all rows.
     /// - Throws: A ``DatabaseError``, for example if the rows are not unique.
     public func create(
         index name: String,
@@ -85,7 +86,7 @@ extension Database {
     ///   - table: The name of the table.
     ///   - expressions: The expressions, in the order of the index.
     ///   - options: The options of the index.
-    ///   - condition: The rows to index; all rows by default.
+    ///   - condition: The condition that selects the rows to index, or `nil` for all rows.
     /// - Throws: A ``DatabaseError``, for example if the rows are not unique.
     public func create(
         index name: String,
@@ -131,7 +132,7 @@ extension Database {
 
     /// Removes the index on some columns, regardless of its name.
     ///
-    /// This method has no effect if no such index exists, or more than one.
+    /// This method has no effect if there is no such index, or if there is more than one.
     ///
     /// - Throws: A ``DatabaseError`` if the table does not exist or the index belongs to a
     ///   constraint.
@@ -143,14 +144,18 @@ extension Database {
         if let index = matching.first, matching.count == 1 { try drop(index: index.name) }
     }
 
-    /// Rebuilds all indexes that use a collation, after its results have changed.
+    /// Rebuilds all indexes that use a collation.
+    ///
+    /// Call this method after the results of the collation have changed.
     ///
     /// - Throws: A ``DatabaseError``.
     public func reindex(collation: CollationName) throws {
         try execute(sql: "REINDEX \(collation.rawValue)")
     }
 
-    /// Rebuilds all indexes that use a collation, after its results have changed.
+    /// Rebuilds all indexes that use a collation.
+    ///
+    /// Call this method after the results of the collation have changed.
     ///
     /// - Throws: A ``DatabaseError``.
     public func reindex(collation: DatabaseCollation) throws {

@@ -1,4 +1,4 @@
-/// Changes to a table, which are made in order.
+/// Changes to a table, which are applied in order.
 ///
 /// ```swift
 /// try db.alter(table: "player") { t in
@@ -19,7 +19,7 @@ public final class TableAlteration {
 
     /// Adds a column after the existing columns.
     ///
-    /// SQLite refuses a column that the existing rows would violate; see
+    /// SQLite rejects a column if existing rows would violate its constraints. See
     /// <https://sqlite.org/lang_altertable.html#altertabaddcol>.
     @discardableResult
     public func add(
@@ -39,7 +39,7 @@ public final class TableAlteration {
         changes.append(.literal("ADD COLUMN \(literal: literal)"))
     }
 
-    /// Renames a column, including in the indexes, triggers and views that use it.
+    /// Renames a column, including in the indexes, triggers, and views that use it.
     public func rename(column name: String, to newName: String) {
         changes.append(
             .literal("RENAME COLUMN \(identifier: name) TO \(identifier: newName)")
@@ -48,7 +48,7 @@ public final class TableAlteration {
 
     /// Removes a column and its values.
     ///
-    /// SQLite refuses to remove a column that is used elsewhere; see
+    /// SQLite does not remove a column that is used elsewhere. See
     /// <https://sqlite.org/lang_altertable.html#altertabdropcol>.
     public func drop(column name: String) {
         changes.append(.literal("DROP COLUMN \(identifier: name)"))

@@ -29,7 +29,7 @@ public final class TableDefinition {
 
     // MARK: Columns
 
-    /// Adds an `INTEGER` primary key that SQLite fills with numbers that are never reused.
+    /// Adds an `INTEGER` primary key with numbers that SQLite generates and never reuses.
     @discardableResult
     public func autoIncrementedPrimaryKey(
         _ name: String,
@@ -38,7 +38,7 @@ public final class TableDefinition {
         column(name, .integer).primaryKey(onConflict: conflictResolution, autoincrement: true)
     }
 
-    /// Adds a column that is the primary key and never `NULL`.
+    /// Adds a column that is the primary key and cannot be `NULL`.
     @discardableResult
     public func primaryKey(
         _ name: String,
@@ -46,7 +46,7 @@ public final class TableDefinition {
         onConflict conflictResolution: Database.ConflictResolution? = nil
     ) -> ColumnDefinition {
         let column = column(name, type).primaryKey(onConflict: conflictResolution)
-        // SQLite allows NULL in keys of other types: https://sqlite.org/quirks.html, section 6.
+        // SQLite allows NULL in keys of other types. See https://sqlite.org/quirks.html, section 6.
         return type == .integer ? column : column.notNull()
     }
 
@@ -54,8 +54,8 @@ public final class TableDefinition {
     ///
     /// - Parameters:
     ///   - name: The name of the column.
-    ///   - type: The type; nil for a column without a type.
-    /// - Returns: The column, for further settings.
+    ///   - type: The type, or `nil` for a column without a type.
+    /// - Returns: The column, to which you can add constraints.
     @discardableResult
     public func column(_ name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
         let column = ColumnDefinition(name: name, type: type)
@@ -74,14 +74,14 @@ public final class TableDefinition {
     public func column(literal: SQL) {
         requirement(
             openPrimaryKey == nil,
-            "A column in SQL cannot be part of primaryKey { }: name it in primaryKey(_:)."
+            "A column in SQL cannot be added in primaryKey { }; name it in primaryKey(_:) instead."
         )
         items.append(.literal(literal))
     }
 
     // MARK: Constraints
 
-    /// Makes some columns the primary key.
+    /// Defines a primary key that consists of the given columns.
     public func primaryKey(
         _ columns: [String],
         onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -91,9 +91,9 @@ public final class TableDefinition {
         )
     }
 
-    /// Makes the columns that `body` adds the primary key.
+    /// Defines a primary key that consists of the columns that `body` adds.
     ///
-    /// None of them can be `NULL`.
+    /// The columns cannot be `NULL`.
     ///
     /// ```swift
     /// t.primaryKey {
@@ -126,11 +126,11 @@ public final class TableDefinition {
     ///
     /// - Parameters:
     ///   - columns: The columns of this table.
-    ///   - table: The other table, which may be created later.
-    ///   - destinationColumns: The columns of the other table; by default, its primary key.
-    ///   - deleteAction: The effect of deleting the other row; by default, deleting it is refused.
-    ///   - updateAction: The effect of changing the other row's key; by default, changing it is
-    ///     refused.
+    ///   - table: The other table, which can be created later.
+    ///   - destinationColumns: The columns of the other table, or `nil` for its primary key.
+    ///   - deleteAction: The effect of deleting the other row, or `nil` to prevent the deletion.
+    ///   - updateAction: The effect of changing the other row's key, or `nil` to prevent the
+    ///     change.
     ///   - isDeferred: Whether the check takes place when the transaction commits.
     public func foreignKey(
         _ columns: [String],

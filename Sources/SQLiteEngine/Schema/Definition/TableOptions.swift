@@ -6,9 +6,9 @@ public struct TableOptions: OptionSet, Sendable {
     /// Creates options from bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// An existing table with this name is not an error and stays unchanged.
+    /// Keeps an existing table with the same name instead of failing.
     public static let ifNotExists = TableOptions(rawValue: 1)
-    /// The table belongs to the connection, and is removed when the connection closes.
+    /// The table belongs to the connection and is removed when the connection closes.
     public static let temporary = TableOptions(rawValue: 2)
     /// Rows are stored by primary key.
     ///
@@ -28,9 +28,9 @@ public struct IndexOptions: OptionSet, Sendable {
     /// Creates options from bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// An existing index with this name is not an error and stays unchanged.
+    /// Keeps an existing index with the same name instead of failing.
     public static let ifNotExists = IndexOptions(rawValue: 1)
-    /// No two rows may have the same values.
+    /// No two rows can have the same values.
     public static let unique = IndexOptions(rawValue: 2)
 }
 
@@ -41,7 +41,7 @@ extension Database {
     public enum ForeignKeyAction: String, Sendable {
         /// The rows are deleted, or their keys are updated.
         case cascade = "CASCADE"
-        /// The change is refused, even if the check is deferred.
+        /// The change fails, even if the check is deferred.
         case restrict = "RESTRICT"
         /// The references are set to `NULL`.
         case setNull = "SET NULL"
@@ -57,9 +57,9 @@ extension Database {
         /// Creates a collation name from the name in SQL.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Compares bytes; SQLite's default.
+        /// Compares bytes, which is SQLite's default.
         public static let binary = CollationName(rawValue: "BINARY")
-        /// Compares ignoring the case of ASCII letters.
+        /// Compares text ignoring the case of ASCII letters.
         public static let nocase = CollationName(rawValue: "NOCASE")
         /// Compares bytes, ignoring trailing spaces.
         public static let rtrim = CollationName(rawValue: "RTRIM")

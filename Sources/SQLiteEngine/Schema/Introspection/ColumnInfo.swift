@@ -5,10 +5,10 @@ public struct ColumnInfo: FetchableRecord, Sendable {
     /// The name, as spelled in the schema.
     public let name: String
 
-    /// The declared type; empty if there is none.
+    /// The declared type, or an empty string if there is none.
     public let type: String
 
-    /// The declared type; nil if there is none.
+    /// The declared type, or `nil` if there is none.
     public var columnType: Database.ColumnType? {
         type.isEmpty ? nil : Database.ColumnType(rawValue: type)
     }
@@ -16,10 +16,10 @@ public struct ColumnInfo: FetchableRecord, Sendable {
     /// Whether the column is declared `NOT NULL`.
     public let isNotNull: Bool
 
-    /// The default value as SQL, such as `'none'`; nil if there is none.
+    /// The default value as SQL, such as `'none'`, or `nil` if there is none.
     public let defaultValueSQL: String?
 
-    /// The column's position in the primary key, starting at 1; 0 if it is not part of the key.
+    /// The column's position in the primary key, starting at 1, or 0 if it is not part of the key.
     public let primaryKeyIndex: Int
 
     /// Creates column information from a row of `pragma_table_xinfo`.

@@ -1,16 +1,16 @@
 extension Database {
-    /// Returns a cursor over the rows of all tables that refer to missing rows.
+    /// Returns a cursor over the rows that refer to missing rows, in all tables.
     public func foreignKeyViolations() throws -> RecordCursor<ForeignKeyViolation> {
         try ForeignKeyViolation.fetchCursor(self, sql: "PRAGMA foreign_key_check")
     }
 
-    /// Returns a cursor over the rows of one table that refer to missing rows.
+    /// Returns a cursor over the rows that refer to missing rows, in one table.
     ///
     /// - Parameters:
     ///   - tableName: The name of the table, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database; by default, all of
-    ///     them.
-    /// - Returns: A cursor, which is valid during the access.
+    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
+    ///     databases.
+    /// - Returns: A cursor that is valid only during the access.
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist.
     public func foreignKeyViolations(
         in tableName: String,
@@ -26,20 +26,20 @@ extension Database {
         )
     }
 
-    /// Throws if a row of any table refers to a missing row.
+    /// Throws an error if a row in any table refers to a missing row.
     ///
     /// - Throws: `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation.
     public func checkForeignKeys() throws {
         if let violation = try foreignKeyViolations().next() { throw violation.databaseError(self) }
     }
 
-    /// Throws if a row of a table refers to a missing row.
+    /// Throws an error if a row in a table refers to a missing row.
     ///
     /// - Parameters:
     ///   - tableName: The name of the table, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database; by default, all of
-    ///     them.
-    /// - Throws: `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation, and another error if the
+    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
+    ///     databases.
+    /// - Throws: `SQLITE_CONSTRAINT_FOREIGNKEY` for the first violation, or another error if the
     ///   schema or the table does not exist.
     public func checkForeignKeys(in tableName: String, in schemaName: String? = nil) throws {
         let violations = try foreignKeyViolations(in: tableName, in: schemaName)

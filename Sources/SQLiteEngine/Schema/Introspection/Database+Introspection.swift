@@ -3,8 +3,9 @@ extension Database {
     ///
     /// - Parameters:
     ///   - tableName: The name of the table, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
-    /// - Returns: The columns in their order. They are cached until the schema changes.
+    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
+    ///     databases.
+    /// - Returns: The columns in order, which are cached until the schema changes.
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist.
     public func columns(
         in tableName: String,
@@ -17,10 +18,11 @@ extension Database {
     ///
     /// - Parameters:
     ///   - tableName: The name of the table, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
-    /// - Returns: The key. It is cached until the schema changes.
-    /// - Throws: A ``DatabaseError`` if the schema or the table does not exist, or if it is a view
-    ///   without a key in ``Configuration/schemaSource``.
+    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
+    ///     databases.
+    /// - Returns: The key, which is cached until the schema changes.
+    /// - Throws: A ``DatabaseError`` if the schema or the table does not exist, or if the table is
+    ///   a view without a key in ``Configuration/schemaSource``.
     public func primaryKey(
         _ tableName: String,
         in schemaName: String? = nil
@@ -30,12 +32,13 @@ extension Database {
 
     /// Returns the indexes of a table, except indexes on expressions.
     ///
-    /// The rowid is not in the result, because it is an index without a name.
+    /// The rowid is not included, because it is an index without a name.
     ///
     /// - Parameters:
     ///   - tableName: The name of the table, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
-    /// - Returns: The indexes. They are cached until the schema changes.
+    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
+    ///     databases.
+    /// - Returns: The indexes, which are cached until the schema changes.
     /// - Throws: A ``DatabaseError`` if the schema or the table does not exist.
     public func indexes(
         on tableName: String,
@@ -48,10 +51,11 @@ extension Database {
     ///
     /// - Parameters:
     ///   - tableName: The name of the table, ignoring case.
-    ///   - schemaName: `main`, `temp`, or the name of an attached database; all of them by default.
-    /// - Returns: The keys. They are cached until the schema changes.
-    /// - Throws: A ``DatabaseError`` if the schema or the table does not exist, or if the target of
-    ///   a key without columns does not exist.
+    ///   - schemaName: `main`, `temp`, or the name of an attached database, or `nil` for all
+    ///     databases.
+    /// - Returns: The keys, which are cached until the schema changes.
+    /// - Throws: A ``DatabaseError`` if the schema or the table does not exist, or if a key without
+    ///   target columns refers to a missing table.
     public func foreignKeys(
         on tableName: String,
         in schemaName: String? = nil
@@ -59,12 +63,13 @@ extension Database {
         try foreignKeys(of: schemaObject(tableName, in: schemaName))
     }
 
-    /// Returns whether the columns form a unique key, so no two rows have the same values in them.
+    /// Returns whether no two rows can have the same values in the given columns.
     ///
     /// - Parameters:
     ///   - tableName: The name of the table, ignoring case.
-    ///   - columns: The names of columns, in any order. `rowid` is a key of tables that have one.
-    /// - Returns: Whether they include the primary key, or all columns of a unique index.
+    ///   - columns: The names of the columns, in any order. `rowid` is a key of a table that has
+    ///     rowids.
+    /// - Returns: Whether the columns include the primary key or all columns of a unique index.
     /// - Throws: A ``DatabaseError`` if the table does not exist.
     public func table(
         _ tableName: String,
@@ -89,7 +94,7 @@ extension Database {
 
     private func columns(of table: SchemaObject) throws -> [ColumnInfo] {
         try detail(\.columns, of: table) {
-            // 1 marks hidden columns of virtual tables; 2 and 3 mark generated columns.
+            // 1 marks hidden columns of virtual tables. 2 and 3 mark generated columns.
             try ColumnInfo.fetchAll(
                 self,
                 sql: "SELECT * FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1",
@@ -135,7 +140,7 @@ extension Database {
                     resultCode: .SQLITE_ERROR,
                     message: """
                         no such column: \(view.name).\(name), which the schema source specifies as \
-                        its primary key
+                        the primary key of the view
                         """
                 )
             }
@@ -185,7 +190,7 @@ extension Database {
             for row in rows {
                 let (id, destination, origin): (Int, String, String) = (row[0], row[1], row[2])
                 var mapping = keys.last?.id == id ? keys.removeLast().mapping : []
-                // Without a name, the target is the primary key.
+                // Without a column name, the target is the primary key.
                 let column =
                     try row[3] as String? ?? primaryKeyColumn(mapping.count, of: destination, table)
                 mapping.append((origin, column))

@@ -1,4 +1,4 @@
-/// Provides schema information that SQLite lacks: the primary keys of views.
+/// A type that provides the primary keys of views, which SQLite does not define.
 ///
 /// ```swift
 /// struct Views: DatabaseSchemaSource {
@@ -10,23 +10,23 @@
 /// configuration.schemaSource = Views()
 /// ```
 ///
-/// Records of such a view can be fetched by key. They can also be written if the view has the
+/// You can fetch records of such a view by key. You can also write them if the view has the
 /// required triggers.
 public protocol DatabaseSchemaSource: Sendable {
-    /// Returns the columns that identify a row of a view; nil for an unknown view.
+    /// Returns the columns that identify a row of a view, or `nil` for an unknown view.
     ///
     /// The result is cached until the schema changes.
     func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]?
 }
 
 extension DatabaseSchemaSource {
-    /// Returns nil for every view.
+    /// Returns `nil` for every view.
     public func columnsForPrimaryKey(
         _ db: Database,
         inView view: DatabaseObjectID
     ) throws -> [String]? { nil }
 
-    /// Returns a source that uses another source if this one returns nil.
+    /// Returns a source that uses another source if this source returns `nil`.
     public func then(_ other: some DatabaseSchemaSource) -> some DatabaseSchemaSource {
         ChainedSchemaSource(first: self, second: other)
     }
@@ -45,7 +45,7 @@ private struct ChainedSchemaSource: DatabaseSchemaSource {
     }
 }
 
-/// One of the databases of a connection: `main`, `temp`, or an attached one.
+/// One of the databases of a connection: `main`, `temp`, or an attached database.
 public struct DatabaseSchemaID: Hashable, Sendable {
     /// The main database of the connection.
     public static let main = DatabaseSchemaID(name: "main")
@@ -65,7 +65,8 @@ public struct DatabaseObjectID: Hashable, Sendable {
 }
 
 extension Database {
-    /// Returns the primary key of a view from the schema source; empty if there is none.
+    /// Returns the primary key of a view from the schema source, or an empty array if there is
+    /// none.
     func columnsForPrimaryKey(ofView view: String, in database: String) throws -> [String] {
         guard let source = configuration.schemaSource else { return [] }
         let id = DatabaseObjectID(name: view, schemaID: DatabaseSchemaID(name: database))

@@ -6,10 +6,10 @@ public struct ForeignKeyInfo: Sendable {
     /// The name of the table that the key refers to.
     public let destinationTable: String
 
-    /// Each column with the column that it refers to.
+    /// Each column and the column that it refers to.
     public let mapping: [(origin: String, destination: String)]
 
-    /// The columns of the table itself.
+    /// The columns of this table.
     public var originColumns: [String] { mapping.map(\.origin) }
 
     /// The columns that the key refers to.

@@ -2,10 +2,10 @@
 ///
 /// See <https://sqlite.org/pragma.html#pragma_foreign_key_check>.
 public struct ForeignKeyViolation: FetchableRecord, Sendable {
-    /// The table of the row.
+    /// The name of the table that contains the row.
     public var originTable: String
 
-    /// The rowid of the row; nil in a table without rowids.
+    /// The rowid of the row, or `nil` in a table without rowids.
     public var originRowID: Int64?
 
     /// The name of the table that the row refers to.

@@ -22,7 +22,7 @@ public struct IndexInfo: Sendable {
     /// The names of the columns, in the order of the index.
     public let columns: [String]
 
-    /// Whether no two rows may have the same values.
+    /// Whether no two rows can have the same values.
     public let isUnique: Bool
 
     /// The reason why the index was created.

@@ -1,4 +1,4 @@
-/// Cached information about a table, valid until the schema changes.
+/// Cached information about a table, which is valid until the schema changes.
 struct TableDetails {
     var columns: [ColumnInfo]?
     var primaryKey: PrimaryKeyInfo?
