@@ -1,13 +1,13 @@
 import Foundation
 
 extension Database {
-    /// The action of a connection when another connection holds a lock on the file.
+    /// What a connection does when another connection holds a lock on the file.
     public enum BusyMode: Sendable {
         /// Fails immediately with `SQLITE_BUSY`.
         case immediateError
-        /// Retries for this many seconds, then fails with `SQLITE_BUSY`.
+        /// Retries for the given number of seconds, then fails with `SQLITE_BUSY`.
         case timeout(TimeInterval)
-        /// Calls a closure, with the number of attempts so far, that returns whether to retry.
+        /// Calls a closure that returns whether to retry.
         case callback(BusyCallback)
     }
 

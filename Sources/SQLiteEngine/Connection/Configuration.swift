@@ -5,9 +5,11 @@ import Dispatch
 @preconcurrency import Dispatch
 #endif
 
-/// Specifies how to open a database and how its connections behave.
+/// The settings for opening a database and for its connections.
 public struct Configuration: Sendable {
-    /// The journal mode that a `DatabaseQueue` sets; a `DatabasePool` always uses WAL.
+    /// The journal mode that a `DatabaseQueue` sets.
+    ///
+    /// A `DatabasePool` always uses WAL.
     public enum JournalModeConfiguration: Hashable, Sendable {
         /// Keeps the journal mode of the file.
         case `default`
@@ -16,39 +18,41 @@ public struct Configuration: Sendable {
         case wal
     }
 
-    /// Provides schema information that SQLite lacks: the primary keys of views.
+    /// The source of the primary keys of views, which SQLite does not define.
     public var schemaSource: (any DatabaseSchemaSource)?
 
     /// How much the connections measure.
     public enum ProbeLevel: Hashable, Sendable {
-        /// Records nothing per access; `status()` reports only connections and waiters.
+        /// Records nothing per access, so `status()` reports only connections and waiters.
         case off
         /// Records states, holders, counters, and histograms with two clock reads per access.
-        /// Splits the time of each access that waited, and of one in 32 others.
+        ///
+        /// Also splits the time of each access that waited, and of one in 32 other accesses, into
+        /// phases.
         case counters
-        /// Records the same as `counters`, but splits the time of every access.
+        /// Records the same as `counters`, but splits the time of every access into phases.
         case full
     }
 
     /// Whether foreign keys are enforced (`PRAGMA foreign_keys`).
     public var foreignKeysEnabled = true
 
-    /// Whether connections refuse writes.
+    /// Whether connections are read-only.
     public var readonly = false
 
-    /// The prefix of the connections' labels; by default, the name of the type.
+    /// The prefix of connection labels, or `nil` to use the name of the type.
     public var label: String?
 
-    /// Whether a double-quoted identifier that matches no name is a string.
+    /// Whether SQLite treats a double-quoted identifier that matches no name as a string.
     public var acceptsDoubleQuotedStringLiterals = false
 
     /// What a connection does when another connection holds a lock on the file.
     public var busyMode: Database.BusyMode = .immediateError
 
-    /// The busy mode of a pool's readers; nil for a timeout of ten seconds.
+    /// The busy mode of a pool's readers, or `nil` for a timeout of ten seconds.
     public var readonlyBusyMode: Database.BusyMode?
 
-    /// The largest number of readers that a `DatabasePool` opens; at least 1.
+    /// The maximum number of readers that a `DatabasePool` opens, which must be at least 1.
     public var maximumReaderCount = 5 {
         didSet {
             requirement(maximumReaderCount > 0, "maximumReaderCount must be at least 1")
@@ -56,13 +60,13 @@ public struct Configuration: Sendable {
     }
 
     /// Whether a pool's reader, or a queue in WAL mode, may keep its read transaction open between
-    /// two accesses while it shows the last committed state.
+    /// two accesses while the transaction reflects the last committed state.
     ///
-    /// This setting makes frequent reads several times as fast, and does not change what an access
-    /// sees. A transaction is kept for at most 5 ms, only between accesses that follow each other
-    /// within 0.2 ms, never while the database writes, and not while another process writes.
-    /// Disable this setting if the process may be stopped between back-to-back reads and must not
-    /// hold a lock while stopped.
+    /// This setting makes frequent reads several times as fast and does not change the data that an
+    /// access reads. A transaction is kept for at most 5 ms, and only between accesses that follow
+    /// each other within 0.2 ms. It is not kept while this database or another process writes.
+    /// Disable this setting if the process can be stopped between consecutive reads and must not
+    /// hold a lock while it is stopped.
     public var keepsReadTransactions = true
 
     /// The journal mode of a `DatabaseQueue`.
@@ -71,7 +75,7 @@ public struct Configuration: Sendable {
     /// Whether an access may leave its transaction open.
     public var allowsUnsafeTransactions = false
 
-    /// The kind of the transactions that `write` and `inTransaction` start on a connection that may
+    /// The kind of transaction that `write` and `inTransaction` start on a connection that can
     /// write.
     var defaultTransactionKind: Database.TransactionKind { .immediate }
 
@@ -84,12 +88,13 @@ public struct Configuration: Sendable {
 
     /// A dispatch queue on which all accesses run.
     ///
-    /// With a serial queue, one access runs at a time, even in a pool. Without a target queue,
+    /// With a serial queue, only one access runs at a time, even in a pool. Without a target queue,
     /// blocking accesses run on the calling thread, and no queue is involved.
     public var targetQueue: DispatchQueue?
 
-    /// A dispatch queue on which the writer's accesses run, or all accesses of a `DatabaseQueue`;
-    /// ``targetQueue`` by default.
+    /// A dispatch queue on which the writer's accesses run, or all accesses of a `DatabaseQueue`.
+    ///
+    /// If this property is `nil`, ``targetQueue`` is used.
     public var writeTargetQueue: DispatchQueue?
 
     /// The quality of service of reads.
@@ -101,9 +106,9 @@ public struct Configuration: Sendable {
     /// Whether a pool keeps its readers open when it releases memory.
     public var persistentReadOnlyConnections = false
 
-    /// Whether errors show their statement's arguments.
+    /// Whether errors include the arguments of the statement.
     ///
-    /// Defaults to `false`, because arguments may be private.
+    /// Defaults to `false`, because arguments can contain private data.
     public var publicStatementArguments = false
 
     /// The clock of `Database.transactionDate`.
@@ -112,7 +117,7 @@ public struct Configuration: Sendable {
     /// How much the connections measure.
     public var probes = ProbeLevel.counters
 
-    /// Whether this configuration is for the readers of a pool that may write.
+    /// Whether this configuration is for the readers of a writable pool.
     var isForReaderOfWritablePool = false
 
     private(set) var setups: [@Sendable (Database) throws -> Void] = []
@@ -127,10 +132,11 @@ public struct Configuration: Sendable {
     /// Creates the default configuration.
     public init() {}
 
-    /// Adds a closure that runs on each new connection, in the order of the calls.
+    /// Adds a closure that runs on each new connection.
     ///
-    /// The closures run before the first access, and may add functions and collations or set
-    /// pragmas. If a closure throws an error, the access that needed the connection throws it.
+    /// The closures run in the order in which they were added, before the first access. They can
+    /// add functions and collations or set pragmas. If a closure throws an error, the access that
+    /// needed the connection throws the same error.
     public mutating func prepareDatabase(
         _ setup: @escaping @Sendable (Database) throws -> Void
     ) {

@@ -14,12 +14,12 @@ extension Database {
     /// ```
     ///
     /// - Parameters:
-    ///   - destDb: The database to overwrite. A failure leaves it unchanged.
-    ///   - pagesPerStep: The number of pages to copy between two calls to `progress`; all pages if
-    ///     negative.
-    ///   - progress: Called after each step, at least once. If it throws, an incomplete backup ends
-    ///     with this error. An error after the last step is ignored.
-    /// - Throws: A ``DatabaseError``, and the error that `progress` throws.
+    ///   - destDb: The database to overwrite. If the backup fails, this database is unchanged.
+    ///   - pagesPerStep: The number of pages to copy between two calls to `progress`. If negative,
+    ///     all pages are copied in one step.
+    ///   - progress: A closure that is called after each step. If it throws an error, an incomplete
+    ///     backup ends with this error. An error after the last step is ignored.
+    /// - Throws: A ``DatabaseError``, or the error that `progress` throws.
     public func backup(
         to destDb: Database,
         pagesPerStep: CInt = -1,
@@ -89,7 +89,7 @@ extension Database {
             probe: ConnectionProbe(level: .off)
         ).withOpenConnection { empty in
             // A backup copies the page size of the source, which a destination in WAL mode cannot
-            // change (https://sqlite.org/pragma.html#pragma_page_size).
+            // change. See https://sqlite.org/pragma.html#pragma_page_size.
             try empty.execute(sql: "PRAGMA page_size = \(pageSize)")
             try empty.backup(to: self)
         }

@@ -4,8 +4,8 @@ import CSQLite
 extension Database {
     /// Called before the first step of an execution.
     ///
-    /// - Throws: `SQLITE_ABORT` inside a transaction that SQLite has rolled back, and
-    ///   `SQLITE_READONLY` for a statement that writes while writes are refused.
+    /// - Throws: `SQLITE_ABORT` inside a transaction that SQLite has rolled back, or
+    ///   `SQLITE_READONLY` for a statement that writes while writes are not allowed.
     @inline(__always)
     func statementWillExecute(_ statement: Statement) throws {
         preconditionRightThread()
@@ -20,13 +20,13 @@ extension Database {
 
     /// Called after an execution.
     ///
-    /// - Throws: The error of an observer that stops a commit.
+    /// - Throws: The error of an observer that prevents a commit.
     @inline(__always)
     func statementDidExecute(_ statement: Statement) throws {
         if statement.hasEffect || !attention.isEmpty { try didTakeEffect(statement) }
     }
 
-    /// Updates the probe's counters after a failed step, and returns the error.
+    /// Updates the probe's counters after a failed step and returns the error.
     func statementDidFail(_ statement: Statement, code: CInt) -> any Error {
         var error = DatabaseError(
             resultCode: ResultCode(rawValue: sqlite3_extended_errcode(handle)),
@@ -53,7 +53,7 @@ extension Database {
         if isObserved { observationBroker?.statementWillExecute(statement) }
     }
 
-    /// Updates the state of transactions, savepoints and the schema, and notifies observers.
+    /// Updates the state of transactions, savepoints, and the schema, and notifies observers.
     @inline(never)
     private func didTakeEffect(_ statement: Statement) throws {
         switch statement.effect {

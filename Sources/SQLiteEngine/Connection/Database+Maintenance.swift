@@ -1,16 +1,18 @@
 import CSQLite
 
 extension Database {
-    /// The extent of a checkpoint (https://sqlite.org/c3ref/wal_checkpoint_v2.html).
+    /// The extent of a checkpoint.
+    ///
+    /// See <https://sqlite.org/c3ref/wal_checkpoint_v2.html>.
     public enum CheckpointMode: CInt, Hashable, Sendable {
-        /// Copies as much as possible without waiting.
+        /// Copies as many frames as possible without waiting.
         case passive = 0
-        /// Waits for writers, and copies everything that readers permit.
+        /// Waits for the writer and for readers of older states, then copies all frames.
         case full = 1
-        /// Behaves like `full`, and then waits for readers so that the next writer restarts the
-        /// log.
+        /// Behaves like `full`, then waits for readers of the log so that the next writer restarts
+        /// it.
         case restart = 2
-        /// Behaves like `restart`, and also truncates the log.
+        /// Behaves like `restart`, then truncates the log.
         case truncate = 3
     }
 
@@ -18,10 +20,10 @@ extension Database {
     ///
     /// - Parameters:
     ///   - kind: The extent of the checkpoint.
-    ///   - dbName: The name of an attached database; nil for all databases.
-    /// - Returns: The number of frames in the log and the number that are now in the database file;
-    ///   both are -1 if the database is not in WAL mode.
-    /// - Throws: `SQLITE_BUSY` if another connection blocks a mode other than passive, and
+    ///   - dbName: The name of a database, or `nil` for all databases.
+    /// - Returns: The number of frames in the log and the number of frames that are now in the
+    ///   database file. Both are -1 if the database is not in WAL mode.
+    /// - Throws: `SQLITE_BUSY` if another connection blocks a mode other than passive, or
     ///   `SQLITE_LOCKED` inside a transaction.
     @discardableResult
     public func checkpoint(
@@ -37,17 +39,17 @@ extension Database {
         return (Int(frames), Int(copied))
     }
 
-    /// Releases as much of the connection's memory as possible: its page cache and its prepared
-    /// statements.
+    /// Releases as much of the connection's memory as possible, including its page cache and its
+    /// prepared statements.
     public func releaseMemory() {
         removeCachedStatements()
         sqlite3_db_release_memory(handle)
     }
 
-    /// Fixes the open read transaction to the last committed state.
+    /// Makes the open read transaction read the last committed state.
     ///
-    /// `BEGIN` does not read a state yet: the first statement that reads does so
-    /// (https://sqlite.org/lang_transaction.html, section 2.1).
+    /// `BEGIN` alone does not start a read. The first statement that reads determines the state. See
+    /// https://sqlite.org/lang_transaction.html, section 2.1.
     func captureState() throws {
         try execute(sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
     }

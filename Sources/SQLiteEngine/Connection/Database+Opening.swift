@@ -5,17 +5,18 @@ extension Database {
     ///
     /// - Parameters:
     ///   - path: The file, or `:memory:`.
-    ///   - configuration: How to open it.
+    ///   - configuration: How to open the file.
     ///   - label: The label of the connection.
     ///   - isReadOnly: Whether to open the connection read-only.
-    ///   - entersWAL: Whether ``switchToWAL(path:)`` follows. If so, `synchronous` is NORMAL unless
-    ///     the configuration's closures choose another value.
-    ///   - busyMode: How the connection handles a lock; by default, as the configuration specifies.
+    ///   - entersWAL: Whether a call to ``switchToWAL(path:)`` follows. If so, `synchronous` is
+    ///     `NORMAL` unless the configuration's closures set another value.
+    ///   - busyMode: How the connection handles a lock, or `nil` to use the configuration's busy
+    ///     mode.
     ///   - probe: The probe of the connection.
-    ///   - suspension: Whether the connection must not acquire locks.
+    ///   - suspension: The flag that prevents the connection from acquiring locks.
     /// - Returns: The open connection.
-    /// - Throws: A ``DatabaseError`` that contains the path, and errors of the configuration's
-    ///   closures.
+    /// - Throws: A ``DatabaseError`` that contains the path, or an error from one of the
+    ///   configuration's closures.
     static func open(
         path: String,
         configuration: Configuration,
@@ -77,13 +78,13 @@ extension Database {
         addPredefinedFunctionsAndCollations()
     }
 
-    /// Sets `synchronous = NORMAL` before the closures of the configuration, which may choose
-    /// another value.
+    /// Sets `synchronous = NORMAL` before the closures of the configuration run, so that they can
+    /// set another value.
     ///
-    /// The pragma reads the schema. Of the possible errors, only `SQLITE_BUSY` is thrown here: if a
-    /// temporary lock could make the setting fail, its value would depend on timing.
-    /// ``checkReadable()`` detects any other error after the closures. If a closure makes the file
-    /// readable, SQLite's default (FULL) remains.
+    /// The pragma reads the schema, which can fail. Only `SQLITE_BUSY` is thrown here. If it were
+    /// ignored, a temporary lock would determine the value of the setting. ``checkReadable()``
+    /// detects any other error after the closures have run. If a closure makes the file readable,
+    /// SQLite's default (`FULL`) stays in effect.
     private func setNormalSynchronous() throws {
         do {
             try execute(sql: "PRAGMA synchronous = NORMAL")
@@ -92,8 +93,8 @@ extension Database {
         } catch is DatabaseError {}
     }
 
-    /// Reads the schema so that opening a file that is encrypted or not a database fails now, not
-    /// at the first access.
+    /// Reads the schema so that opening a file that is encrypted or not a database fails now and
+    /// not at the first access.
     private func checkReadable() throws {
         do {
             try execute(sql: "SELECT * FROM sqlite_master LIMIT 1")
@@ -102,13 +103,13 @@ extension Database {
         }
     }
 
-    /// Returns the error with the path, and without the engine's statement.
+    /// Returns the error with the path and without the engine's statement.
     private func explained(_ error: DatabaseError) -> DatabaseError {
         let error = DatabaseError(resultCode: error.extendedResultCode, message: error.message)
         return OpeningFailure(path: path, isReadOnly: isReadOnlyConnection).explain(error)
     }
 
-    /// Throws if `code` is an error.
+    /// Throws an error if `code` is not `SQLITE_OK`.
     func check(_ code: CInt) throws {
         guard code == SQLITE_OK else {
             throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
@@ -117,8 +118,8 @@ extension Database {
 
     /// Finalizes the cached statements and closes the C connection.
     ///
-    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive; the connection stays
-    ///   open.
+    /// - Throws: `SQLITE_BUSY` if one of the user's statements is still alive. The connection then
+    ///   stays open.
     func close() throws {
         guard let handle else { return }
         removeCachedStatements()
@@ -131,9 +132,10 @@ extension Database {
         didClose()
     }
 
-    /// Closes as much as possible.
+    /// Closes the connection, even if statements are alive.
     ///
-    /// A live statement leaves a zombie connection, which closes when the statement is finalized.
+    /// A live statement leaves a zombie connection, which closes when its last statement is
+    /// finalized.
     func closeIgnoringErrors() {
         guard let handle else { return }
         removeCachedStatements()
@@ -155,7 +157,7 @@ extension Database {
         configuration.connectionDidClose?()
     }
 
-    /// Removes the hooks that would call this object: a zombie connection may outlive it.
+    /// Removes the hooks that call this object, because a zombie connection can outlive it.
     private func removeHooks() {
         observationBroker?.uninstall()
         authorizer?.uninstall()

@@ -1,10 +1,11 @@
 import CSQLite
 
 extension Database {
-    /// Runs `body` without a usable connection, or throws `error` if `body` can throw such errors.
+    /// Runs `body` with a stand-in for a connection, or throws `error` if `body` can throw such
+    /// errors.
     ///
-    /// A closure that cannot throw must run, and cannot receive the error. It receives a connection
-    /// whose statements all throw the error.
+    /// A closure that cannot throw must run and cannot receive the error. On the stand-in, every
+    /// statement throws the error.
     static func standIn<T, E: Error>(
         for error: any Error,
         label: String,
@@ -14,10 +15,10 @@ extension Database {
         return try body(makeStandIn(label: label, for: error))
     }
 
-    /// Creates a connection whose statements all throw `error`.
+    /// Creates a connection on which every statement throws `error`.
     ///
     /// It has a separate C connection to an empty in-memory database, because most SQLite functions
-    /// do not accept NULL as a connection.
+    /// do not accept a null pointer as a connection.
     static func makeStandIn(label: String, for error: any Error) -> Database {
         do {
             let database = try open(

@@ -5,10 +5,10 @@ extension Database {
     /// Switches the database to write-ahead logging.
     ///
     /// If the `-wal` file is missing or empty, this method writes content once, because a read-only
-    /// connection cannot create the file (https://sqlite.org/wal.html, "Read-Only Databases").
+    /// connection cannot create the file. See https://sqlite.org/wal.html, "Read-Only Databases".
     ///
     /// - Throws: A ``DatabaseError`` that contains the path if SQLite stays in another mode, for
-    ///   example on a medium without shared memory.
+    ///   example on a file system without shared memory.
     func switchToWAL(path: String) throws {
         let mode = try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL")
         guard mode == "wal" else {
@@ -27,12 +27,11 @@ extension Database {
     /// Writes to the `-wal` file without changing the database.
     ///
     /// A transaction that is rolled back after its pages were flushed leaves a header and frames
-    /// without a commit. No connection reads them, and the next commit overwrites them
-    /// (https://sqlite.org/walformat.html). Even the `data_version` of other connections stays the
-    /// same.
+    /// without a commit. No connection reads them, and the next commit overwrites them. Even the
+    /// `data_version` of other connections stays the same. See https://sqlite.org/walformat.html.
     ///
-    /// While another connection holds the write lock, nothing is written. The file then already
-    /// exists, and persists while this connection is open, so readers can attach to it.
+    /// While another connection holds the write lock, nothing is written. In this case, the file
+    /// already exists and persists while this connection is open, so readers can attach to it.
     private func createLogContent() throws {
         let begin = sqlite3_exec(handle, "BEGIN IMMEDIATE", nil, nil, nil)
         if begin & 0xff == SQLITE_BUSY { return }
@@ -41,8 +40,8 @@ extension Database {
             sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
             observationBroker?.discardTransactionEnd()
         }
-        // The first page stays in use until the transaction ends, and is not flushed, so a table
-        // requires a second page.
+        // The first page stays in use until the transaction ends and is not flushed. Creating a
+        // table changes a second page.
         let sql = "CREATE TABLE IF NOT EXISTS poolgauge_log_creation (id)"
         try check(sqlite3_exec(handle, sql, nil, nil, nil))
         try check(sqlite3_db_cacheflush(handle))
@@ -73,16 +72,16 @@ extension Database {
         shareWALIndex()
     }
 
-    /// Passes the wal-index to its readers: the probe, the kept transaction, and other threads
-    /// through the slot.
+    /// Passes the wal-index to the probe, to the kept transaction, and, through the slot, to other
+    /// threads.
     func shareWALIndex() {
         probe.walIndex = walIndex?.memory
         kept.pointee.walIndex = walIndex?.memory
         slot?._withUnsafeGuaranteedRef { $0.share(walIndex) }
     }
 
-    /// Called at the end of an access whose code used the C connection, which may have changed the
-    /// journal mode.
+    /// Called at the end of an access that used the C connection, because that code may have
+    /// changed the journal mode.
     @inline(never)
     func reviewExposedHandle() {
         kept.pointee.isExposed = false

@@ -7,27 +7,27 @@ public typealias SQLiteConnection = OpaquePointer
 
 /// One SQLite connection.
 ///
-/// Database accesses pass it to their closures. A closure must not store it, because only the
-/// access prevents other threads from using it.
+/// A database access passes a connection to its closure. The closure must not store it, because
+/// only the access prevents other threads from using the connection.
 public final class Database {
     /// The mutable state of the connection.
     ///
     /// The state is behind a pointer because Swift checks each access to a class's `var` for
-    /// exclusivity at run time. These checks alone take up to a third of a point read's time.
+    /// exclusivity at run time. These checks alone take up to a third of the time of a point read.
     struct State {
         var connection: SQLiteConnection?
-        /// The number of enclosing scopes that refuse writes: a queue's `read` or
+        /// The number of enclosing scopes that do not allow writes, which are a queue's `read` and
         /// ``Database/readOnly(_:)``.
         var readOnlyDepth = 0
         /// Whether an enclosing transaction of the engine is open.
         ///
-        /// An autocommit connection then means that SQLite has rolled the transaction back (an
-        /// interrupt, `ON CONFLICT ROLLBACK`), and all statements until its end throw
-        /// `SQLITE_ABORT`.
+        /// If the connection is nevertheless in autocommit mode, SQLite has rolled the transaction
+        /// back, for example because of an interrupt or `ON CONFLICT ROLLBACK`. All statements then
+        /// throw `SQLITE_ABORT` until the block ends.
         var isInsideTransactionBlock = false
-        /// Set while the access belongs to a task, which may be canceled.
+        /// The cancellation of the access, or `nil` if the access does not belong to a task.
         var cancellation: AccessCancellation?
-        /// What statements and transactions must handle in addition to SQLite.
+        /// The additional work that statements and transactions require.
         var attention: Attention = []
         /// The date of the open transaction, or the error of the clock.
         var transactionDate: Result<Date, any Error>?
@@ -43,14 +43,16 @@ public final class Database {
         var generationCount: UnsafeMutablePointer<Atomic<UInt64>>?
         /// The count when ``schemaCache`` and ``statementCache`` were last empty.
         var knownGeneration: UInt64 = 0
-        /// Whether both caches are cleared again when the open transaction ends; see
-        /// ``Database/otherConnectionDidChangeSchema()``.
+        /// Whether both caches are cleared again when the open transaction ends.
+        ///
+        /// See ``Database/otherConnectionDidChangeSchema()``.
         var discardsSchemaAfterTransaction = false
-        /// Notifies transaction observers; nil until the first observer is added.
+        /// The broker that notifies transaction observers, or `nil` until the first observer is
+        /// added.
         var observationBroker: ObservationBroker?
-        /// Analyzes statements; nil until first needed.
+        /// The analyzer of statements, or `nil` until it is first needed.
         var authorizer: StatementAuthorizer?
-        /// The region that was read since recording started.
+        /// The region that was read since recording started, or `nil` if nothing is being recorded.
         var recordedRegion: DatabaseRegion?
         /// The handler of ``Database/trace(options:_:)``.
         var trace: ((TraceEvent) -> Void)?
@@ -60,16 +62,18 @@ public final class Database {
         var statementCache = StatementCache()
         /// The statements that `fetchOne`, `fetchAll`, and `fetchSet` keep for their SQL.
         ///
-        /// They are separate because the arguments in ``statementCache`` belong to the user.
+        /// They are separate because the user sets the arguments of the statements in
+        /// ``statementCache``.
         var fetchCache = StatementCache()
-        /// BEGIN, COMMIT and ROLLBACK, prepared once.
+        /// `BEGIN`, `COMMIT`, and `ROLLBACK`, which are prepared once.
         var transactionStatements = TransactionStatements()
         /// The slot that contains the connection and outlives it.
         var slot: Unmanaged<AccessSlot>?
-        /// The error of all statements if this is a stand-in for a missing connection; see
-        /// ``Database/standIn(for:label:_:)``.
+        /// The error that every statement throws, if this is a stand-in for a missing connection.
+        ///
+        /// See ``Database/standIn(for:label:_:)``.
         var standInError: DatabaseError?
-        /// Whether the closures of the configuration were notified that the connection is open.
+        /// Whether the configuration was notified that the connection is open.
         var isAnnounced = false
         /// The wal-index, while the connection is in WAL mode.
         var walIndex: WALIndex?
@@ -79,7 +83,7 @@ public final class Database {
         var journalModeCache: String?
     }
 
-    /// What statements and transactions must handle in addition to SQLite.
+    /// The additional work that statements and transactions require.
     struct Attention: OptionSet {
         let rawValue: UInt8
         /// The connection has transaction observers.
@@ -101,13 +105,13 @@ public final class Database {
     /// Whether the file was opened read-only.
     let isReadOnlyConnection: Bool
 
-    /// The measurements of the connection, which other threads may read.
+    /// The measurements of the connection, which other threads can read.
     let probe: ConnectionProbe
 
     /// The path that was opened.
     let path: String
 
-    /// Determines whether the connection must not acquire locks.
+    /// The flag that prevents the connection from acquiring locks.
     let suspension: Suspension
 
     /// A pointer to the ``State``, which is valid as long as this object exists.
@@ -144,11 +148,11 @@ public final class Database {
         kept.deallocate()
     }
 
-    /// The C connection, for features that this library does not offer; nil after closing.
+    /// The C connection, for features that this library does not provide, or `nil` after closing.
     ///
-    /// The pointer is valid during the access. A program may run anything on it. After an access
-    /// that used this property, the engine ends the read transaction and checks whether the journal
-    /// mode has changed.
+    /// The pointer is valid during the access, and a program can use it without restriction. After
+    /// an access that used this property, the engine ends the read transaction and checks whether
+    /// the journal mode has changed.
     public var sqliteConnection: SQLiteConnection? {
         willExposeHandle()
         return handle
@@ -161,7 +165,7 @@ public final class Database {
     func clearConnection() {
         state.pointee.connection = nil
         state.pointee.walIndex = nil
-        // Both outlive the mapping: the probe belongs to the slot, which may open another
+        // Both outlive the mapping. The probe belongs to the slot, which can open another
         // connection.
         probe.walIndex = nil
         kept.pointee.walIndex = nil
@@ -212,7 +216,8 @@ public final class Database {
         set { setAttention(.observers, newValue) }
     }
 
-    /// The date of the open transaction, or the error of the clock; nil if it was not requested.
+    /// The date of the open transaction or the error of the clock, or `nil` if it was not
+    /// requested.
     var openTransactionDate: Result<Date, any Error>? {
         get { state.pointee.transactionDate }
         set { state.pointee.transactionDate = newValue }
@@ -245,8 +250,7 @@ public final class Database {
         }
     }
 
-    /// Clears the state that depends on the schema if this process has changed the schema since
-    /// then.
+    /// Clears the state that depends on the schema if this process has since changed the schema.
     @inline(__always)
     func discardOutdatedSchema() {
         guard let count = state.pointee.generationCount else { return }
@@ -255,9 +259,9 @@ public final class Database {
         }
     }
 
-    /// Clears the cached schema, and the statements that were prepared with it.
+    /// Clears the cached schema and the statements that were prepared with it.
     ///
-    /// SQLite reprepares them at their next step; until then, they report the old columns.
+    /// SQLite reprepares such a statement at its next step. Until then, it reports the old columns.
     @inline(never)
     func discardCachedSchema() {
         state.pointee.knownGeneration = schemaGeneration?.current ?? 0
@@ -277,19 +281,19 @@ public final class Database {
         state.pointee.knownGeneration = 0
     }
 
-    /// Notifies transaction observers; nil until the first observer is added.
+    /// The broker that notifies transaction observers, or `nil` until the first observer is added.
     var observationBroker: ObservationBroker? {
         get { state.pointee.observationBroker }
         set { state.pointee.observationBroker = newValue }
     }
 
-    /// Analyzes statements; nil until first needed.
+    /// The analyzer of statements, or `nil` until it is first needed.
     var authorizer: StatementAuthorizer? {
         get { state.pointee.authorizer }
         set { state.pointee.authorizer = newValue }
     }
 
-    /// The region that was read since recording started; nil if nothing is being recorded.
+    /// The region that was read since recording started, or `nil` if nothing is being recorded.
     var recordedRegion: DatabaseRegion? {
         get { state.pointee.recordedRegion }
         set {
@@ -345,7 +349,7 @@ public final class Database {
         set { state.pointee.slot = newValue }
     }
 
-    /// The error of all statements if this is a stand-in for a missing connection.
+    /// The error that every statement throws, if this is a stand-in for a missing connection.
     var standInError: DatabaseError? {
         get { state.pointee.standInError }
         set { state.pointee.standInError = newValue }
@@ -354,7 +358,7 @@ public final class Database {
     /// Whether this is a stand-in for a missing connection.
     var isStandIn: Bool { state.pointee.standInError != nil }
 
-    /// Whether the closures of the configuration were notified that the connection is open.
+    /// Whether the configuration was notified that the connection is open.
     var isAnnounced: Bool {
         get { state.pointee.isAnnounced }
         set { state.pointee.isAnnounced = newValue }
@@ -366,7 +370,7 @@ public final class Database {
         set { state.pointee.journalModeCache = newValue }
     }
 
-    /// Whether statements that write are currently refused.
+    /// Whether the connection is currently read-only.
     var isReadOnly: Bool { isReadOnlyConnection || readOnlyDepth > 0 }
 
     /// Whether a transaction is open (`sqlite3_get_autocommit`).
@@ -378,10 +382,10 @@ public final class Database {
     /// The version of SQLite at run time, such as 3040001 for 3.40.1.
     public static var sqliteLibVersionNumber: CInt { sqlite3_libversion_number() }
 
-    /// The number of rows that the last statement inserted, updated or deleted.
+    /// The number of rows that the last statement inserted, updated, or deleted.
     public var changesCount: Int { Int(sqlite3_changes(handle)) }
 
-    /// The number of rows inserted, updated or deleted since the connection was opened.
+    /// The number of rows inserted, updated, or deleted since the connection was opened.
     public var totalChangesCount: Int { Int(sqlite3_total_changes(handle)) }
 
     /// The message of the last error on this connection, in English.
@@ -397,6 +401,6 @@ extension Database: CustomStringConvertible, CustomDebugStringConvertible {
     /// The label of the connection.
     public var description: String { label }
 
-    /// The label of the connection, marked as a database.
+    /// The label of the connection, marked as a `Database`.
     public var debugDescription: String { "<Database: \(label)>" }
 }

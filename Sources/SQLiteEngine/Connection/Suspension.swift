@@ -6,14 +6,14 @@ import Synchronization
 final class Suspension: Sendable {
     private let flag = Atomic<Bool>(false)
 
-    /// Whether locks are refused.
+    /// Whether the database is suspended.
     @inline(__always)
     var isOn: Bool { flag.load(ordering: .relaxed) }
 
-    /// Refuses locks from now on; returns false if they were already refused.
+    /// Starts the suspension and returns whether it was off.
     func begin() -> Bool { !flag.exchange(true, ordering: .sequentiallyConsistent) }
 
-    /// Allows locks again and returns whether they were refused.
+    /// Ends the suspension and returns whether it was on.
     func end() -> Bool { flag.exchange(false, ordering: .sequentiallyConsistent) }
 }
 
@@ -21,7 +21,7 @@ extension Database {
     /// Post this notification to suspend all databases that were opened with
     /// ``Configuration/observesSuspensionNotifications``.
     ///
-    /// A suspended database holds locks no longer than necessary: the running statement is
+    /// A suspended database releases its locks as soon as possible. The running statement is
     /// interrupted, and a statement that could acquire a lock rolls the transaction back and throws
     /// `SQLITE_ABORT`. In WAL mode, reads continue. iOS terminates an application that holds a lock
     /// while it is suspended.
@@ -30,8 +30,8 @@ extension Database {
     /// Post this notification to end a suspension that ``suspendNotification`` started.
     public static let resumeNotification = Notification.Name("SQLiteEngine.Database.Resume")
 
-    /// Rolls back and throws `SQLITE_ABORT` if the database is suspended and a statement could
-    /// acquire a lock that other connections wait for.
+    /// Rolls the transaction back and throws `SQLITE_ABORT` if the database is suspended and a
+    /// statement could acquire a lock that other connections wait for.
     @inline(__always)
     func checkForSuspension(
         isReadOnly: Bool,
@@ -84,10 +84,10 @@ extension Database {
     }
 }
 
-/// Observes the suspension notifications while it exists.
+/// Observes the suspension notifications during its lifetime.
 ///
-/// `@unchecked Sendable`: the tokens are only read, and `NotificationCenter` may be called from
-/// any thread.
+/// `@unchecked Sendable`: the tokens are only read, and `NotificationCenter` can be called from any
+/// thread.
 final class SuspensionObserver: @unchecked Sendable {
     private let tokens: [any NSObjectProtocol]
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Provides the date of a transaction.
+/// A type that provides the date of a transaction.
 public protocol TransactionClock: Sendable {
     /// Returns the date for a transaction that starts on `db`.
     func now(_ db: Database) throws -> Date

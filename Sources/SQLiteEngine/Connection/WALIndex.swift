@@ -1,23 +1,23 @@
 import CSQLite
 
-/// The wal-index of a database: the shared memory that describes its write-ahead log.
+/// The wal-index of a database, which is the shared memory that describes its write-ahead log.
 ///
 /// This object is the only owner of the pointer. The memory is mapped separately from SQLite's
-/// mapping, so it stays readable regardless of the connection. Changing the journal mode through
-/// the C connection only makes its contents outdated.
+/// mapping, so it stays readable regardless of the connection. If a program changes the journal
+/// mode through the C connection, the contents only become outdated.
 ///
-/// For the layout, see <https://sqlite.org/walformat.html>, section 2.1. Only its first page is
-/// mapped: both headers and the read marks.
+/// For the layout, see <https://sqlite.org/walformat.html>, section 2.1. Only the first page is
+/// mapped. It contains both headers and the read marks.
 ///
-/// `@unchecked Sendable`: the memory never moves, and is read with atomic loads.
+/// `@unchecked Sendable`: the memory never moves and is read with atomic loads.
 final class WALIndex: @unchecked Sendable {
     /// The memory, which is valid while the object exists.
     let memory: UnsafeRawPointer
 
     /// Maps the wal-index of a connection that has read in WAL mode.
     ///
-    /// - Returns: Nil if the connection has no shared wal-index: outside WAL mode and in exclusive
-    ///   locking mode.
+    /// - Returns: `nil` if the connection has no shared wal-index, as outside WAL mode or in
+    ///   exclusive locking mode.
     init?(_ handle: SQLiteConnection?) {
         guard let handle, let memory = poolgauge_wal_index_map(poolgauge_wal_index(handle)) else {
             return nil
@@ -30,7 +30,7 @@ final class WALIndex: @unchecked Sendable {
     /// Returns whether the connection is known to still use this wal-index.
     ///
     /// The salts in the header identify a log, but a log without frames has no salts, and its
-    /// header is the same in every database. In this case, the method returns `false`. It may also
+    /// header is the same in every database. In this case, the method returns `false`. It can also
     /// return `false` during a commit.
     func isUsed(by handle: SQLiteConnection?) -> Bool {
         guard let handle, let current = poolgauge_wal_index(handle) else { return false }
