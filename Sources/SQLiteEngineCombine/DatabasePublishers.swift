@@ -7,7 +7,7 @@ import OpenCombine
 import OpenCombineDispatch
 #endif
 
-/// The publishers of accesses and observations.
+/// The publishers for accesses and observations.
 ///
 /// They use Combine if the system provides it, and OpenCombine otherwise.
 public enum DatabasePublishers {

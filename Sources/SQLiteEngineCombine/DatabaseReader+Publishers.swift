@@ -9,14 +9,14 @@ import OpenCombine
 extension DatabasePublishers {
     /// A publisher that reads once for each subscriber.
     ///
-    /// It publishes one value and finishes, or fails.
+    /// It publishes one value and then finishes, unless the read fails.
     public struct Read<Output>: Publisher {
-        /// A ``DatabaseError``, or the error of the closure.
+        /// A ``DatabaseError``, or an error from the closure.
         public typealias Failure = any Error
 
         let access: DeferredAccess<Output>
 
-        /// Subscribes.
+        /// Attaches a subscriber to this publisher.
         ///
         /// The read starts with the first demand.
         public func receive<S>(subscriber: S)
@@ -34,12 +34,13 @@ extension DatabaseReader {
     /// ```
     ///
     /// - Parameters:
-    ///   - scheduler: The scheduler of the value and the completion; the main queue by default.
-    ///   - value: Reads in a separate transaction, on another thread.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: A publisher of one value, which fails with the error that `value` throws, or with
-    ///   a ``DatabaseError``. Each subscription performs a separate read when it first demands a
+    ///   - scheduler: The scheduler that delivers the value and the completion. By default, the
+    ///     main queue.
+    ///   - value: A closure that reads the database in a separate transaction, on another thread.
+    ///   - fileID: The file that `status()` reports for the holder.
+    ///   - line: The line that `status()` reports for the holder.
+    /// - Returns: A publisher that sends one value, or fails with a ``DatabaseError`` or the error
+    ///   that `value` throws. Each subscription performs a separate read when it first demands a
     ///   value. A canceled subscription receives nothing more, but a running read continues.
     public func readPublisher<Output>(
         receiveOn scheduler: some Scheduler = DatabasePublishers.mainScheduler,

@@ -7,19 +7,19 @@ import OpenCombine
 #endif
 
 extension DatabasePublishers {
-    /// A publisher of the writer's connection, after each transaction that changes part of a
-    /// database.
+    /// A publisher that sends the writer's connection after each transaction that changes the
+    /// observed regions.
     ///
-    /// It publishes on the writer, whose next access waits, and never finishes.
+    /// It sends the connection before the writer's next access starts, and it never finishes.
     public struct DatabaseRegion: Publisher {
-        /// A connection that is valid only while it is being received.
+        /// A connection that is valid only while the subscriber receives it.
         public typealias Output = Database
-        /// An error from determining the region.
+        /// An error that occurs when the region is determined.
         public typealias Failure = any Error
 
         let start: StartObservation<Database>
 
-        /// Subscribes.
+        /// Attaches a subscriber to this publisher.
         ///
         /// The observation starts with the first demand.
         public func receive<S>(subscriber: S)
@@ -30,11 +30,11 @@ extension DatabasePublishers {
 }
 
 extension DatabaseRegionObservation {
-    /// Returns a publisher of the transactions that change the observed regions.
+    /// Returns a publisher that reports transactions that change the observed regions.
     ///
-    /// - Parameter writer: The database to observe. Only this writer's transactions are reported.
+    /// - Parameter writer: The database to observe. Only transactions of this writer are reported.
     /// - Returns: A publisher that sends the writer's connection once for each such transaction,
-    ///   after its commit.
+    ///   after the commit.
     public func publisher(in writer: any DatabaseWriter) -> DatabasePublishers.DatabaseRegion {
         DatabasePublishers.DatabaseRegion { onError, onChange in
             start(in: writer, onError: onError, onChange: onChange)

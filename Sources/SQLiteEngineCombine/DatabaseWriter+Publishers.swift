@@ -9,16 +9,16 @@ import OpenCombine
 extension DatabasePublishers {
     /// A publisher that writes once for each subscriber.
     ///
-    /// It publishes one value and finishes, or fails.
+    /// It publishes one value and then finishes, unless the write fails.
     public struct Write<Output>: Publisher {
-        /// A ``DatabaseError``, or the error of a closure.
+        /// A ``DatabaseError``, or an error from a closure.
         public typealias Failure = any Error
 
         let access: DeferredAccess<Output>
 
-        /// Subscribes.
+        /// Attaches a subscriber to this publisher.
         ///
-        /// The first demand requests the write.
+        /// The write is requested with the first demand.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Output, S.Failure == any Error {
             access.subscribe(subscriber)
@@ -37,14 +37,15 @@ extension DatabaseWriter {
     /// ```
     ///
     /// - Parameters:
-    ///   - scheduler: The scheduler of the value and the completion; the main queue by default.
-    ///   - updates: Writes on another thread. The transaction commits when it returns, and rolls
-    ///     back when it throws.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: A publisher of one value, which is sent after the commit. Each subscription
-    ///   performs a separate write when it first demands a value. A canceled subscription receives
-    ///   nothing more, but a write that it has requested still takes place.
+    ///   - scheduler: The scheduler that delivers the value and the completion. By default, the
+    ///     main queue.
+    ///   - updates: A closure that writes to the database on another thread. The transaction
+    ///     commits if the closure returns, and rolls back if the closure throws an error.
+    ///   - fileID: The file that `status()` reports for the holder.
+    ///   - line: The line that `status()` reports for the holder.
+    /// - Returns: A publisher that sends one value after the commit. Each subscription performs a
+    ///   separate write when it first demands a value. A canceled subscription receives nothing
+    ///   more, but a write that it has requested still takes place.
     public func writePublisher<Output>(
         receiveOn scheduler: some Scheduler = DatabasePublishers.mainScheduler,
         updates: @escaping @Sendable (Database) throws -> Output,
@@ -61,20 +62,21 @@ extension DatabaseWriter {
         return DatabasePublishers.Write(access: access)
     }
 
-    /// Returns a publisher that writes in a transaction, and then reads the committed state.
+    /// Returns a publisher that writes in a transaction and then reads the committed state.
     ///
-    /// The read shows exactly the state that the transaction committed. In a pool, it does not
-    /// delay later writes.
+    /// The read uses exactly the state that the transaction committed. In a pool, it does not delay
+    /// later writes.
     ///
     /// - Parameters:
-    ///   - scheduler: The scheduler of the value and the completion; the main queue by default.
-    ///   - updates: Writes on another thread. The transaction commits when it returns, and rolls
-    ///     back when it throws.
-    ///   - value: Reads from the database, given the result of `updates`.
-    ///   - fileID: The file that `status()` shows as the holder.
-    ///   - line: The line that `status()` shows as the holder.
-    /// - Returns: A publisher of the result of `value`. It fails with the error that either closure
-    ///   throws, or with a ``DatabaseError``.
+    ///   - scheduler: The scheduler that delivers the value and the completion. By default, the
+    ///     main queue.
+    ///   - updates: A closure that writes to the database on another thread. The transaction
+    ///     commits if the closure returns, and rolls back if the closure throws an error.
+    ///   - value: A closure that reads from the database, given the result of `updates`.
+    ///   - fileID: The file that `status()` reports for the holder.
+    ///   - line: The line that `status()` reports for the holder.
+    /// - Returns: A publisher that sends the result of `value`, or fails with a ``DatabaseError``
+    ///   or the error that either closure throws.
     public func writePublisher<T: Sendable, Output>(
         receiveOn scheduler: some Scheduler = DatabasePublishers.mainScheduler,
         updates: @escaping @Sendable (Database) throws -> T,
@@ -105,7 +107,7 @@ extension DatabaseWriter {
 }
 
 extension Database {
-    /// Runs a closure in a transaction that commits unless the closure throws.
+    /// Runs a closure in a transaction that commits unless the closure throws an error.
     fileprivate func inCommittedTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
         var updated: Result<T, any Error>?
         try inTransaction {

@@ -6,10 +6,10 @@ import Combine
 import OpenCombine
 #endif
 
-/// An access that starts when a subscriber first demands a value, and the scheduler of its result.
+/// An access that starts when a subscriber first demands a value, and the scheduler for its result.
 ///
-/// `@unchecked Sendable`: both closures are constants. The captures of `start` are Sendable, and a
-/// `Scheduler` accepts work from any thread.
+/// `@unchecked Sendable`: both closures are constants. The captures of `start` are `Sendable`, and
+/// a `Scheduler` accepts work from any thread.
 struct DeferredAccess<Output>: @unchecked Sendable {
     typealias Completion = @Sendable (Result<Output, any Error>) -> Void
 
@@ -36,10 +36,11 @@ struct DeferredAccess<Output>: @unchecked Sendable {
 
 /// The access of one subscriber.
 ///
-/// No lock is held while the subscriber or the scheduler is called, because either may cancel.
+/// No lock is held while the subscriber or the scheduler is called, because either can cancel the
+/// access.
 ///
 /// `@unchecked Sendable`: a lock protects all mutable state. Only the scheduler calls the
-/// subscriber, after it is removed from the state.
+/// subscriber, after the subscriber is removed from the state.
 private final class AccessSubscription<Output>: Subscription, @unchecked Sendable {
     private enum State {
         case waitingForDemand(DeferredAccess<Output>, AnySubscriber<Output, any Error>)
@@ -63,8 +64,8 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
             return access
         }
         guard let access else { return }
-        // Starts the access on the subscriber's thread, so transactions start in the order of the
-        // demands.
+        // Starts the access on the subscriber's thread, so that transactions start in the order of
+        // the demands.
         access.start { result in
             let result = SentResult(result: result)
             access.schedule { self.send(result.result) }
@@ -87,7 +88,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
         }
     }
 
-    /// Sets the state unless it is over and returns the previous state.
+    /// Sets the state unless the access is over, and returns the previous state.
     private func advance(to next: State) -> State {
         state.withLock { state in
             if case .over = state { return state }
@@ -105,7 +106,7 @@ private final class AccessSubscription<Output>: Subscription, @unchecked Sendabl
     }
 }
 
-/// A result on its way to the scheduler.
+/// A result that is passed to the scheduler.
 ///
 /// `@unchecked Sendable`: the creator does not use the value again.
 private struct SentResult<Output>: @unchecked Sendable {

@@ -7,7 +7,7 @@ import Combine
 import OpenCombine
 #endif
 
-/// Starts an observation with closures for its error and its values.
+/// Starts an observation with closures that receive its error and its values.
 typealias StartObservation<Output> =
     @Sendable (
         _ onError: @escaping @Sendable (any Error) -> Void,
@@ -16,11 +16,11 @@ typealias StartObservation<Output> =
 
 /// The observation of one subscriber, which starts with the first demand.
 ///
-/// Values without demand are dropped. No lock is held while the subscriber is called, because it
-/// may demand more or cancel.
+/// Values without demand are dropped. No lock is held while the subscriber is called, because the
+/// subscriber can demand more values or cancel.
 ///
 /// `@unchecked Sendable`: a lock protects all mutable state. Only the observation calls the
-/// subscriber, one value after another.
+/// subscriber, with one value at a time.
 final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
     private typealias Receiver = AnySubscriber<Output, any Error>
 
@@ -47,7 +47,7 @@ final class ObservationSubscription<Output>: Subscription, @unchecked Sendable {
         let start: StartObservation<Output>? = state.withLock { state in
             switch state {
             case .waitingForDemand(let start, let receiver):
-                // The state is set before the start, which may deliver the first value.
+                // The state is set first, because the start can deliver the first value.
                 state = .observing(receiver, demand, nil)
                 return start
             case .observing(let receiver, let remaining, let cancellable):

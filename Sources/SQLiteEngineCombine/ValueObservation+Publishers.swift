@@ -8,20 +8,18 @@ import OpenCombine
 #endif
 
 extension DatabasePublishers {
-    /// A publisher of an observation's values.
+    /// A publisher that sends the values of an observation.
     ///
-    /// It fails with the observation's error and never finishes.
+    /// It fails with the error of the observation and never finishes.
     public struct Value<Output>: Publisher {
-        /// An error from fetching the value.
+        /// An error that occurs when a value is fetched.
         public typealias Failure = any Error
 
         let start: StartObservation<Output>
 
-        /// Subscribes.
+        /// Attaches a subscriber to this publisher.
         ///
-        /// The observation starts with the first demand.
-        ///
-        /// Values without demand are dropped.
+        /// The observation starts with the first demand. Values without demand are dropped.
         public func receive<S>(subscriber: S)
         where S: Subscriber, S.Input == Output, S.Failure == any Error {
             ObservationSubscription.subscribe(subscriber, start: start)
@@ -42,7 +40,7 @@ extension ValueObservation where Reducer: ValueReducer {
     ///
     /// - Parameters:
     ///   - reader: The database to fetch values from.
-    ///   - scheduler: The scheduler that delivers values; the main queue by default. With
+    ///   - scheduler: The scheduler that delivers values. By default, the main queue. With
     ///     `.immediate`, the subscription delivers the first value before it returns.
     /// - Returns: The publisher.
     public func publisher(
@@ -56,7 +54,9 @@ extension ValueObservation where Reducer: ValueReducer {
 }
 
 extension SharedValueObservation {
-    /// Returns a publisher of the observed values, whose subscriptions share one observation.
+    /// Returns a publisher of the observed values.
+    ///
+    /// All subscriptions share one observation.
     public func publisher() -> DatabasePublishers.Value<Element> {
         DatabasePublishers.Value { onError, onChange in
             self.start(onError: onError, onChange: onChange)
