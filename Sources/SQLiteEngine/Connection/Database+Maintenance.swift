@@ -48,8 +48,8 @@ extension Database {
 
     /// Makes the open read transaction read the last committed state.
     ///
-    /// `BEGIN` alone does not start a read. The first statement that reads determines the state. See
-    /// https://sqlite.org/lang_transaction.html, section 2.1.
+    /// `BEGIN` alone does not start a read. The first statement that reads determines the state.
+    /// See https://sqlite.org/lang_transaction.html, section 2.1.
     func captureState() throws {
         try execute(sql: "SELECT rootpage FROM sqlite_master LIMIT 1")
     }

@@ -2,15 +2,15 @@ import CSQLite
 import Telemetry
 
 extension Database {
-    /// Receives an error that SQLite logs: its code and a message in English.
+    /// A function that receives the code and the English message of an error that SQLite logs.
     public typealias LogErrorFunction = @Sendable (ResultCode, String) -> Void
 
     private static let errorLog = Lock<LogErrorFunction?>(nil)
 
     /// The function to call for each error that SQLite logs in this process, on any thread.
     ///
-    /// Set this before the first connection is opened: SQLite accepts a log function only before
-    /// that (https://sqlite.org/errlog.html). The function must not use SQLite.
+    /// Set this property before the first connection is opened, because SQLite does not accept a
+    /// log function later. The function must not use SQLite. See https://sqlite.org/errlog.html.
     public static var logError: LogErrorFunction? {
         get { errorLog.withLock { $0 } }
         set {

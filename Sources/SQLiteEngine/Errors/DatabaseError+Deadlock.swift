@@ -1,16 +1,16 @@
 extension DatabaseError {
-    /// The largest number of connections, and of waits in addition to the failing one, that a
+    /// The maximum number of connections, and of waits in addition to the failing wait, that a
     /// message lists.
     private static let maximumListed = 8
 
     /// Returns the error for an access that would wait forever.
     ///
     /// SQLite also returns `SQLITE_LOCKED` if waiting for another connection of the same process
-    /// would be a deadlock (https://sqlite.org/unlock_notify.html). The first element of `waits` is
-    /// the failing wait, which depends on the others.
+    /// would cause a deadlock (https://sqlite.org/unlock_notify.html). The first element of `waits`
+    /// is the failing wait, which depends on the others.
     static func deadlock(_ waits: [AccessGate.NestedWait]) -> DatabaseError {
         var parts = waits.prefix(1 + maximumListed).enumerated().map { index, wait in
-            (index == 0 ? "this access" : "another one") + describe(wait)
+            (index == 0 ? "this access" : "another access") + describe(wait)
         }
         if waits.count > parts.count { parts.append("and \(waits.count - parts.count) more") }
         return DatabaseError(

@@ -13,14 +13,14 @@ public struct DatabaseError: Error {
 
     /// The arguments of the statement that failed.
     ///
-    /// The arguments may be private: ``description`` omits them unless
-    /// `Configuration.publicStatementArguments` is set.
+    /// ``description`` omits the arguments unless `Configuration.publicStatementArguments` is set,
+    /// because they can contain private data.
     public let arguments: StatementArguments?
 
-    /// Where the error occurred and a remedy, if known; part of ``description``.
+    /// The location of the error and a remedy, if known, for ``description``.
     var explanation: String?
 
-    /// The busy handler's calls before `SQLITE_BUSY`; nil for other errors.
+    /// The calls to the busy handler before `SQLITE_BUSY`, or `nil` for other errors.
     package var lockWait: LockWait?
 
     private let publicStatementArguments: Bool
@@ -29,10 +29,10 @@ public struct DatabaseError: Error {
     ///
     /// - Parameters:
     ///   - resultCode: A primary or extended code.
-    ///   - message: The description of the error; by default, SQLite's text for the code.
+    ///   - message: The description of the error, or `nil` to use SQLite's text for the code.
     ///   - sql: The SQL that failed.
     ///   - arguments: The arguments of the statement that failed.
-    ///   - publicStatementArguments: Whether ``description`` shows the arguments.
+    ///   - publicStatementArguments: Whether ``description`` includes the arguments.
     public init(
         resultCode: ResultCode = .SQLITE_ERROR,
         message: String? = nil,
@@ -50,8 +50,8 @@ public struct DatabaseError: Error {
     /// The primary code, such as `SQLITE_CONSTRAINT`.
     public var resultCode: ResultCode { extendedResultCode.primaryResultCode }
 
-    /// Whether an interrupt ended the statement (`SQLITE_INTERRUPT`), or the transaction that it
-    /// belonged to (`SQLITE_ABORT`).
+    /// Whether an interrupt ended the statement (`SQLITE_INTERRUPT`) or its transaction
+    /// (`SQLITE_ABORT`).
     public var isInterruptionError: Bool {
         resultCode == .SQLITE_INTERRUPT || resultCode == .SQLITE_ABORT
     }
@@ -61,7 +61,7 @@ extension DatabaseError: CustomStringConvertible {
     /// The code, the message, and the SQL, with the arguments only if they are public.
     public var description: String { describe(withArguments: publicStatementArguments) }
 
-    /// The code, the message, the SQL, and the arguments, which may be private.
+    /// The code, the message, the SQL, and the arguments, even if they are private.
     public var expandedDescription: String { describe(withArguments: true) }
 
     private func describe(withArguments showsArguments: Bool) -> String {

@@ -1,4 +1,4 @@
-/// The extended codes: the low byte is the primary code, and the next byte specifies it further.
+/// The extended result codes. The low byte is the primary code, and the next byte adds details.
 extension ResultCode {
     /// Extended code 1 of `SQLITE_OK`.
     public static let SQLITE_OK_LOAD_PERMANENTLY = ResultCode(rawValue: SQLITE_OK.rawValue | 1 << 8)

@@ -1,4 +1,4 @@
-/// The codes of <https://www.sqlite.org/rescode.html>, with their C names.
+/// The primary codes of <https://www.sqlite.org/rescode.html>, with their C names.
 extension ResultCode {
     /// Success.
     public static let SQLITE_OK = ResultCode(rawValue: 0)
@@ -12,7 +12,7 @@ extension ResultCode {
     public static let SQLITE_ABORT = ResultCode(rawValue: 4)
     /// Another connection holds a lock on the file.
     public static let SQLITE_BUSY = ResultCode(rawValue: 5)
-    /// Another statement on the same connection, or on its shared cache, holds a lock.
+    /// Another statement on the same connection or shared cache holds a lock.
     public static let SQLITE_LOCKED = ResultCode(rawValue: 6)
     /// Out of memory.
     public static let SQLITE_NOMEM = ResultCode(rawValue: 7)
@@ -26,7 +26,7 @@ extension ResultCode {
     public static let SQLITE_CORRUPT = ResultCode(rawValue: 11)
     /// An unknown file control, or an unknown name inside SQLite.
     public static let SQLITE_NOTFOUND = ResultCode(rawValue: 12)
-    /// The disk, or the database, is full.
+    /// The disk or the database is full.
     public static let SQLITE_FULL = ResultCode(rawValue: 13)
     /// A file could not be opened.
     public static let SQLITE_CANTOPEN = ResultCode(rawValue: 14)
@@ -46,7 +46,7 @@ extension ResultCode {
     public static let SQLITE_MISUSE = ResultCode(rawValue: 21)
     /// The file is larger than the system supports.
     public static let SQLITE_NOLFS = ResultCode(rawValue: 22)
-    /// The authorizer refused a statement.
+    /// The authorizer denied a statement.
     public static let SQLITE_AUTH = ResultCode(rawValue: 23)
     /// Not currently used.
     public static let SQLITE_FORMAT = ResultCode(rawValue: 24)

@@ -3,8 +3,8 @@ import CSQLite
 /// An SQLite result code, primary or extended.
 ///
 /// Any integer is a valid code, because future versions of SQLite may return codes that this
-/// library does not define. A primary code matches its extended codes; an extended code matches
-/// only itself:
+/// library does not define. In a pattern, a primary code matches all of its extended codes, and an
+/// extended code matches only itself:
 ///
 /// ```swift
 /// do {
@@ -24,11 +24,11 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The primary code: the low byte.
+    /// The primary code, which is the low byte.
     public var primaryResultCode: ResultCode { ResultCode(rawValue: rawValue & 0xFF) }
 
-    /// The C name, such as `SQLITE_CONSTRAINT_UNIQUE`; nil for a code that this library does not
-    /// define.
+    /// The C name, such as `SQLITE_CONSTRAINT_UNIQUE`, or `nil` for a code that this library does
+    /// not define.
     public var name: String? { Self.names[rawValue] }
 
     /// SQLite's description of the code, in English.
@@ -39,7 +39,7 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
         pattern == code || pattern == code.primaryResultCode
     }
 
-    /// Returns whether `error` is a ``DatabaseError`` whose code is `pattern` or one of its
+    /// Returns whether `error` is a ``DatabaseError`` with the code `pattern` or one of its
     /// extended codes.
     public static func ~= (pattern: ResultCode, error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }

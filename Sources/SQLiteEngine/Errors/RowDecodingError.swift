@@ -18,10 +18,10 @@ public struct RowDecodingError: Error {
         /// The description of the failure.
         let debugDescription: String
 
-        /// The columns of the row, copied.
+        /// A copy of the row's columns.
         let columns: [(name: String, value: DatabaseValue)]
 
-        /// The key of the value; nil if the row has no such value.
+        /// The key of the value, or `nil` if the row has no such value.
         let key: RowKey?
 
         /// The SQL that produced the row.
@@ -41,7 +41,7 @@ public struct RowDecodingError: Error {
 }
 
 extension RowDecodingError {
-    /// Returns the error for a column of the current row whose value is not a `type`.
+    /// Returns the error for a column of the current row that has a value of another type.
     @usableFromInline
     static func valueMismatch(
         _ type: any Any.Type,
@@ -51,7 +51,7 @@ extension RowDecodingError {
         valueMismatch(type, row: Row(statement: statement, layout: statement.layout), index: index)
     }
 
-    /// Returns the error for a column whose value is not a `type`.
+    /// Returns the error for a column that has a value of another type.
     @usableFromInline
     static func valueMismatch(
         _ type: any Any.Type,
