@@ -3,8 +3,8 @@ import CSQLite
 extension Statement {
     /// The columns of the result.
     ///
-    /// SQLite reprepares a statement after a schema change, which can change the columns of `SELECT
-    /// *`. The number of repreparations shows whether the cached names are still valid.
+    /// SQLite reprepares a statement after a schema change, which can change the columns of
+    /// `SELECT *`. The number of repreparations shows whether the cached names are still valid.
     var layout: RowLayout {
         let version = sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
         if let columns, columnsVersion == version { return columns }

@@ -85,7 +85,7 @@ struct DocumentedConcurrencyTests {
                     print(error)
                 }
             }
-            // The read does not see this row: its state is older.
+            // The read does not include this row, because its state is older.
             try db.execute(sql: "INSERT INTO player (name) VALUES ('David')")
         }
         // end
