@@ -4,9 +4,10 @@ import Foundation
 struct ComparisonAnalysis {
     /// The arms, pairs and metrics of the comparison.
     let plan: ComparisonPlan
-    /// Each metric's values by arm and block; nil if there are too few samples.
+    /// The values of each arm's metrics, one for each block, or `nil` for a block with too few
+    /// samples.
     ///
-    /// ``control`` contains the values of the first arm's second run.
+    /// The values of the first arm's second run are in ``control``.
     private var values: [String: [ComparisonMetric: [Double?]]] = [:]
     private var control: [ComparisonMetric: [Double?]] = [:]
     private let seconds: Double
@@ -117,7 +118,7 @@ struct ComparisonAnalysis {
     }
 
     /// Returns the blocks in which the machine's speed changed between the first arm's two runs, or
-    /// nil if they do not affect the noise floor.
+    /// `nil` if they do not affect the noise floor.
     func leaps(in noise: NoiseMeasurement) -> MachineLeaps? {
         guard let first = plan.arms.first?.name,
             let metric = metrics.first(where: { $0.name == noise.metric }),
@@ -176,7 +177,7 @@ struct ComparisonAnalysis {
         )
     }
 
-    /// Applies the rules: p decides only if the difference exceeds the noise floor.
+    /// Returns the verdict, which depends on `p` only if the difference exceeds the noise floor.
     static func verdict(
         of ratio: PairedRatio?,
         p: Double,
@@ -193,7 +194,7 @@ struct ComparisonAnalysis {
             )
         }
         guard let floor else {
-            return (.inconclusive, "the arm that ran twice has too few samples: no noise floor")
+            return (.inconclusive, "no noise floor: too few samples of the arm that ran twice")
         }
         let location = ratio.location
         if location.low >= -floor, location.high <= floor { return (.same, nil) }

@@ -12,7 +12,7 @@ struct ComparisonAnswer {
     /// The sentences, in the order of the arms.
     var sentences: [String] {
         guard let first = arms.first, arms.count > 1, result.blocks > 0 else { return [] }
-        // The pool's sentence also describes the queue with a log.
+        // The pool's sentence also describes the queue in WAL mode.
         let judged = arms.dropFirst().filter { arm in
             !arms.contains { logQueue(between: first, and: $0) == arm.name }
         }
@@ -37,7 +37,7 @@ struct ComparisonAnswer {
         _ arm: Arm,
         _ first: Arm
     ) -> String {
-        "\(arm.name): no difference from \(first.name) that these blocks could show; "
+        "\(arm.name): these blocks show no difference from \(first.name); "
             + pairs.map(withoutDifference).joined(separator: ", ") + "."
     }
 
@@ -69,10 +69,10 @@ struct ComparisonAnswer {
 
     // MARK: The effect of WAL alone
 
-    /// Returns the name of a queue with a log that otherwise matches `first`, a queue without a
-    /// log.
+    /// Returns the name of a queue that is in WAL mode but otherwise matches `first`, a queue that
+    /// is not.
     ///
-    /// Returns nil unless `arm` is a pool.
+    /// Returns `nil` unless `arm` is a pool.
     private func logQueue(between first: Arm, and arm: Arm) -> String? {
         guard first.kind == .queue, !first.isWAL, arm.kind == .pool else { return nil }
         return arms.first {
@@ -87,7 +87,7 @@ struct ComparisonAnswer {
         case all
     }
 
-    /// Describes how much of a pool's advantage over a queue is also found in a queue with a log.
+    /// Describes how much of a pool's advantage over a queue also occurs with a queue in WAL mode.
     private func logShare(of pairs: [ComparisonPair], _ arm: Arm, _ first: Arm) -> String? {
         guard let queue = logQueue(between: first, and: arm) else { return nil }
         let means = "WAL and synchronous NORMAL alone"
@@ -116,9 +116,9 @@ struct ComparisonAnswer {
         return "of that, \(means) (\(queue)) account for \(list.joined(separator: " and "))"
     }
 
-    /// Returns the part of a difference that the queue with a log also shows.
+    /// Returns the part of a difference that the queue in WAL mode also shows.
     ///
-    /// - Returns: ``Share/all`` if the pool shows no further difference.
+    /// - Returns: ``Share/all`` if the pool shows no additional difference.
     static func share(
         of pair: ComparisonPair,
         alone: ComparisonPair,

@@ -1,9 +1,10 @@
 /// Writes a comparison as comma-separated values (RFC 4180, with bare line feeds).
 ///
-/// The `row` column specifies the kind of row. A `pair` row contains the verdict on one metric of
-/// two arms. A `value` row contains the metric of one arm in one block; the control is the first
-/// arm's second run. Times are in nanoseconds, rates in accesses/s. A cell without a measurement is
-/// empty. The settings in a `pair` row are those of `b`.
+/// The `row` column specifies the kind of row. A `pair` row contains the verdict on a metric for
+/// two arms. A `value` row contains a metric's value for one arm in one block. If its `control`
+/// column is `true`, the value is from the first arm's second run. Times are in nanoseconds, and
+/// rates are in accesses/s. A cell without a measurement is empty. The settings in a `pair` row are
+/// those of `b`.
 public enum ComparisonCSV {
     private static let columns = [
         "row", "scenario", "seed", "metric", "a", "b", "primary", "lower_is_better", "ratio", "low",

@@ -7,13 +7,15 @@ struct ComparisonMeasurement: Sendable {
     let result: ArmResult
     /// The response times of each client, keyed by name, including skipped accesses.
     ///
-    /// A skipped access has no response time. Omitting it would favor the slower arm: if a queue
-    /// skips nine of ten accesses, only the fastest tenth would count. Each skipped access
-    /// therefore counts as the time after which it was skipped, a lower bound of its response time.
+    /// A skipped access has no response time. Omitting it would favor the slower arm. If a queue
+    /// skipped nine of ten accesses, only the fastest tenth would count. Each skipped access is
+    /// therefore included with the time after which it was skipped, which is a lower bound for its
+    /// response time.
     let responses: [String: LatencyHistogram]
-    /// The summaries that replace those computed from the responses, keyed by client.
+    /// The summaries that a program reports, keyed by client.
     ///
-    /// A program reports them more precisely than its distribution does.
+    /// They are more precise than summaries computed from ``responses``, and take precedence over
+    /// them.
     var summaries: [String: LatencySummary] = [:]
 
     /// Combines a run's result with the response times of its completed accesses.
@@ -34,7 +36,7 @@ struct ComparisonMeasurement: Sendable {
         self.responses = responses
     }
 
-    /// Returns the value of a metric, or nil if it has too few samples.
+    /// Returns the value of a metric, or `nil` if it has too few samples.
     func value(of metric: ComparisonMetric) -> Double? {
         if metric.isResponse,
             let found = summaries[metric.owner] ?? responses[metric.owner]?.summary

@@ -1,10 +1,10 @@
 import Telemetry
 import Units
 
-/// A metric and an aggregate by which a comparison judges arms, such as `ui.response.p99`.
+/// A metric and an aggregate that a comparison uses to judge arms, such as `ui.response.p99`.
 ///
-/// The name consists of a metric of ``MetricCatalog`` and an aggregate. A metric with a single
-/// aggregate, such as `pay.throughput`, needs no third part.
+/// The name consists of a metric in ``MetricCatalog`` and an aggregate. If the metric has only one
+/// aggregate, as in `pay.throughput`, the name can omit it.
 public struct ComparisonMetric: Sendable, Hashable {
     /// The full name, such as `ui.response.p99`.
     public let name: String
@@ -61,7 +61,8 @@ public struct ComparisonMetric: Sendable, Hashable {
         aggregate.filter { $0 != "(" && $0 != ")" }
     }
 
-    /// Suggests the nearest name, or the nearest percentile for a percentile.
+    /// Returns a suggestion: for a percentile, the nearest valid percentile; otherwise, the nearest
+    /// name.
     private static func hint(_ name: String, among names: [String]) -> String {
         func percentile(_ name: String) -> Double? {
             name.first == "p" ? Double(name.dropFirst()) : nil
@@ -89,16 +90,16 @@ public struct ComparisonMetric: Sendable, Hashable {
 
     // MARK: Percentiles
 
-    /// The percentile, such as 99, or nil for other aggregates.
+    /// The percentile, such as 99, or `nil` for other aggregates.
     var percentile: Double? {
         guard aggregate.hasPrefix("p(") else { return nil }
         return Double(aggregate.dropFirst(2).dropLast())
     }
 
-    /// The number of accesses that a block needs for this percentile; 1 for other aggregates.
+    /// The number of accesses that a block needs for this percentile, or 1 for other aggregates.
     var neededAccesses: Int { Int(percentile.flatMap(PercentileRule.neededCount) ?? 1) }
 
-    /// The same metric's next lower percentile, or nil for the lowest percentile.
+    /// The same metric's next lower percentile, or `nil` for the lowest percentile.
     var lowerPercentile: ComparisonMetric? {
         guard let percentile else { return nil }
         let lower = MetricCatalog.percentiles.last { Double($0).map { $0 < percentile } ?? false }

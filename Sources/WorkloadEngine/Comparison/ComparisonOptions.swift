@@ -11,20 +11,21 @@ public struct ComparisonOptions: Sendable {
     public static let maximumBlocks = 1000
     /// The length of each run's measured part.
     ///
-    /// With three arms, forty runs of three seconds take less than three minutes, including
-    /// overhead. A rate of 400 accesses/s provides enough samples for a 99th percentile.
+    /// With the default length, ten blocks of three arms consist of forty runs and take less than
+    /// three minutes, including overhead. A rate of 400 accesses/s provides enough samples for a
+    /// 99th percentile.
     public var duration: Duration = .seconds(3)
     /// The names of the arms to compare, with the baseline arm first.
     ///
-    /// If nil, compares the scenario's `queue`, `queue-wal` and `pool` arms.
+    /// If this property is `nil`, the arms are the scenario's `queue`, `queue-wal` and `pool` arms.
     public var arms: [String]?
-    /// The programs to compare, all on the same arm, or nil to compare arms.
+    /// The programs to compare, all on the same arm, or `nil` to compare arms.
     public var programs: ComparedPrograms?
-    /// The deciding metrics, such as `ui.response.p99`; nil to use the metrics that the scenario
+    /// The deciding metrics, such as `ui.response.p99`, or `nil` for the metrics that the scenario
     /// declares.
     ///
-    /// If the scenario declares none, each closed loop's throughput and each open loop's p99
-    /// decide.
+    /// If the scenario declares none, the deciding metrics are each closed loop's throughput and
+    /// each open loop's 99th percentile.
     public var primary: [String]?
     /// The conditions that make the comparison fail.
     ///
@@ -34,12 +35,10 @@ public struct ComparisonOptions: Sendable {
     public var run = RunOptions()
     /// The library versions to record in the result's environment.
     public var versions: [String: String] = [:]
-    /// The time limit, or nil for none.
+    /// The time limit, or `nil` for no limit.
     ///
-    /// Blocks that do not fit are omitted.
-    ///
-    /// A block starts only if there is time for a block as long as the longest one so far. The
-    /// differences between arms do not affect the number of blocks.
+    /// A block starts only if the remaining time is at least as long as the longest block so far.
+    /// The measured differences between arms therefore do not affect the number of blocks.
     var limit: Duration?
     /// Whether arms are compared only with the first one.
     var onlyAgainstFirst = false
@@ -79,10 +78,11 @@ extension ComparisonOptions {
         try chosenArms(in: scenario).map(\.name)
     }
 
-    /// The arms that answer "queue or pool?": SQLite's defaults, a queue with a log, and a pool.
+    /// Returns the arms that show the effect of a pool: SQLite's defaults, a queue in WAL mode, and
+    /// a pool.
     ///
-    /// Omits arms that the scenario lacks. Returns all the scenario's arms if fewer than two
-    /// remain.
+    /// Omits arms that the scenario does not have. If fewer than two arms remain, returns all of
+    /// the scenario's arms.
     private static func usualArms(of scenario: Scenario) -> [Arm] {
         let usual = ["queue", "queue-wal", "pool"].compactMap { name in
             scenario.arms.first { $0.name == name }

@@ -8,13 +8,14 @@ public struct ComparisonPair: Sendable, Codable, Equatable {
     public var b: String
     /// `b`'s value divided by `a`'s: the Hodges–Lehmann estimate over the blocks.
     ///
-    /// Absent if no block has a value for both arms.
+    /// The value is `nil` if no block has a value for both arms.
     public var ratio: Double?
     /// The lower end of the ratio's 95 % interval; see ``level``.
     public var low: Double?
     /// The upper end of the ratio's 95 % interval; see ``level``.
     public var high: Double?
-    /// The p-value of the verdict; for ``primary`` metrics, corrected for multiple tests.
+    /// The p-value that determines the verdict, corrected for multiple tests if the metric is
+    /// ``primary``.
     public var p: Double?
     /// The verdict.
     public var verdict: ComparisonVerdict
@@ -28,7 +29,7 @@ public struct ComparisonPair: Sendable, Codable, Equatable {
     public var primary: Bool
     /// Whether smaller values are better.
     public var lowerIsBetter: Bool
-    /// The reason for the verdict, or for its absence, if any.
+    /// An explanation of the verdict, if any.
     public var note: String?
 }
 
@@ -43,7 +44,7 @@ public enum ComparisonVerdict: String, Sendable, Codable, Equatable {
     /// The blocks do not provide enough evidence.
     case inconclusive
 
-    /// Whether the verdict is a difference.
+    /// Whether the arms differ.
     public var isDifference: Bool { self == .better || self == .worse }
 }
 
@@ -52,7 +53,7 @@ public enum ComparisonVerdict: String, Sendable, Codable, Equatable {
 public struct NoiseMeasurement: Sendable, Codable, Equatable {
     /// The metric, such as `ui.response.p99`.
     public var metric: String
-    /// The second run's value divided by the first run's; 1 without noise.
+    /// The second run's value divided by the first run's, which is 1 if there is no noise.
     public var ratio: Double
     /// The lower end of the ratio's interval.
     public var low: Double

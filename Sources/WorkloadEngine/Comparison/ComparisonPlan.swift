@@ -75,7 +75,8 @@ struct ComparisonPlan {
         tailMetrics.contains { metric.name == "\(metric.owner).\($0)" }
     }
 
-    /// Whether a metric keeps its place even with too few samples, because a condition uses it.
+    /// Whether a condition uses a metric, which must then not be replaced even if it has too few
+    /// samples.
     func isFixed(_ metric: ComparisonMetric) -> Bool {
         conditions.contains { $0.metric == metric }
     }
@@ -85,15 +86,16 @@ struct ComparisonPlan {
         return arms.dropFirst().map { Pair(a: first.name, b: $0.name) }
     }
 
-    /// Returns each arm paired with the first one, and each pool paired with each queue with a log.
+    /// Returns each arm paired with the first one, and each pool paired with each queue in WAL
+    /// mode.
     ///
-    /// The latter pairs show a pool's effect beyond WAL and `synchronous = NORMAL`.
+    /// The latter pairs show a pool's effect beyond that of WAL and `synchronous = NORMAL`.
     static func pairs(of arms: [Arm]) -> [Pair] {
         var pairs = pairsAgainstFirst(of: arms)
         for queue in arms where queue.kind == .queue && queue.isWAL {
             for pool in arms where pool.kind == .pool && pool.library == queue.library {
                 let pair = Pair(a: queue.name, b: pool.name)
-                // The mirrored pair is already included.
+                // Skip the pair if its mirror image is already included.
                 let mirrored = Pair(a: pool.name, b: queue.name)
                 if !pairs.contains(pair), !pairs.contains(mirrored) { pairs.append(pair) }
             }
@@ -128,7 +130,7 @@ struct ComparisonPlan {
         )
     }
 
-    /// Throws an error if a run cannot decide one of the conditions.
+    /// Throws an error if a condition's metric cannot be measured in every run.
     private func checkConditions(_ scenario: Scenario) throws {
         let groups = scenario.clients.map(\.name) + MetricCatalog.databaseGroups
         for condition in conditions {
@@ -172,10 +174,10 @@ extension Client {
         }
     }
 
-    /// The metric that decides by default.
+    /// The client's default deciding metric.
     ///
-    /// Closed loops use throughput, and open loops use response time. Clients with fixed times have
-    /// no deciding metric.
+    /// The metric is the throughput of a closed loop or the response time of an open loop. Clients
+    /// whose accesses start at fixed times have no deciding metric.
     fileprivate var decidingMetric: String? {
         guard isCompared else { return nil }
         return switch pace {
@@ -187,6 +189,5 @@ extension Client {
 }
 
 extension Double {
-    /// The value rounded up to a whole number.
     fileprivate var up: Int { Int(rounded(.up)) }
 }

@@ -88,7 +88,7 @@ public enum ComparisonReport {
     }
 
     /// The column titles for ``row(_:_:indent:)``.
-    static let columns = ["decides", "from", "to", "change", "95 %", "p", "noise", "verdict"]
+    static let columns = ["metric", "from", "to", "change", "95 %", "p", "noise", "verdict"]
 
     /// Returns a pair's numbers, one for each column.
     static func row(
@@ -119,7 +119,7 @@ public enum ComparisonReport {
         p < 0.001 ? "<0.001" : String(String(p.rounded(toDigits: 3)).prefix(5))
     }
 
-    /// Returns the pairs ordered by verdict.
+    /// Returns the pairs of arms, in the order of their verdicts in the result.
     static func pairNames(_ result: ComparisonResult) -> [ComparisonPlan.Pair] {
         var names: [ComparisonPlan.Pair] = []
         for pair in result.pairs {
@@ -129,7 +129,7 @@ public enum ComparisonReport {
         return names
     }
 
-    /// Returns a table of all metrics, arm by arm.
+    /// Returns a table of all metrics, with a column for each arm.
     private static func allMetrics(_ result: ComparisonResult) -> [String] {
         let (metrics, missing) = metricNames(result)
         guard !metrics.isEmpty else { return [] }
@@ -183,13 +183,13 @@ public enum ComparisonReport {
 
     // MARK: Method
 
-    /// Explains the tables, and describes the machine.
+    /// Returns lines that explain the tables and describe the machine.
     static func method(_ result: ComparisonResult) -> [String] {
         let tests = result.pairs.count(where: \.primary)
         var lines: [String] = []
         if let again = result.control?.arm {
             lines = [
-                "change: Hodges–Lehmann estimate of the ratio block by block, with its interval",
+                "change: Hodges–Lehmann estimate of the ratio within a block, with its interval",
                 "p: exact Wilcoxon signed-rank test, with Holm's correction over \(tests) "
                     + (tests == 1 ? "test" : "tests"),
                 "noise: how far two runs of \(again) in a block differ; a smaller change is "

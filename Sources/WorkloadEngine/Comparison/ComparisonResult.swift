@@ -1,6 +1,6 @@
 /// The result of a comparison of arms (`poolgauge.comparison/1`).
 ///
-/// Latencies are in nanoseconds, throughputs in accesses/s; ratios are plain numbers.
+/// Latencies are in nanoseconds, and throughputs are in accesses/s.
 public struct ComparisonResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.comparison/1"
@@ -15,7 +15,7 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     public var seed: UInt64
     /// The machine, the versions, and the scenario's text.
     public var environment: HostEnvironment
-    /// The programs that ran instead of arms, the baseline first; absent if arms were compared.
+    /// The compared programs, with the baseline first, or `nil` if arms were compared.
     public var programs: [ComparedProgram]?
     /// The number of completed blocks with valid runs.
     public var blocks: Int
@@ -29,39 +29,40 @@ public struct ComparisonResult: Sendable, Codable, Equatable {
     ///
     /// The first arm occurs twice in each block.
     public var order: [[String]]
-    /// The clients omitted from every arm because an arm cannot run them, with the reasons; absent
-    /// if there are none.
+    /// The clients omitted from every arm because an arm cannot run them, with the reasons, or
+    /// `nil` if there are none.
     public var leftOut: [String: String]?
     /// The deciding metrics, such as `ui.response.p99`.
     public var primary: [String]
-    /// The declared metrics with too few samples and the metrics that replace them; absent if there
-    /// are none.
+    /// The replacements of declared metrics that have too few samples, keyed by the declared
+    /// metric, or `nil` if there are none.
     public var replaced: [String: String]?
-    /// The noise floor of each metric, a ratio of at least 1: how far two runs of one arm differ.
+    /// The noise floor of each metric: the ratio, at least 1, by which two runs of one arm differ.
     public var noiseFloor: [String: Double]
     /// The differences between the first arm's two runs, metric by metric.
     public var noise: [NoiseMeasurement]
-    /// The comparison of each metric for each pair, ``primary`` metrics first.
+    /// The comparison of each metric for each pair of arms, with ``primary`` metrics first.
     public var pairs: [ComparisonPair]
-    /// The outcomes of the conditions that make a comparison fail; absent without conditions.
+    /// The outcomes of the conditions that make a comparison fail, or `nil` if there are no
+    /// conditions.
     public var failIf: [FailConditionResult]?
     /// The arms, with the baseline arm first.
     public var arms: [ArmComparison]
     /// The second run of the first arm.
     public var control: ArmComparison?
-    /// The block whose runs are in ``ArmComparison/representative``, counted from 1; absent if
-    /// there is none.
+    /// The number of the block whose runs are in ``ArmComparison/representative``, starting at 1,
+    /// or `nil` if there is none.
     public var representativeBlock: Int?
-    /// The warnings about the numbers; absent if there are none.
+    /// The warnings about the numbers, or `nil` if there are none.
     public var warnings: [String]?
-    /// The failed runs, as `block 3, pool: reason`; absent if there are none.
+    /// The failed runs, as `block 3, pool: reason`, or `nil` if there are none.
     public var failedRuns: [String]?
     /// The runs in which the generator was the bottleneck, as `block 3, pool: reason`.
     ///
-    /// It contains values only if there are too many such runs for a result. The blocks of a few
-    /// such runs are discarded, with an entry in ``warnings``.
+    /// The value is `nil` unless there are too many such runs for a result. If there are only a
+    /// few, their blocks are discarded, and ``warnings`` contains an entry for them.
     public var invalidRuns: [String]?
-    /// The violated invariants, as `block 3, pool, tpcb-sums: detail`; absent if there are none.
+    /// The violated invariants, as `block 3, pool: tpcb-sums: detail`, or `nil` if there are none.
     public var violations: [String]?
 
     /// The command's exit status.
@@ -85,13 +86,13 @@ public struct ArmComparison: Sendable, Codable, Equatable {
     public var arm: String
     /// The metrics over the blocks, keyed by name, such as `ui.throughput` or `ui.response.p99`.
     public var metrics: [String: Spread]
-    /// The metrics' values in each block, keyed by the same names; null if there were too few
+    /// The metrics' values in each block, keyed by the same names, or `nil` for blocks with too few
     /// samples.
     public var values: [String: [Double?]]
     /// Each client's response times in all blocks, keyed by the client's name.
     public var spectra: [String: PercentileSpectrum]
-    /// The run in ``ComparisonResult/representativeBlock``: its records over time, its log, its
-    /// connections and the causes of its waits.
+    /// The arm's run in ``ComparisonResult/representativeBlock``, with its records over time, its
+    /// log, its connections and the causes of its waits.
     public var representative: ArmResult?
 }
 
@@ -112,7 +113,7 @@ public struct Spread: Sendable, Codable, Equatable {
     /// A block with too few samples for a percentile has no value.
     public var count: Int
 
-    /// Computes the spread of the values; returns nil for an empty array.
+    /// Computes the spread of the values, or returns `nil` for an empty array.
     ///
     /// Quantiles are interpolated linearly between the two nearest values (type 7 of Hyndman and
     /// Fan, "Sample Quantiles in Statistical Packages", 1996).

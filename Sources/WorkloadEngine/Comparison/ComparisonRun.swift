@@ -1,11 +1,13 @@
 import Foundation
 import Telemetry
 
-/// Runs a scenario on several arms, block by block, to expose all arms to changes of the machine.
+/// Runs a scenario on several arms, block by block, so that a change of the machine affects all
+/// arms.
 ///
 /// In each block, every arm runs once and the first arm runs twice, in an order drawn from the
-/// seed. Each run uses a fresh copy of the same data and the same seed. The runs of a block
-/// therefore differ only by arm, and the first arm's two runs differ only by noise.
+/// seed. Each run uses a fresh copy of the same data and the same seed. Runs in the same block
+/// therefore differ only because of the arm, and the first arm's two runs differ only because of
+/// noise.
 public final class ComparisonRun: Sendable {
     private let scenario: Scenario
     private let factory: any WorkloadTargetFactory
@@ -32,7 +34,7 @@ public final class ComparisonRun: Sendable {
 
     /// Ends the comparison early.
     ///
-    /// Only completed blocks count, and the result is partial.
+    /// The result is partial and contains only the completed blocks.
     public func stop() {
         let (current, programs) = state.withLock { state in
             state.isStopped = true
@@ -108,7 +110,7 @@ public final class ComparisonRun: Sendable {
 
     private var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Runs every slot once; returns nil if the comparison is stopped before all slots finish.
+    /// Runs every slot once, or returns `nil` if the comparison is stopped before all slots finish.
     private func runBlock(
         _ number: Int,
         _ order: [Int],
@@ -169,7 +171,7 @@ public final class ComparisonRun: Sendable {
         return Block(order: order, runs: plan.slots.indices.compactMap { runs[$0] })
     }
 
-    /// Prepares the programs to compare; returns nil for a comparison of arms.
+    /// Prepares the programs to compare, or returns `nil` for a comparison of arms.
     private func makeProgramRunner(
         _ scenario: Scenario,
         _ datasets: DatasetStore
@@ -193,7 +195,9 @@ public final class ComparisonRun: Sendable {
         return runner
     }
 
-    /// Returns the interval between a run's records, which gives even a short run about a dozen.
+    /// Returns the interval between a run's records, in nanoseconds.
+    ///
+    /// Even a short run has about a dozen records.
     private static func recordInterval(of duration: Duration) -> UInt64 {
         min(1_000_000_000, max(100_000_000, duration.wholeNanoseconds / 12))
     }
@@ -214,7 +218,7 @@ public final class ComparisonRun: Sendable {
                 guard let access = client.access, !target.supports(access) else { continue }
                 leftOut[client.name] =
                     leftOut[client.name]
-                    ?? "arm '\(arm.name)' has no \(access.rawValue) accesses"
+                    ?? "arm '\(arm.name)' does not support \(access.rawValue) accesses"
             }
             try target.close()
         }

@@ -14,8 +14,8 @@ struct ComparisonSummary {
     /// Returns the complete result.
     func result(of completed: [ComparisonRun.Block]) -> ComparisonResult {
         let seconds = options.duration.inSeconds
-        // If the generator limits a block, the block does not measure the database and does not
-        // count. If there are too many such blocks, the whole comparison is invalid.
+        // Discard blocks in which the generator was the bottleneck, because they do not measure the
+        // database. If there are too many such blocks, the whole comparison is invalid.
         let valid = completed.filter { $0.runs.allSatisfy(\.result.valid) }
         let tests = plan.primary.count * plan.pairs.count
         let isValid =
@@ -68,7 +68,7 @@ struct ComparisonSummary {
         if isValid, let lines = invalid(completed) {
             let count = completed.count - valid.count
             warnings.append(
-                "\(count) of \(completed.count) blocks \(count == 1 ? "does" : "do") not count: "
+                "\(count) of \(completed.count) blocks \(count == 1 ? "was" : "were") discarded: "
                     + lines.joined(separator: "; ")
             )
         }
@@ -106,7 +106,7 @@ struct ComparisonSummary {
         lines(of: blocks) { $0.invalidReason.map { [$0] } ?? [] }
     }
 
-    /// Collects descriptions of runs, as `block 3, pool: …`; returns nil if there are none.
+    /// Returns descriptions of runs, as `block 3, pool: …`, or `nil` if there are none.
     private func lines(
         of blocks: [ComparisonRun.Block],
         _ texts: (ArmResult) -> [String]
@@ -131,8 +131,8 @@ struct ComparisonSummary {
         var warnings: [String] = []
         for (asked, metric) in analysis.replaced.sorted(by: { $0.key < $1.key }) {
             warnings.append(
-                "\(asked) has too few samples in some blocks: \(metric) decides instead "
-                    + "(a longer \(options.limit == nil ? "--duration" : "--within") restores it)"
+                "\(asked) has too few samples in some blocks and was replaced by \(metric) "
+                    + "(a longer \(options.limit == nil ? "--duration" : "--within") avoids this)"
             )
         }
         let decided = noise.filter { found in analysis.primary.contains { $0.name == found.metric }
@@ -153,7 +153,8 @@ struct ComparisonSummary {
         return warnings + skips(blocks)
     }
 
-    /// Returns a warning if changes in the machine's speed determine the noise floor, or nil.
+    /// Returns a warning if changes in the machine's speed determine the noise floor; otherwise,
+    /// `nil`.
     private func leaps(
         _ analysis: ComparisonAnalysis,
         _ noise: [NoiseMeasurement],
@@ -172,13 +173,13 @@ struct ComparisonSummary {
             options.limit != nil
             ? "; a longer --within reduces this"
             : blocks > options.blocks ? "; more blocks reduce this: try --blocks \(blocks)" : ""
-        return "in \(leaps.count) of \(count) blocks two runs of \(first) differ by "
-            + "\(RatioText.factor(leaps.least)) or more in \(metric), in the others by "
-            + "\(RatioText.factor(leaps.usual)) at most, as if the machine occasionally became "
-            + "faster or slower" + advice
+        return "in \(leaps.count) of \(count) blocks, two runs of \(first) differ by "
+            + "\(RatioText.factor(leaps.least)) or more in \(metric), and in the others by at "
+            + "most \(RatioText.factor(leaps.usual)): the machine may have changed its speed"
+            + advice
     }
 
-    /// Returns warnings about the clients that skipped accesses, because only a lower bound of
+    /// Returns warnings about the clients that skipped accesses, because only a lower bound for
     /// their response times is known.
     private func skips(_ blocks: [ComparisonRun.Block]) -> [String] {
         scenario.clients.compactMap { client in
@@ -189,7 +190,7 @@ struct ComparisonSummary {
                 let results = blocks.compactMap { $0.runs[slot].result.clients[client.name] }
                 let offered = results.reduce(0) { $0 + $1.offered }
                 let skipped = results.reduce(0) { $0 + $1.skipped }
-                // A smaller number of skipped accesses does not affect a reported percentile.
+                // Fewer skipped accesses do not affect a reported percentile.
                 guard offered > 0, skipped * 1000 > offered else { return nil }
                 let share = HumanUnits.percent(Double(skipped) / Double(offered))
                 return "\(share) on \(plan.arms[slot].name)"

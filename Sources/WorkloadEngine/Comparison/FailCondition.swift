@@ -7,11 +7,12 @@ import Units
 public struct FailCondition: Sendable, Equatable {
     /// The condition as written.
     public let expression: String
-    /// The arm that the condition applies to; nil for every arm.
+    /// The arm that the condition applies to, or `nil` for every arm.
     public let arm: String?
     /// The metric.
     public let metric: ComparisonMetric
-    /// Whether a ratio above ``factor`` fails; otherwise, a ratio below it fails.
+    /// Whether the condition fails for a ratio above ``factor``; otherwise, it fails for a ratio
+    /// below it.
     public let failsAbove: Bool
     /// The ratio's limit.
     public let factor: Double
@@ -44,7 +45,7 @@ public struct FailCondition: Sendable, Equatable {
             throw failure(
                 arm == arms.first
                     ? "'\(arm)' is the arm that the others are compared with"
-                    : "no arm '\(arm)' is compared"
+                    : "the comparison has no arm '\(arm)'"
                         + NearestName.hint(arm, among: Array(arms.dropFirst()))
             )
         }
@@ -63,10 +64,10 @@ public struct FailCondition: Sendable, Equatable {
         self.factor = factor
     }
 
-    /// Returns the outcome for a pair, or nil if the condition does not apply to the pair.
+    /// Returns the outcome for a pair, or `nil` if the condition does not apply to the pair.
     ///
     /// A condition against a regression, such as `> 1.1x`, fails only if the estimate is beyond the
-    /// limit and the difference is beyond chance and noise. A condition that requires an
+    /// limit and the difference exceeds both chance and noise. A condition that requires an
     /// improvement, such as `> 0.9x`, fails unless the improvement was measured.
     func outcome(of pair: ComparisonPair, against first: String?) -> FailConditionResult? {
         guard pair.metric == metric.name, pair.a == first, arm == nil || arm == pair.b else {
@@ -108,7 +109,7 @@ public struct FailConditionResult: Sendable, Codable, Equatable {
     public var a: String
     /// The arm that is judged.
     public var b: String
-    /// The ratio; absent if there are too few samples, in which case the condition fails.
+    /// The ratio, or `nil` if there are too few samples, in which case the condition fails.
     public var ratio: Double?
     /// Whether the comparison fails because of the condition.
     public var failed: Bool

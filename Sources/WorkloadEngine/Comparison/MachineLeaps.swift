@@ -1,32 +1,34 @@
 import Foundation
 
-/// Blocks in which two runs of one arm differ by far more than in the others.
+/// Blocks in which two runs of one arm differ by far more than in the other blocks.
 ///
-/// A shared machine switches between a few speeds, each of which lasts for seconds. Runs at one
-/// speed agree to a few percent, but runs before and after a change do not. A few such blocks widen
-/// the intervals of all comparisons and determine the noise floor. More blocks reduce their effect.
+/// A shared machine switches between a few speeds and keeps each of them for seconds. Runs at the
+/// same speed agree within a few percent, but runs before and after a change do not. A few such
+/// blocks widen the intervals of all comparisons and determine the noise floor. More blocks reduce
+/// their effect.
 struct MachineLeaps: Equatable {
     /// The number of such blocks.
     let count: Int
-    /// The smallest ratio of two runs in them, above 1.
+    /// The smallest ratio of the two runs in these blocks, above 1.
     let least: Double
-    /// The largest ratio of two runs in the other blocks, at least 1.
+    /// The largest ratio of the two runs in the other blocks, at least 1.
     let usual: Double
 
-    /// The smallest difference that counts as a leap, as a logarithm.
+    /// The smallest possible leap, as the logarithm of a ratio.
     private static let smallest = log(1.05)
-    /// The smallest leap, as a multiple of the median difference.
+    /// The smallest possible leap, as a multiple of the median difference.
     ///
     /// With normally distributed noise, one difference in 1,300 is that large.
     private static let multiple = 5.0
 
     /// Finds leaps between the values of one arm's two runs.
     ///
-    /// Returns nil if no leap affects the noise floor, or if there are too many leaps to
+    /// Returns `nil` if no leap affects the noise floor, or if there are too many leaps to
     /// distinguish them from noise.
     ///
     /// - Parameters:
-    ///   - first: The values of the first runs, block by block; nil if there are too few samples.
+    ///   - first: The values of the first runs, one for each block, or `nil` for blocks with too
+    ///     few samples.
     ///   - second: The values of the second runs.
     ///   - floor: The noise floor of these values, a ratio of at least 1.
     init?(_ first: [Double?], _ second: [Double?], floor: Double) {

@@ -4,12 +4,12 @@ import Foundation
 struct PairedRatio {
     /// The logarithm of the ratio, with its interval.
     let location: HodgesLehmann
-    /// The probability of such values if there were no difference.
+    /// The two-sided p-value of Wilcoxon's signed-rank test.
     let pValue: Double
     /// The number of blocks with both values.
     let blocks: Int
 
-    /// Compares `b` with `a`; returns nil if no block has both values.
+    /// Compares `b` with `a`, or returns `nil` if no block has both values.
     ///
     /// Values must not be negative. `smallest`, a positive number, replaces smaller values.
     init?(_ a: [Double?], _ b: [Double?], smallest: Double) {

@@ -20,7 +20,7 @@ extension PercentileSpectrum {
     /// The number of points for each halving of the remaining share.
     private static let ticks = 5
 
-    /// Creates the spectrum of response times; returns nil if there are none.
+    /// Creates the spectrum of response times, or returns `nil` if there are none.
     init?(_ histogram: LatencyHistogram) {
         guard histogram.count > 0 else { return nil }
         count = histogram.count

@@ -9,7 +9,7 @@ enum RatioText {
     /// Formats the ends of an interval with the same number of digits: `3.6–4.7`.
     static func range(_ low: Double, _ high: Double) -> String {
         var digits = digits(low)
-        // Add digits until the ends look different.
+        // Add digits until the formatted ends differ.
         while digits < 4, number(low, digits: digits) == number(high, digits: digits),
             low != high
         {

@@ -1,5 +1,5 @@
 extension Scenario {
-    /// The shortest warm-up of a run, if the block has room for it.
+    /// The shortest warm-up of a run, unless the block is too short for it.
     private static let leastWarmUp = Duration.milliseconds(500)
 
     /// The smallest drain limit at the end of a block.

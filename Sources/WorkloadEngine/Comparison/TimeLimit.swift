@@ -12,7 +12,7 @@ struct TimeLimit {
         end = last + limit.wholeNanoseconds
     }
 
-    /// Records the end of a step and returns whether another step as long as the longest one fits.
+    /// Records the end of a step, and returns whether another step as long as the longest one fits.
     mutating func fitsAnotherStep() -> Bool {
         let now = clock.now()
         longest = max(longest, now - last)

@@ -101,7 +101,7 @@ struct ComparisonAnswerTests {
         ).sentences
         #expect(
             sentences == [
-                "pool: no difference from queue that these blocks could show; ui p99 1.05× "
+                "pool: these blocks show no difference from queue; ui p99 1.05× "
                     + "(0.95–1.16) is below this machine's noise of ±1.08×, pay throughput is the "
                     + "same within this machine's noise (±1.08×)."
             ]

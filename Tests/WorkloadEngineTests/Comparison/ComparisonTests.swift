@@ -138,7 +138,7 @@ struct ComparisonTests {
 
     @Test func aClientThatOneArmCannotRunIsSkippedOnAllArms() async throws {
         let result = try await Self.outcome.value.result
-        #expect(result.leftOut == ["export": "arm 'slow' has no snapshot accesses"])
+        #expect(result.leftOut == ["export": "arm 'slow' does not support snapshot accesses"])
         for arm in result.arms {
             #expect(!arm.metrics.keys.contains { $0.hasPrefix("export") })
         }
@@ -166,9 +166,9 @@ struct ComparisonTests {
             REGRESSION  reader.throughput < 0.9x: reader.throughput of slow is 0.25× that of fast \
             (0.25–0.25)
             slow: reader throughput 4.0× lower (4.0–4.0) than fast.
-            other: no difference from fast that these blocks could show; reader throughput is \
+            other: these blocks show no difference from fast; reader throughput is \
             the same within this machine's noise (±1.00×).
-            left out of every arm: export, because arm 'slow' has no snapshot accesses
+            left out of every arm: export, because arm 'slow' does not support snapshot accesses
 
             """
         #expect(text.hasPrefix(beginning), "\(text)")

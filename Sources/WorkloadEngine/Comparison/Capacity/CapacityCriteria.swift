@@ -4,10 +4,11 @@ public struct CapacityCriteria: Sendable, Equatable {
     public var thresholds: [Threshold]
     /// The clients whose arrival rate the search varies.
     public var clients: [String]
-    /// The maximum share of a client's arrivals, in 0…1, that may be skipped or unfinished.
+    /// The maximum share of a client's arrivals, 0…1, that may be skipped or unfinished.
     public var mostLeft: Double
 
-    /// The default value of ``mostLeft``, which allows for accesses that the end of a run cuts off.
+    /// The default value of ``mostLeft``, which allows for accesses that are in progress when a run
+    /// ends.
     public static let defaultLeft = 0.02
 
     /// Creates criteria.
@@ -19,8 +20,8 @@ public struct CapacityCriteria: Sendable, Equatable {
 
     /// Creates the criteria for a scenario's load.
     ///
-    /// They consist of the scenario's thresholds, the additional thresholds, and a limit on the
-    /// 99th percentile of each client whose latency no threshold limits.
+    /// The criteria are the scenario's thresholds, the additional thresholds, and a limit on the
+    /// 99th percentile of each client without a latency threshold.
     ///
     /// - Parameters:
     ///   - scenario: The scenario.
@@ -71,7 +72,8 @@ public struct CapacityCriteria: Sendable, Equatable {
     struct Miss: Sendable, Equatable {
         /// The description for reports.
         var reason: String
-        /// The measure, such as `ui.response p(99)`; nil if the run did not miss an upper limit.
+        /// The measure, such as `ui.response p(99)`, or `nil` if the run did not miss an upper
+        /// limit.
         var measure: String?
         /// The observed value of the measure.
         var observed = 0.0
@@ -92,7 +94,7 @@ public struct CapacityCriteria: Sendable, Equatable {
         return problem
     }
 
-    /// Returns the first criterion that the run missed, or nil.
+    /// Returns the first criterion that the run missed, or `nil` if it missed none.
     func miss(in result: ArmResult) -> Miss? {
         if let failure = result.failures?.first {
             let isTotal = result.clients.contains { clients.contains($0.key) && $0.value.isLost }
@@ -135,7 +137,8 @@ public struct CapacityCriteria: Sendable, Equatable {
         )
     }
 
-    /// Describes which samples an undecided threshold lacks; returns nil if it is decided.
+    /// Returns a description of the missing samples if a threshold is undecided, or `nil`
+    /// otherwise.
     private func lack(in result: ArmResult, _ threshold: Threshold) -> String? {
         guard result.check(threshold).undecided == true else { return nil }
         let count = UInt64(result.value(of: threshold.metric, "count") ?? 0)
@@ -150,7 +153,7 @@ public struct CapacityCriteria: Sendable, Equatable {
             ?? 0
     }
 
-    /// The criteria in words, one in each line.
+    /// The descriptions of the criteria.
     public var lines: [String] {
         thresholds.map { "\($0.metric) \($0.expression)" }
             + ["at most \(HumanUnits.percent(mostLeft)) of the arrivals skipped or unfinished"]
@@ -158,12 +161,12 @@ public struct CapacityCriteria: Sendable, Equatable {
 }
 
 extension ClientResult {
-    /// Whether some accesses ended and all of those failed.
+    /// Whether some accesses failed and none completed.
     fileprivate var isLost: Bool { completed == 0 && errorCount > 0 }
 }
 
 extension HumanUnits {
-    /// A number without a unit.
+    /// Formats a number without a unit.
     static func unitless(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e15
             ? String(Int64(value)) : String(value.rounded(toDigits: 4))

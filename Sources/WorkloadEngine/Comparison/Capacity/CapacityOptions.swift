@@ -6,13 +6,15 @@ public struct CapacityOptions: Sendable {
     public var arms: [String]
     /// The length of a short run's measured part.
     ///
-    /// A long run measures three times as long.
+    /// The measured part of a long run is at least three times as long.
     public var duration: Duration = .seconds(2)
     /// The relative precision of a capacity.
     public var precision = 0.05
-    /// The reader counts to try with each pool; empty to keep the scenario's count.
+    /// The reader counts to try with each pool.
+    ///
+    /// If the array is empty, each pool keeps the scenario's count.
     public var readers: [Int] = []
-    /// The rate, in accesses/s, for which to search the smallest sufficient number of readers, if
+    /// The rate, in accesses/s, for which to find the smallest sufficient number of readers, if
     /// any.
     public var rate: Double?
     /// The limit on the 99th percentile of the response times of clients without a latency

@@ -56,13 +56,15 @@ public enum CapacityReport {
         var text = "\(result.scenario): \(best.title) sustains \(rate(best))"
         let others = known.filter { $0.title != best.title }.map { arm in
             let ratio = most / max(arm.capacity ?? most, 1e-9)
-            // Both capacities are known only within the search's precision.
+            // Both capacities have the search's precision.
             let isSame = ratio < (1 + result.precision) * (1 + result.precision)
             let isOpen = best.lowerBound || arm.lowerBound
             return "\(arm.title) \(rate(arm))"
                 + (isOpen
                     ? ""
-                    : isSame ? ", which is the same here" : ", \(HumanUnits.times(ratio)) less")
+                    : isSame
+                        ? ", the same within the precision"
+                        : ", \(HumanUnits.times(ratio)) lower")
         }
         if !others.isEmpty { text += "; " + others.joined(separator: "; ") }
         return text + "."
@@ -70,8 +72,8 @@ public enum CapacityReport {
 
     private static func headlineWithoutCapacity(_ result: CapacityResult) -> String {
         if !result.arms.isEmpty, result.arms.allSatisfy({ $0.noneAtAnyRate != nil }) {
-            return
-                "\(result.scenario): no arm sustains any rate: each misses its limit at every rate."
+            return "\(result.scenario): no arm sustains any rate, because each arm misses its "
+                + "limit at every rate."
         }
         if let reason = result.arms.lazy.compactMap(\.unanswered).first {
             return "\(result.scenario): no answer: \(reason)."
@@ -96,11 +98,11 @@ public enum CapacityReport {
             arm.confirmed ? "yes" : "no",
             arm.failsAt.map { HumanUnits.rate($0) } ?? "–",
             arm.noneAtAnyRate ?? arm.unanswered ?? arm.failure
-                ?? (arm.lowerBound ? "the search ended before anything failed" : "–"),
+                ?? (arm.lowerBound ? "the search ended before a run failed" : "–"),
         ]
     }
 
-    /// A table before layout.
+    /// A table that can be formatted as text or Markdown.
     struct Table {
         var titles: [String]
         var rows: [[String]] = []
@@ -156,7 +158,7 @@ public enum CapacityReport {
 
     private static func sentence(_ needed: CapacityResult.ReadersNeeded) -> String {
         let rate = HumanUnits.rate(needed.rate)
-        let because = needed.failure.map { "; with fewer: \($0)" } ?? ""
+        let because = needed.failure.map { "; with fewer readers: \($0)" } ?? ""
         guard let smallest = needed.smallest else {
             let most = needed.candidates.last.map { String($0) } ?? "no"
             return "\(needed.arm): \(rate) is not sustained with \(most) readers or fewer"

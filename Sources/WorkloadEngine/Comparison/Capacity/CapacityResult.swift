@@ -1,6 +1,6 @@
 /// The result of a capacity search (`poolgauge.capacity/1`).
 ///
-/// Rates are in accesses/s, latencies in nanoseconds, durations in seconds.
+/// Rates are in accesses/s, latencies are in nanoseconds, and durations are in seconds.
 public struct CapacityResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.capacity/1"
@@ -11,15 +11,15 @@ public struct CapacityResult: Sendable, Codable, Equatable {
     public var scenario: String
     /// The seed for all random choices.
     public var seed: UInt64
-    /// The machine and the versions that the search ran on.
+    /// The machine and the versions that the search used.
     public var environment: HostEnvironment
     /// Whether the search ended before completion.
     public var partial: Bool
-    /// Why the search ended early; absent if it did not.
+    /// Why the search ended early, or `nil` if it did not.
     public var partialReason: String?
     /// The load whose rate the search varied.
     public var load: Load
-    /// The criteria that a sustained rate met.
+    /// The criteria that a sustained rate must meet.
     public var criteria: [String]
     /// The search's relative precision.
     public var precision: Double
@@ -27,14 +27,15 @@ public struct CapacityResult: Sendable, Codable, Equatable {
     public var runSeconds: RunSeconds
     /// The capacity of each arm.
     ///
-    /// A pool has one for each requested number of readers.
+    /// A pool has one entry for each requested number of readers.
     public var arms: [ArmCapacity]
-    /// Each arm's journal mode and `synchronous` setting, keyed by name; absent if no arm ran.
+    /// Each arm's journal mode and `synchronous` setting, keyed by name, or `nil` if no arm ran.
     public var settings: [String: String]?
-    /// The smallest numbers of readers that sustain a rate; absent if no rate was given.
+    /// The smallest number of readers with which each pool sustains a rate, or `nil` if no rate was
+    /// given.
     public var readers: [ReadersNeeded]?
-    /// The outcomes at equal loads, which are shares of the slowest arm's capacity; absent if
-    /// unknown.
+    /// The outcomes at equal loads, which are shares of the slowest arm's capacity, or `nil` if a
+    /// capacity is unknown.
     public var equalLoads: [EqualLoad]?
 
     /// The load whose rate the search varied.
@@ -43,7 +44,7 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public var origin: OfferedLoad.Origin
         /// The clients whose rates varied.
         public var clients: [OfferedLoad.Part]
-        /// The clients whose loads did not change.
+        /// The clients whose load did not change.
         public var background: [String]
         /// A sentence that describes the load.
         public var sentence: String
@@ -63,12 +64,12 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public var rate: Double
         /// Whether this was a long run.
         public var long: Bool
-        /// Whether all criteria were met; absent if the generator could not produce the rate or if
-        /// there were too few samples.
+        /// Whether all criteria were met, or `nil` if the generator could not produce the rate or
+        /// if there were too few samples.
         public var met: Bool?
-        /// The criterion that was missed; absent if all were met.
+        /// Why the run did not meet all criteria, or `nil` if it did.
         public var reason: String?
-        /// Whether there were too few samples to decide; absent if there were enough.
+        /// Whether there were too few samples to decide, or `nil` if there were enough.
         public var undecided: Bool?
     }
 
@@ -78,11 +79,11 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public var arm: String
         /// The pool's `maximumReaderCount`, if the search varied it.
         public var readers: Int?
-        /// The highest sustained rate; absent if no rate was sustained.
+        /// The highest sustained rate, or `nil` if no rate was sustained.
         public var capacity: Double?
         /// Whether a long run passed at that rate.
         public var confirmed: Bool
-        /// A slightly higher rate at which a run failed; absent if no run failed.
+        /// A slightly higher rate at which a run failed, or `nil` if no run failed.
         public var failsAt: Double?
         /// Whether a long run failed at ``failsAt``.
         public var failureConfirmed: Bool
@@ -91,11 +92,11 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         /// Whether the capacity is a lower bound, because the search ended at the generator's
         /// limit.
         public var lowerBound: Bool
-        /// Why even the lowest rates miss the criteria; absent if a rate may meet them.
+        /// Why even the lowest rates miss the criteria, or `nil` if a rate may meet them.
         public var noneAtAnyRate: String?
-        /// Why the search has no answer; absent if it has one.
+        /// Why the search has no answer, or `nil` if it has one.
         public var unanswered: String?
-        /// The clients that this arm cannot run, with the reasons; absent if there are none.
+        /// The clients that this arm cannot run, with the reasons, or `nil` if there are none.
         public var unsupported: [String: String]?
         /// All runs, in order.
         public var trials: [Trial]
@@ -115,16 +116,18 @@ public struct CapacityResult: Sendable, Codable, Equatable {
         public var rate: Double
         /// The candidate numbers of readers.
         public var candidates: [Int]
-        /// The smallest number that sustains the rate; absent if none does.
+        /// The smallest number that sustains the rate, or `nil` if none does.
         public var smallest: Int?
         /// Why the next smaller number, or the largest number if none suffices, does not sustain
-        /// the rate; absent if that number was not tried.
+        /// the rate.
+        ///
+        /// The value is `nil` if that number was not tried.
         public var failure: String?
     }
 
     /// The same load on every arm.
     public struct EqualLoad: Sendable, Codable, Equatable {
-        /// The rate as a share of the slower arm's capacity, in 0…1.
+        /// The rate as a share of the slowest arm's capacity, 0…1.
         public var share: Double
         /// The rate, in arrivals per second.
         public var rate: Double
@@ -137,7 +140,7 @@ public struct CapacityResult: Sendable, Codable, Equatable {
             public var arm: String
             /// The times from intended start to end, for each client whose rate varied.
             public var response: [String: Latency]
-            /// The criterion that was missed; absent if all were met.
+            /// Why the run did not meet all criteria, or `nil` if it did.
             public var missed: String?
             /// Whether the generator was the bottleneck.
             public var invalid: Bool?
@@ -145,13 +148,13 @@ public struct CapacityResult: Sendable, Codable, Equatable {
 
         /// The compared values of a client's latency.
         public struct Latency: Sendable, Codable, Equatable {
-            /// The median; absent if fewer than ten samples exceed it.
+            /// The median, or `nil` if fewer than ten samples exceed it.
             public var p50: UInt64?
-            /// The 99th percentile; absent if fewer than ten samples exceed it.
+            /// The 99th percentile, or `nil` if fewer than ten samples exceed it.
             public var p99: UInt64?
-            /// The 99.9th percentile; absent if fewer than ten samples exceed it.
+            /// The 99.9th percentile, or `nil` if fewer than ten samples exceed it.
             public var p999: UInt64?
-            /// The 99.99th percentile; absent if fewer than ten samples exceed it.
+            /// The 99.99th percentile, or `nil` if fewer than ten samples exceed it.
             public var p9999: UInt64?
             /// The largest latency.
             public var max: UInt64

@@ -1,4 +1,5 @@
-/// What a search finds after the capacities: enough readers for a rate, and latencies at equal load.
+/// The steps of a search that follow the capacities: numbers of readers, and latencies at equal
+/// load.
 extension CapacityRun {
     // MARK: Readers for a rate
 

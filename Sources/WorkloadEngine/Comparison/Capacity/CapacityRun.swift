@@ -118,8 +118,8 @@ public final class CapacityRun: Sendable {
     // MARK: One trial
 
     private static let longFactor = 3.0
-    /// The longest short run that is used to collect more samples, as a multiple of the requested
-    /// length.
+    /// The maximum length of a short run that is extended to collect more samples, as a multiple of
+    /// the requested length.
     private static let longestShortFactor = 5.0
 
     func trial(
@@ -131,7 +131,8 @@ public final class CapacityRun: Sendable {
         options.onProgress?("\(variant.title): \(time) at \(HumanUnits.rate(rate))")
         let duration = length(at: rate, isLong: isLong)
         let scaled = try load.scenario(at: rate).scaled(toMeasured: duration)
-        // Each rate uses different random arrivals, as does a second trial at the same rate.
+        // Each rate has different random arrivals, and so do a short and a long run at the same
+        // rate.
         let seed = scenario.seed &+ UInt64(rate * 1_000) &+ (isLong ? 1 : 0)
         let result = try await trials.run(
             scaled.with(seed: seed),
@@ -143,12 +144,12 @@ public final class CapacityRun: Sendable {
 
     /// Returns the length of a run's measured part.
     ///
-    /// A long run collects enough samples for each percentile in the criteria. A short run collects
-    /// fewer.
+    /// A long run collects enough samples for each percentile in the criteria. A short run may
+    /// collect fewer.
     private func length(at rate: Double, isLong: Bool) -> Duration {
         let full =
             load.parts.map { part -> Double in
-                // Add a tenth, because arrivals are random.
+                // Add a tenth, because the number of arrivals is random.
                 let samples = Double(criteria.neededSamples(of: part.client)) * 1.1
                 return samples / max(rate * part.share, 1e-6)
             }.max() ?? 0
@@ -183,14 +184,14 @@ public final class CapacityRun: Sendable {
         var search: CapacitySearch
         var floor = LatencyFloor()
         var isOver = false
-        /// Whether the time left was too short for a long run.
+        /// Whether the remaining time was too short for a long run.
         var isLate = false
     }
 
     /// Searches for the capacities of all arms.
     ///
-    /// The arms take turns, so that the time limit leaves each of them with a similar answer, and a
-    /// change of the machine's speed affects all of them.
+    /// The arms take turns. A change in the machine's speed then affects all of them, and their
+    /// answers are similarly precise if time runs out.
     private func findCapacities(into result: inout CapacityResult) async throws {
         result.arms = variants.map { variant in
             .init(
@@ -257,17 +258,18 @@ public final class CapacityRun: Sendable {
         }
     }
 
-    /// Explains why a long run at a rate does not fit into the remaining time; returns nil if it
-    /// fits.
+    /// Returns the reason that a long run at a rate does not fit into the remaining time, or `nil`
+    /// if it fits.
     private func shortage(at rate: Double) -> String? {
         let seconds = length(at: rate, isLong: true).inSeconds
         guard seconds > trials.remaining else { return nil }
         return "a run with enough samples at \(HumanUnits.rate(rate)) takes "
-            + "\(HumanUnits.seconds(seconds)), longer than the time left by --within"
+            + "\(HumanUnits.seconds(seconds)), which exceeds the remaining time of --within"
     }
 
-    /// Throws an error if an arm cannot run an arriving client, because the arm would appear to
-    /// sustain any rate.
+    /// Throws an error if an arm cannot run a client whose rate varies.
+    ///
+    /// Without this check, the arm would appear to sustain any rate.
     private func rejectUnsupported(_ run: ArmResult, _ variant: Variant) throws {
         for (client, reason) in run.unsupported ?? [:]
         where load.parts.contains(where: { $0.client == client }) {
@@ -320,7 +322,7 @@ extension CapacityCriteria.Verdict {
         }
     }
 
-    /// The criterion that was missed.
+    /// Why the run did not meet all criteria, or `nil` if it did.
     var reason: String? {
         switch self {
         case .met: nil

@@ -1,12 +1,13 @@
 import Foundation
 
-/// Finds the highest rate that passes, by requesting one trial after another.
+/// Finds the highest rate that passes by requesting one trial after another.
 ///
-/// The search doubles the rate until a trial fails. It then repeatedly halves the ratio between the
-/// passing and the failing rate, and finally requests a longer run on either side of the limit.
+/// The search doubles the rate until a trial fails. It then repeatedly tries the geometric mean of
+/// the highest passing rate and the lowest failing rate. Finally, it requests longer runs on both
+/// sides of the limit.
 ///
-/// The search is independent of databases. A repeated trial may have a different outcome; long runs
-/// override short ones.
+/// The search is independent of databases. If trials at the same rate have different outcomes, long
+/// runs override short runs.
 public struct CapacitySearch: Sendable {
     /// The next trial.
     public enum Step: Sendable, Equatable {
@@ -24,7 +25,7 @@ public struct CapacitySearch: Sendable {
     public enum Answer: Sendable, Equatable {
         /// The trial passed.
         case passed
-        /// The trial missed no criterion, but had too few samples: a longer run must decide.
+        /// The trial missed no criterion but had too few samples, so a longer run must decide.
         case undecided
         /// The trial failed.
         case failed
@@ -34,11 +35,11 @@ public struct CapacitySearch: Sendable {
 
     /// A search's result.
     public struct Outcome: Sendable, Equatable {
-        /// The highest rate that passed, in accesses/s; nil if none passed.
+        /// The highest rate that passed, in accesses/s, or `nil` if none passed.
         public var rate: Double?
         /// Whether a long run at the rate passed.
         public var isConfirmed: Bool
-        /// The lowest higher rate at which a run failed; nil if none failed.
+        /// The lowest rate above ``rate`` at which a run failed, or `nil` if none failed.
         public var failsAt: Double?
         /// Whether a long run failed at ``failsAt``.
         public var isRefuted: Bool
@@ -55,7 +56,7 @@ public struct CapacitySearch: Sendable {
     private var best: Double?
     private var worst: Double?
     private var isWorstUnknown = false
-    /// Whether ``best`` is undecided, because no criterion failed but there were too few samples.
+    /// Whether ``best`` is undecided because its trial missed no criterion but had too few samples.
     private var isBestUndecided = false
     /// Whether long runs halve the rate, because short runs collect too few samples at these
     /// rates.
@@ -116,7 +117,7 @@ public struct CapacitySearch: Sendable {
         case .passed:
             if rate >= best ?? 0 { isBestUndecided = false }
             best = max(best ?? 0, rate)
-            // A longer run overrides a short one that failed at this rate or a lower one.
+            // A run that passes overrides failures at this rate and at lower rates.
             if let worst, worst <= rate { self.worst = nil }
         case .undecided:
             guard rate > best ?? 0 else { break }
@@ -142,7 +143,8 @@ public struct CapacitySearch: Sendable {
             guard let worst, worst > floor else { return .done(outcome) }
             guard longRuns > 0 else { return .probe(max(floor, worst / 2)) }
             if halvesWithLongRuns { return .confirm(max(floor, worst / 2)) }
-            // The first failed long run is near the limit; later ones may be farther away.
+            // The limit is likely to be just below the first failed long run. After more failures,
+            // take larger steps.
             let steps = Double(1 << min(longRuns - 1, 5))
             return .confirm(max(floor, worst / pow(step, steps)))
         }

@@ -1,7 +1,7 @@
 /// Determines whether every rate misses a limit.
 ///
-/// Every rate misses it if two runs miss it by about the same amount although one has half the
-/// arrivals, and if accesses are too rare to wait for each other.
+/// The rate does not matter if two runs miss the limit by about the same amount although one of
+/// them has half as many arrivals, and if accesses are too rare to wait for each other.
 struct LatencyFloor {
     private struct Entry {
         var rate: Double
@@ -18,9 +18,11 @@ struct LatencyFloor {
     ///
     /// It is slightly below 2 to allow for the rounding of halved rates.
     private static let spread = 1.9
-    /// The minimum ratio of the smaller to the larger value at which two values count as equal.
+    /// The minimum ratio of the value at the lower rate to the value at the higher rate for which
+    /// the two values are considered equal.
     private static let sameShare = 0.9
-    /// The maximum mean number of concurrent accesses at which they rarely wait for each other.
+    /// The maximum mean number of concurrent accesses for which accesses rarely wait for each
+    /// other.
     private static let fewInFlight = 0.5
 
     /// Adds a run that missed a limit.
@@ -45,7 +47,7 @@ struct LatencyFloor {
         )
     }
 
-    /// Why every rate misses the limit; nil if a rate may meet it.
+    /// Why every rate misses the limit, or `nil` if a rate may meet it.
     var cause: String? {
         guard !hasMet, let last = entries.last, last.inFlight <= Self.fewInFlight,
             let measure = last.miss.measure

@@ -1,9 +1,9 @@
-/// The load whose rate a search varies: the clients with arrivals, in the proportions that the
-/// scenario declares.
+/// The load whose rate a search varies.
 ///
-/// Each client with arrivals keeps its share of the total rate, and a rate with stages becomes its
-/// mean. If no client has arrivals, closed loops become arrivals without think time, in which each
-/// worker contributes the same share. All other clients remain unchanged, as background load.
+/// The load consists of the clients with arrivals. Each of them keeps its share of the total rate,
+/// and a rate with stages is replaced by its mean. If no client has arrivals, closed loops are
+/// converted to arrivals without think time, with the same share for each worker. All other clients
+/// remain unchanged and provide background load.
 public struct OfferedLoad: Sendable, Equatable {
     /// The origin of the arrivals.
     public enum Origin: String, Sendable, Codable, Equatable {
@@ -17,7 +17,7 @@ public struct OfferedLoad: Sendable, Equatable {
     public struct Part: Sendable, Codable, Equatable {
         /// The client's name.
         public var client: String
-        /// The client's share of the arrivals, in 0…1.
+        /// The client's share of the arrivals, 0…1.
         public var share: Double
     }
 
@@ -27,7 +27,8 @@ public struct OfferedLoad: Sendable, Equatable {
     public let parts: [Part]
     /// The clients that remain unchanged, in the scenario's order.
     public let background: [String]
-    /// The sum of the rates that the scenario declares, in accesses/s; nil if it declares none.
+    /// The sum of the rates that the scenario declares, in accesses/s, or `nil` if it declares
+    /// none.
     public let ownRate: Double?
     private let scenario: Scenario
 

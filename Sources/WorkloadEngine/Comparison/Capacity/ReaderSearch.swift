@@ -4,8 +4,8 @@ public struct ReaderSearch: Sendable {
     public let candidates: [Int]
     /// The index below which no candidate passes.
     private var low = 0
-    /// The index from which on all candidates pass; the number of candidates if none is known to
-    /// pass.
+    /// The smallest index of a candidate known to pass, or the number of candidates if none is
+    /// known to pass.
     private var high: Int
     private var isConfirmed = false
 
@@ -15,10 +15,10 @@ public struct ReaderSearch: Sendable {
         high = self.candidates.count
     }
 
-    /// The number to try next and whether to use a long run; nil when the search is over.
+    /// The number to try next and whether to use a long run, or `nil` if the search is over.
     public var step: (readers: Int, isLong: Bool)? {
         if low < high {
-            // Try the largest first: if it fails, no candidate passes.
+            // Try the largest candidate first. If it fails, no candidate passes.
             let index = high == candidates.count ? candidates.count - 1 : (low + high) / 2
             return (candidates[index], false)
         }
@@ -43,7 +43,7 @@ public struct ReaderSearch: Sendable {
         }
     }
 
-    /// The smallest number that passed a long run; nil if none passed.
+    /// The smallest number that passed a long run, or `nil` if none passed.
     public var smallest: Int? {
         isConfirmed && high < candidates.count ? candidates[high] : nil
     }

@@ -1,7 +1,8 @@
 import Foundation
 import Telemetry
 
-/// Runs scenarios on arms, one after another and on the same data, until a stop or the time limit.
+/// Runs scenarios on arms, one after another and on the same data, until it is stopped or reaches
+/// its time limit.
 ///
 /// All methods are safe to call from any thread.
 final class TrialRunner: Sendable {
@@ -16,13 +17,12 @@ final class TrialRunner: Sendable {
     private struct State: Sendable {
         var isStopped = false
         var current: WorkloadRun?
-        /// The sum of the overheads of all runs beyond their phases, in seconds, and the number of
-        /// runs.
+        /// The total overhead of all runs beyond their phases, in seconds.
         var overhead = 0.0
         var count = 0
-        /// The overhead of each arm's last run, in seconds, by name.
+        /// The overhead of each arm's last run, in seconds, keyed by name.
         var overheads: [String: Double] = [:]
-        /// The settings of the arms that ran, by name.
+        /// The settings of the arms that ran, keyed by name.
         var settings: [String: String] = [:]
     }
 
@@ -59,7 +59,7 @@ final class TrialRunner: Sendable {
         if ownsDatasets { datasets.remove() }
     }
 
-    /// The journal mode and `synchronous` setting of each arm that ran; nil if none is known.
+    /// The journal mode and `synchronous` setting of each arm that ran, or `nil` if none is known.
     var settings: [String: String]? {
         let settings = state.withLock { $0.settings }
         return settings.isEmpty ? nil : settings
@@ -68,10 +68,10 @@ final class TrialRunner: Sendable {
     /// Whether ``stop()`` was called.
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// The seconds since initialization.
+    /// The time since initialization, in seconds.
     var elapsed: Double { Double(clock.now() - begin) / 1e9 }
 
-    /// The seconds left for the phases of one more run.
+    /// The time that remains for the phases of one more run, in seconds.
     var remaining: Double { limit - elapsed - overhead }
 
     /// The mean overhead of a run beyond its phases, in seconds, or an estimate before the first
@@ -82,8 +82,8 @@ final class TrialRunner: Sendable {
 
     /// Returns the mean overhead of the given arms' last runs beyond their phases, in seconds.
     ///
-    /// An overloaded arm takes longer because its last accesses are still running. An arm that did
-    /// not run counts as the mean of all runs.
+    /// The overhead of an overloaded arm is larger, because its last accesses are still running
+    /// when a run ends. For an arm that has not run, the method uses the mean of all runs.
     func overhead(of arms: [Arm]) -> Double {
         let usual = overhead
         let overheads = state.withLock { $0.overheads }
@@ -93,7 +93,7 @@ final class TrialRunner: Sendable {
 
     /// The assumed overhead of a run before the first measurement, in seconds.
     static let guess = 0.5
-    /// The maximum time that a trial waits for running accesses at its end.
+    /// The maximum time that a trial waits for running accesses to end.
     private static let drain = Duration.milliseconds(500)
 
     /// Runs a scenario on an arm, like ``run(_:on:datasetSeed:onResponses:)``, and includes skipped

@@ -2,7 +2,7 @@
 struct CrossoverGrid {
     /// One map: all rows and columns at one value of the third sweep.
     struct Page {
-        /// The third sweep's value, such as `hold 20ms`; nil if there is no third sweep.
+        /// The third sweep's value, such as `hold 20ms`, or `nil` if there is no third sweep.
         var title: String?
         /// The rows, from top to bottom.
         var rows: [[CrossoverResult.Cell?]]
@@ -10,7 +10,7 @@ struct CrossoverGrid {
 
     /// The variable that varies from left to right.
     let columns: CrossoverResult.Axis
-    /// The variable that varies from top to bottom; nil for a map with one row.
+    /// The variable that varies from top to bottom, or `nil` for a map with one row.
     let rows: CrossoverResult.Axis?
     /// The maps.
     let pages: [Page]
@@ -40,14 +40,14 @@ struct CrossoverGrid {
     }
 }
 
-/// The shade of a cell, independent of the medium.
+/// The shade of a cell, which text and images render differently.
 struct CrossoverShade: Equatable {
     /// The better arm.
     enum Side { case a, b, neither }
 
     /// The arm that is better by more than the noise, if any.
     var side: Side
-    /// The strength of the difference, from 1 to 4; 0 if neither arm is better.
+    /// The strength of the difference, from 1 to 4, or 0 if neither arm is better.
     var strength: Int
 
     init(_ cell: CrossoverResult.Cell, higherIsBetter: Bool) {

@@ -2,7 +2,7 @@ import Foundation
 import Telemetry
 import Units
 
-/// The metric by which a map compares two arms, such as `ui.response.p99`.
+/// The metric that a map uses to compare two arms, such as `ui.response.p99`.
 public struct CrossoverMetric: Sendable, Equatable {
     /// The metric's name in the notation of thresholds, such as `ui.response`.
     public var metric: String
@@ -20,7 +20,8 @@ public struct CrossoverMetric: Sendable, Equatable {
             ? metric : "\(metric).\(aggregate.filter { $0 != "(" && $0 != ")" })"
     }
 
-    /// The latency that replaces lower ones, in nanoseconds: about the time of two clock reads.
+    /// The latency that replaces lower latencies, in nanoseconds: about the time of two clock
+    /// reads.
     ///
     /// Without it, a wait of zero would be infinitely better than any other.
     private static let shortestLatency = 100.0
@@ -37,7 +38,7 @@ public struct CrossoverMetric: Sendable, Equatable {
 
     /// Parses the name of a scenario's metric.
     ///
-    /// - Throws: ``RunError`` which suggests the nearest valid name.
+    /// - Throws: ``RunError``, which suggests the nearest valid name.
     public init(_ name: String, of scenario: Scenario) throws(RunError) {
         let known = scenario.clients.flatMap { client in
             ["\(client.name).throughput"]
@@ -66,8 +67,8 @@ public struct CrossoverMetric: Sendable, Equatable {
         aggregate = parts[2].hasPrefix("p") ? "p(\(parts[2].dropFirst()))" : parts[2]
     }
 
-    /// Creates the default metric of a scenario: its first primary one, or the response of the
-    /// first client with arrivals.
+    /// Creates the default metric of a scenario: its first primary metric or, if it has none, the
+    /// response time of the first client with arrivals.
     public init(defaultOf scenario: Scenario) throws(RunError) {
         if let primary = scenario.primary.first,
             let metric = try? CrossoverMetric(primary, of: scenario)
@@ -81,15 +82,15 @@ public struct CrossoverMetric: Sendable, Equatable {
         self = try CrossoverMetric("\(client.name).response.p99", of: scenario)
     }
 
-    /// The number of samples that the percentile needs; 1 for other aggregates.
+    /// The number of samples that the percentile needs, or 1 for other aggregates.
     var neededSamples: Double {
         guard aggregate.hasPrefix("p("), let percent = Double(aggregate.dropFirst(2).dropLast())
         else { return 1 }
         return Double(PercentileRule.neededCount(for: percent) ?? 1)
     }
 
-    /// Returns this metric if the samples suffice; otherwise the highest percentile for which they
-    /// suffice, or the mean.
+    /// Returns this metric if there are enough samples; otherwise, the highest percentile with
+    /// enough samples, or the mean.
     func affordable(with samples: Double) -> CrossoverMetric {
         // Arrivals are uneven. Requiring a third more gives every block enough samples.
         var metric = self
@@ -104,8 +105,8 @@ public struct CrossoverMetric: Sendable, Equatable {
         return metric
     }
 
-    /// This metric and its replacements for runs with too few accesses: lower percentiles down to
-    /// the median, then the mean.
+    /// This metric, followed by its replacements for runs with too few accesses: lower percentiles
+    /// down to the median, and the mean.
     var replacements: [CrossoverMetric] {
         guard aggregate.hasPrefix("p(") else { return [self] }
         let lower = MetricCatalog.percentiles.reversed().map { "p(\($0))" }
@@ -117,7 +118,7 @@ public struct CrossoverMetric: Sendable, Equatable {
         }
     }
 
-    /// Returns a run's value, or nil if there are too few samples.
+    /// Returns a run's value, or `nil` if there are too few samples.
     func value(in result: ArmResult) -> Double? {
         result.value(of: metric, aggregate).flatMap { $0 > 0 ? $0 : nil }
     }

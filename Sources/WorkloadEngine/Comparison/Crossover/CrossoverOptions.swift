@@ -8,18 +8,21 @@ public struct CrossoverOptions: Sendable {
     public var b: String
     /// The sweeps.
     ///
-    /// The first varies from left to right, the second from top to bottom, and the third from map
-    /// to map.
+    /// The first sweep varies from left to right, the second from top to bottom, and the third from
+    /// map to map.
     public var sweeps: [Sweep]
-    /// The metric; nil for the scenario's first primary metric, or one that short runs can measure.
+    /// The metric, or `nil` for the scenario's default metric or a replacement that short runs can
+    /// measure.
     public var metric: CrossoverMetric?
     /// The number of pairs of runs in each cell.
     public var blocks = 6
-    /// The length of each run's measured part; nil to choose a length that fits into ``within``.
+    /// The length of each run's measured part, or `nil` to choose a length that fits into
+    /// ``within``.
     public var duration: Duration?
     /// The time limit, after which the map ends with the pairs measured so far.
     public var within: Duration = .seconds(600)
-    /// The command, with its options, that runs the scenario on its data; nil for `poolgauge run`.
+    /// The command, with its options, that runs the scenario on its data, or `nil` for `poolgauge
+    /// run`.
     public var command: String?
     /// The library versions to record in the result's environment.
     public var versions: [String: String] = [:]

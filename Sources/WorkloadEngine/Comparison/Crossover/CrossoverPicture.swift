@@ -175,7 +175,7 @@ public enum CrossoverPicture {
         "<text class=\"\(style)\" x=\"\(x)\" y=\"\(y)\">\(escaped(text))</text>"
     }
 
-    /// Wraps words into lines, based on the approximate width of 12-pixel letters.
+    /// Splits text into lines, based on the approximate width of 12-pixel letters.
     private static func wrapped(_ text: String, width: Int) -> [String] {
         let limit = max(20, width * 10 / 64)
         var lines: [String] = []
@@ -189,7 +189,7 @@ public enum CrossoverPicture {
         return lines
     }
 
-    /// Escapes characters that XML interprets, and replaces characters that it rejects.
+    /// Escapes XML's special characters, and replaces characters that XML does not allow.
     static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             switch scalar {

@@ -1,4 +1,4 @@
-/// The plan of a crossover map: its cells, its metric, and its time.
+/// The plan of a crossover map: its cells, metric and running time.
 public struct CrossoverPlan: Sendable {
     /// A cell of the map: one value of each sweep.
     struct Cell: Sendable {
@@ -14,7 +14,7 @@ public struct CrossoverPlan: Sendable {
     let cells: [Cell]
     /// The compared metric.
     public let metric: CrossoverMetric
-    /// Why the metric differs from the requested or default one; nil if it does not.
+    /// Why the metric differs from the requested or default metric, or `nil` if it does not.
     public let metricNote: String?
     /// The length of each run's measured part.
     public let duration: Duration
@@ -22,7 +22,7 @@ public struct CrossoverPlan: Sendable {
     public let runs: Int
     /// The approximate total time.
     public let time: Duration
-    /// The number of pairs in each block that compare an arm to itself.
+    /// The number of pairs in each block that compare an arm with itself.
     let noisePairs: Int
 
     /// The number of cells.
@@ -52,7 +52,7 @@ public struct CrossoverPlan: Sendable {
         guard count <= CrossoverOptions.mostCells else {
             throw RunError(
                 .scenario,
-                "\(count) cells are too many; the maximum is \(CrossoverOptions.mostCells): sweep "
+                "\(count) cells exceed the maximum of \(CrossoverOptions.mostCells); sweep "
                     + "fewer values"
             )
         }
@@ -82,8 +82,8 @@ public struct CrossoverPlan: Sendable {
             metric == asked
             ? nil
             : "\(metric.name) instead of \(asked.name): runs of "
-                + "\(HumanUnits.seconds(duration.inSeconds)) have too few accesses for it; make "
-                + "them longer with --duration"
+                + "\(HumanUnits.seconds(duration.inSeconds)) have too few accesses; use a "
+                + "longer --duration"
     }
 
     private static func check(_ sweeps: [Sweep]) throws(RunError) {
@@ -118,7 +118,8 @@ public struct CrossoverPlan: Sendable {
             for (sweep, index) in zip(sweeps, cell.indices) {
                 let changed = try cell.scenario.with(sweep.variable, sweep.values[index])
                 cell.scenario = changed.scenario
-                // Two sweeps may set the same value, such as a rate. The last one takes precedence.
+                // Two sweeps can set the same value, such as a rate. The last sweep takes
+                // precedence.
                 let keys = changed.options.map(\.settingKey)
                 cell.options.removeAll { keys.contains($0.settingKey) }
                 cell.options += changed.options
@@ -173,7 +174,8 @@ public struct CrossoverPlan: Sendable {
         return .milliseconds(Int((chosen * 20).rounded(.down)) * 50)
     }
 
-    /// Explains why the scenario's times do not fit into these runs, with options that fit.
+    /// Returns an error that explains why the scenario's times do not fit into the runs and
+    /// suggests options that fit.
     private static func tooShort(
         _ duration: Duration,
         _ scenario: Scenario,
@@ -192,8 +194,8 @@ public struct CrossoverPlan: Sendable {
         let within = max(Int((needed / 60).rounded(.up)), Int(options.within.inSeconds / 60))
         return RunError(
             .scenario,
-            "\(error); runs of \(HumanUnits.seconds(duration.inSeconds)) are too short for that: "
-                + "choose --duration \(fitting)s --within \(within)m, or write the time in percent"
+            "\(error); runs of \(HumanUnits.seconds(duration.inSeconds)) are too short for it; "
+                + "use --duration \(fitting)s --within \(within)m, or a time in percent"
         )
     }
 
@@ -205,7 +207,7 @@ public struct CrossoverPlan: Sendable {
     ) -> RunError {
         RunError(
             .scenario,
-            "\(runs) runs take \(Int(needed.rounded(.up))) s, and --within allows "
+            "\(runs) runs take \(Int(needed.rounded(.up))) s, but --within allows only "
                 + "\(Int(options.within.inSeconds)) s; choose \(ways)fewer values, fewer "
                 + "--blocks, or --within \(Int((needed / 60).rounded(.up)))m"
         )
@@ -218,8 +220,8 @@ extension String {
 }
 
 extension Scenario {
-    /// Returns the approximate number of a client's accesses in the measured part; nil if it cannot
-    /// be predicted.
+    /// Returns the approximate number of a client's accesses in the measured part, or `nil` if it
+    /// cannot be predicted.
     fileprivate func expectedSamples(of name: String) -> Double? {
         guard let client = clients.first(where: { $0.name == name }),
             case .open(let arrival) = client.pace

@@ -4,7 +4,7 @@ public enum CrossoverReport {
     public struct Style: Sendable, Equatable {
         /// Whether the output supports color.
         public var hasColour: Bool
-        /// Whether the output supports characters beyond ASCII.
+        /// Whether the output supports non-ASCII characters.
         public var isUTF8: Bool
 
         /// Creates a style.
@@ -51,7 +51,7 @@ public enum CrossoverReport {
 
     // MARK: Sentences
 
-    /// Returns the summary and the method.
+    /// Returns the summary and a description of the method.
     static func heading(of result: CrossoverResult) -> [String] {
         var lines: [String] = []
         if result.partial { lines.append("PARTIAL  \(result.partialReason ?? "stopped")") }
@@ -235,7 +235,7 @@ public enum CrossoverReport {
         String(line.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// Replaces characters beyond ASCII.
+    /// Replaces non-ASCII characters.
     private static func ascii(_ text: String) -> String {
         let known: [Character: String] = [
             "×": "x", "–": "-", "µ": "u", "≥": ">=", "…": "...", "’": "'",

@@ -1,6 +1,6 @@
 /// A map of the settings in which one arm beats another (`poolgauge.crossover/1`).
 ///
-/// Latencies are in nanoseconds, throughputs in accesses/s, durations in seconds.
+/// Latencies are in nanoseconds, throughputs are in accesses/s, and durations are in seconds.
 public struct CrossoverResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.crossover/1"
@@ -15,7 +15,7 @@ public struct CrossoverResult: Sendable, Codable, Equatable {
     public var environment: HostEnvironment
     /// Whether the map ended before completion.
     public var partial: Bool
-    /// Why the map ended early; absent if it is complete.
+    /// Why the map ended early, or `nil` if it is complete.
     public var partialReason: String?
     /// The baseline arm.
     public var a: String
@@ -23,7 +23,7 @@ public struct CrossoverResult: Sendable, Codable, Equatable {
     public var b: String
     /// The compared metric, such as `ui.response.p99`.
     public var metric: String
-    /// Why the metric differs from the requested or default one; absent if it does not.
+    /// Why the metric differs from the requested or default metric, or `nil` if it does not.
     public var metricNote: String?
     /// Whether larger values are better.
     public var higherIsBetter: Bool
@@ -33,16 +33,16 @@ public struct CrossoverResult: Sendable, Codable, Equatable {
     public var runSeconds: Double
     /// The variables and their values.
     public var sweeps: [Axis]
-    /// The factor, at least 1, by which runs of one arm differ; absent if unknown.
+    /// The factor, at least 1, by which runs of one arm differ, or `nil` if it is unknown.
     public var noiseFloor: Double?
     /// The number of pairs that ``noiseFloor`` is based on.
     public var noisePairs: Int
-    /// The clients omitted from both arms, with the reasons; absent if there are none.
+    /// The clients omitted from both arms, with the reasons, or `nil` if there are none.
     public var leftOut: [String: String]?
-    /// The command that runs the scenario on its data, without a cell's options; absent in results
-    /// of programs that have no such command.
+    /// The command that runs the scenario on its data, without a cell's options, or `nil` in
+    /// results of programs that have no such command.
     public var command: String?
-    /// Each arm's journal mode and `synchronous` setting, keyed by name; absent if no arm ran.
+    /// Each arm's journal mode and `synchronous` setting, keyed by name, or `nil` if no arm ran.
     public var settings: [String: String]?
     /// The cells; the first sweep's values change fastest.
     public var cells: [Cell]
@@ -65,26 +65,26 @@ public struct CrossoverResult: Sendable, Codable, Equatable {
         public var pairs: Int
         /// The number of pairs in which the generator was the bottleneck.
         public var invalidPairs: Int
-        /// The metric's median in runs of `a`; absent if there are no values.
+        /// The metric's median in runs of `a`, or `nil` if there are no values.
         public var a: Double?
-        /// The metric's median in runs of `b`; absent if there are no values.
+        /// The metric's median in runs of `b`, or `nil` if there are no values.
         public var b: Double?
-        /// The Hodges–Lehmann estimate of `b` divided by `a`; absent if there are no pairs.
+        /// The Hodges–Lehmann estimate of `b` divided by `a`, or `nil` if there are no pairs.
         public var ratio: Double?
         /// The lower end of the ratio's interval.
         public var low: Double?
         /// The upper end of the ratio's interval.
         public var high: Double?
-        /// The interval's confidence level, in 0…1.
+        /// The interval's confidence level, 0…1.
         public var level: Double?
         /// The verdict on `b`.
         public var verdict: Verdict
-        /// The largest share of accesses, in 0…1, that a run of `a` skipped; absent if none were
+        /// The largest share of accesses, 0…1, that a run of `a` skipped, or `nil` if none were
         /// skipped.
         ///
         /// Skipped accesses have no latency, so the arm appears faster than it is.
         public var skippedA: Double?
-        /// The largest share of accesses, in 0…1, that a run of `b` skipped; absent if none were
+        /// The largest share of accesses, 0…1, that a run of `b` skipped, or `nil` if none were
         /// skipped.
         public var skippedB: Double?
         /// The options that `poolgauge run SCENARIO` needs to run this cell.
@@ -113,13 +113,13 @@ public struct CrossoverResult: Sendable, Codable, Equatable {
 }
 
 extension CrossoverResult.Cell {
-    /// Returns the factor by which `b` is better, below 1 if it is worse, or nil if there are no
-    /// pairs.
+    /// Returns the factor by which `b` is better, which is below 1 if it is worse, or `nil` if
+    /// there are no pairs.
     func advantage(higherIsBetter: Bool) -> Double? {
         ratio.map { higherIsBetter ? $0 : 1 / $0 }
     }
 
-    /// The interval of ``advantage(higherIsBetter:)``.
+    /// Returns the interval of ``advantage(higherIsBetter:)``, or `nil` if there are no pairs.
     func advantageRange(higherIsBetter: Bool) -> (low: Double, high: Double)? {
         guard let low, let high else { return nil }
         return higherIsBetter ? (low, high) : (1 / high, 1 / low)

@@ -4,8 +4,8 @@ import Telemetry
 /// Maps the settings in which one arm beats another, using pairs of short runs in every cell.
 ///
 /// Each block runs both arms in every cell, with cells and arms in random order, on the same data
-/// and with the same seed. Slow changes of the machine therefore affect all cells equally. A map
-/// that ends early has fewer pairs in every cell instead of empty cells.
+/// and with the same seed. Slow changes in the machine's speed therefore affect all cells equally.
+/// A map that ends early has fewer pairs in every cell instead of empty cells.
 ///
 /// All methods are safe to call from any thread. Call ``run()`` once.
 public final class CrossoverRun: Sendable {
@@ -60,7 +60,8 @@ public final class CrossoverRun: Sendable {
     /// Ends the map early; the result contains the pairs measured so far.
     public func stop() { trials.stop() }
 
-    /// The values of run pairs for each replacement of the metric; nil if there are no samples.
+    /// The values of pairs of runs for each replacement of the metric, or `nil` if there are too
+    /// few samples.
     private struct Tally {
         var a: [[Double?]] = []
         var b: [[Double?]] = []
@@ -77,7 +78,7 @@ public final class CrossoverRun: Sendable {
             skippedB = max(skippedB, b.clients[client]?.skippedShare ?? 0)
         }
 
-        /// Returns the pairs in which both runs have a value for one replacement.
+        /// Returns the pairs in which both runs have a value for the replacement at `index`.
         func pairs(of index: Int) -> [(a: Double, b: Double)] {
             zip(a, b).compactMap { first, second in
                 guard let a = first[index], let b = second[index] else { return nil }
@@ -137,7 +138,7 @@ public final class CrossoverRun: Sendable {
 
     private func arm(_ name: String) throws(RunError) -> Arm {
         guard let arm = scenario.arms.first(where: { $0.name == name }) else {
-            throw RunError(.scenario, "no arm is named '\(name)'")
+            throw RunError(.scenario, "the scenario has no arm '\(name)'")
         }
         return arm
     }
@@ -200,8 +201,10 @@ public final class CrossoverRun: Sendable {
 
     // MARK: Result
 
-    /// Returns the first replacement of the metric that has a value in nearly all runs, because all
-    /// cells must use the same metric.
+    /// Returns the index of the first replacement of the metric that has a value in nearly all
+    /// runs.
+    ///
+    /// All cells must use the same metric.
     private func common(_ tallies: [Tally], _ metrics: [CrossoverMetric]) -> Int {
         metrics.indices.first { index in
             tallies.allSatisfy { tally in
@@ -264,8 +267,8 @@ public final class CrossoverRun: Sendable {
             metric: metric.name,
             metricNote: metric == plan.metric
                 ? plan.metricNote
-                : "\(metric.name) instead of \(plan.metric.name): some runs had too few accesses "
-                    + "for it; make them longer with --duration",
+                : "\(metric.name) instead of \(plan.metric.name): some runs had too few accesses; "
+                    + "use a longer --duration",
             higherIsBetter: plan.metric.isThroughput,
             blocks: options.blocks,
             runSeconds: plan.duration.inSeconds,
@@ -283,7 +286,7 @@ public final class CrossoverRun: Sendable {
 }
 
 extension ClientResult {
-    /// The share of the client's accesses, in 0…1, that were skipped.
+    /// The share of the client's accesses, 0…1, that were skipped.
     fileprivate var skippedShare: Double {
         offered > 0 ? Double(skipped) / Double(offered) : 0
     }

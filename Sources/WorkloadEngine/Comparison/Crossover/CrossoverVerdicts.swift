@@ -4,14 +4,14 @@ import Foundation
 struct CrossoverVerdicts {
     /// Whether larger values are better.
     var higherIsBetter: Bool
-    /// The ratio, at least 1, below which a difference is noise; nil if unknown.
+    /// The ratio, at least 1, below which a difference is noise, or `nil` if it is unknown.
     var noiseFloor: Double?
 
     /// The confidence level that a verdict requires.
     static let confidence = 0.95
 
-    /// Returns the noise floor of pairs on the same arm: the larger bound of their interval, as a
-    /// ratio.
+    /// Returns the noise floor of pairs of runs of the same arm: the bound of their interval that
+    /// is farther from 1, as a ratio of at least 1.
     static func floor(of logarithms: [Double]) -> Double? {
         guard let location = HodgesLehmann(logarithms, confidence: confidence) else { return nil }
         return exp(max(abs(location.low), abs(location.high)))
@@ -35,7 +35,7 @@ struct CrossoverVerdicts {
     }
 
     private func verdict(_ location: HodgesLehmann) -> CrossoverResult.Verdict {
-        // The pairs are too few for an interval.
+        // There are too few pairs for an interval.
         guard let noiseFloor, location.level >= Self.confidence else { return .inconclusive }
         let floor = log(noiseFloor)
         if location.low >= -floor, location.high <= floor { return .same }

@@ -74,8 +74,8 @@ extension Scenario {
 
     /// Returns the scenario with the given share of writes among its accesses.
     ///
-    /// Open loops keep their total rate, and closed loops their total number of workers. Clients
-    /// without any remaining load are removed.
+    /// Open loops keep their total rate, and closed loops keep their total number of workers.
+    /// Clients whose load becomes zero are removed.
     private func with(writeShare share: Double) throws -> (scenario: Scenario, options: [String]) {
         var changed = self
         var hasChanged = false
@@ -162,13 +162,14 @@ extension Client {
         return workers > 0
     }
 
-    /// Returns the number of arrivals per second, or of workers.
+    /// Returns the client's number of arrivals per second or, in a closed loop, its number of
+    /// workers.
     fileprivate func amount(in measured: Duration) -> Double {
         if case .open(let arrival) = pace { return arrival.meanRate(in: measured) }
         return Double(workers)
     }
 
-    /// The share of the client's accesses that write, in 0…1.
+    /// The share of the client's accesses that write, 0…1.
     fileprivate var writeShare: Double {
         guard case .operations(let access, let mix) = activity else { return 0 }
         let sum = mix.reduce(0) { $0 + $1.weight }
@@ -188,7 +189,7 @@ extension Client {
             activity = .operations(access, mix: mix)
         }
         if case .open(var arrival) = pace {
-            // Round as the options that set the rate do.
+            // Round the rate as in the options that set it.
             arrival.rate = (arrival.rate * factor).rounded(toDigits: 4)
             for index in arrival.stages.indices {
                 arrival.stages[index].from *= factor

@@ -7,7 +7,7 @@ public struct Sweep: Sendable, Equatable {
     public enum Variable: String, Sendable, Codable, Equatable, CaseIterable {
         /// The maximum number of readers (`maximumReaderCount`) of every pool.
         case readers
-        /// The share of the accesses that write, in 0…1.
+        /// The share of the accesses that write, 0…1.
         case writeShare = "write-share"
         /// The time during which clients with `hold` hold their connections.
         case hold
@@ -24,7 +24,7 @@ public struct Sweep: Sendable, Equatable {
     public struct Value: Sendable, Codable, Equatable {
         /// The value as text, such as `20ms`.
         public var text: String
-        /// The value: a count, a share in 0…1, a rate in accesses/s, or a time in nanoseconds.
+        /// The value: a count, a share from 0 to 1, a rate in accesses/s, or a time in nanoseconds.
         public var number: Double
 
         /// Creates a value.
@@ -56,11 +56,11 @@ public struct Sweep: Sendable, Equatable {
         self.values = values
     }
 
-    /// Parses `name=values`: values and ranges, separated by commas.
+    /// Parses `name=values`, where `values` is a list of values and ranges, separated by commas.
     ///
     /// A range is `from..to`, or `from..to/points`. By default, each count in a range is twice the
-    /// previous one, and other ranges have five points: shares in equal steps, times and rates in
-    /// equal ratios.
+    /// previous count. Other ranges have five points by default, with equal steps between shares
+    /// and equal ratios between times or rates.
     ///
     /// - Throws: ``Failure``, which suggests the nearest known name.
     public init(_ text: String) throws(Failure) {
@@ -139,7 +139,7 @@ public struct Sweep: Sendable, Equatable {
         let first = try variable.value(String(text[..<dots.lowerBound]))
         let last = try variable.value(end)
         guard first.number < last.number else {
-            throw Failure(description: "the range '\(text)' must ascend")
+            throw Failure(description: "the range '\(text)' must start with the smaller value")
         }
         return variable.range(from: first.number, to: last.number, points: points)
     }
@@ -166,13 +166,13 @@ extension Sweep.Variable {
             switch self {
             case .readers, .workers:
                 guard let number = Int(text), (1...1000).contains(number) else {
-                    throw fail("'\(text)' is not a whole number of 1 to 1000; write \(example)")
+                    throw fail("'\(text)' is not a whole number from 1 to 1000; write \(example)")
                 }
                 return self.value(Double(number))
             case .writeShare:
                 let share = text.hasSuffix("%") ? try Quantity.share(text) : Double(text)
                 guard let share, (0...1).contains(share) else {
-                    throw fail("'\(text)' is not a share of 0 to 1; write \(example)")
+                    throw fail("'\(text)' is not a share from 0 to 1; write \(example)")
                 }
                 return self.value(share)
             case .hold:
@@ -180,7 +180,7 @@ extension Sweep.Variable {
             case .rate:
                 let rate = try Double(text) ?? Quantity.rate(text)
                 guard rate > 0, rate <= 1e6 else {
-                    throw fail("'\(text)' is not a rate of more than 0; write \(example)")
+                    throw fail("'\(text)' is not a rate above 0 and up to 1e6/s; write \(example)")
                 }
                 return self.value(rate)
             }
@@ -200,7 +200,7 @@ extension Sweep.Variable {
             let share = number.rounded(toDigits: 4)
             return Sweep.Value(text: HumanUnits.unitless(share), number: share)
         case .hold:
-            // Whole microseconds are precise enough and do not need an exponent.
+            // Whole microseconds are precise enough and never need an exponent.
             let time = (number / 1e3).rounded() * 1e3
             let text =
                 switch time {

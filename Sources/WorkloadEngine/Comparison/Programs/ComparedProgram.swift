@@ -2,12 +2,14 @@ import Foundation
 
 /// A program that a comparison runs instead of an arm.
 public struct ComparedProgram: Sendable, Codable, Equatable {
-    /// The name in the reports, such as `baseline`.
+    /// The name in reports, such as `baseline`.
     public var name: String
     /// The absolute path of the program.
     public var path: String
-    /// The versions that the program's result contains, such as `poolgauge` and `sqlite`; empty
-    /// before the first run.
+    /// The versions that the program's result contains, keyed by names such as `poolgauge` and
+    /// `sqlite`.
+    ///
+    /// The dictionary is empty before the first run.
     public var versions: [String: String] = [:]
 
     /// Creates a description of a program that ``locate(_:searching:)`` found.
@@ -24,11 +26,11 @@ public struct ComparedProgram: Sendable, Codable, Equatable {
 
     /// Finds a program.
     ///
-    /// A name without a slash is searched in the current folder and then in the given folders.
+    /// A name without a slash is searched for in the current folder and then in the given folders.
     ///
     /// - Parameters:
     ///   - name: The path or the name.
-    ///   - folders: Folders separated by colons, such as the variable `PATH`.
+    ///   - folders: Folders separated by colons, as in the environment variable `PATH`.
     /// - Returns: The absolute path.
     /// - Throws: ``Failure`` if the file does not exist or is not executable.
     public static func locate(
@@ -88,8 +90,7 @@ public struct ComparedPrograms: Sendable {
     public var hasOwnTarget = false
     /// The environment variables of the programs.
     public var environment: [String: String] = ProcessInfo.processInfo.environment
-    /// The time, in addition to three times the length of a run's phases, after which the run is
-    /// ended.
+    /// The time that a run may take in addition to three times the length of its phases.
     package var patience: Duration = .seconds(60)
 
     /// Creates a comparison of programs, with the baseline first.

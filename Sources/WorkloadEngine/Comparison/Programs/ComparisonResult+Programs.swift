@@ -1,11 +1,11 @@
 extension ComparisonResult {
-    /// Adds the programs that ran instead of arms, and the warnings about them.
+    /// Adds the compared programs and the warnings about them.
     mutating func add(_ programs: [ComparedProgram]) {
         self.programs = programs
         if let first = programs.first, let last = programs.last, first.path == last.path {
             warnings =
                 (warnings ?? []) + [
-                    "\(first.name) and \(last.name) are the same program: a difference between "
+                    "\(first.name) and \(last.name) are the same program, so a difference between "
                         + "them is noise"
                 ]
         }

@@ -9,8 +9,8 @@ import Darwin
 
 /// One run of a program in its own process group, with output redirected to files.
 ///
-/// Pipes would stay open as long as a descendant of the program has them open. The process group
-/// makes it possible to end all descendants, such as those of a shell script.
+/// A pipe would remain open as long as any descendant of the program has it open. The process group
+/// makes it possible to end all descendants, such as the commands of a shell script.
 final class ProgramProcess: Sendable {
     /// The outcome of a program's run.
     struct Outcome: Sendable {
@@ -42,7 +42,7 @@ final class ProgramProcess: Sendable {
     private static let outputLimit = 256 << 20
     /// The time between two checks, in microseconds.
     private static let interval: UInt32 = 10_000
-    /// The time that a stopped program has to remove its files, in nanoseconds.
+    /// The time that a stopped program has for removing its files, in nanoseconds.
     private static let grace: UInt64 = 5_000_000_000
 
     private let path: String
@@ -74,7 +74,7 @@ final class ProgramProcess: Sendable {
         self.limit = limit.wholeNanoseconds
     }
 
-    /// Ends the program early, but gives it time to remove its files.
+    /// Ends the program early, but allows it time to remove its files.
     func stop() {
         state.withLock { state in
             state.isStopped = true
@@ -108,7 +108,7 @@ final class ProgramProcess: Sendable {
         )
     }
 
-    /// Returns the end of a file.
+    /// Returns the last 4 KiB of a file as text.
     private static func ending(of file: URL) -> String {
         guard let handle = try? FileHandle(forReadingFrom: file) else { return "" }
         let size = (try? handle.seekToEnd()) ?? 0
@@ -193,7 +193,8 @@ final class ProgramProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, new, 0o600)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, new, 0o600)
-        // This process ignores these signals and handles them by other means.
+        // A child process inherits ignored signals, and this process ignores these signals to
+        // handle them in another way.
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { sigaddset(&signals, number) }

@@ -31,7 +31,7 @@ struct ProgramResult {
                 "crashed: signal \(number) (\(String(cString: strsignal(number))))",
                 outcome
             )
-        // Without a run, these statuses indicate a usage error or a missing program.
+        // Without output, these statuses indicate a usage error or a missing program.
         case .status(let status) where outcome.output.isEmpty && status != 0:
             throw failure("ended with status \(status) and no result", outcome, status: status)
         case .status, .stopped: break
@@ -83,13 +83,13 @@ struct ProgramResult {
         let name = scenario.file.isEmpty ? scenario.name : scenario.file
         let said = outcome.errors.replacing(path, with: name)
             .trimmingCharacters(in: .whitespacesAndNewlines)
-        var text = "\(program.name), \(program.path), \(problem)"
+        var text = "\(program.name) (\(program.path)) \(problem)"
         if !said.isEmpty { text += "; it reports: \(said.suffix(Self.quotation))" }
         text +=
             "\nA program must accept 'run SCENARIO --arm NAME --seed N --database FILE --format "
-            + "json', as poolgauge does; to see the problem, execute: \(program.path) run \(name) "
-            + "--arm \(arm) --format json"
-        // 64 is the status of poolgauge for an invalid scenario or option.
+            + "json', as poolgauge does; to reproduce the problem, run: \(program.path) run "
+            + "\(name) --arm \(arm) --format json"
+        // poolgauge exits with status 64 for an invalid scenario or option.
         return RunError(status == 64 ? .scenario : .program, text)
     }
 }

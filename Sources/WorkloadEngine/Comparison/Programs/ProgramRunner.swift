@@ -9,7 +9,8 @@ final class ProgramRunner: Sendable {
         var programs: [ComparedProgram]
     }
 
-    /// A file's device, inode, size and time, which change if a build replaces the file.
+    /// A file's device, inode, size and modification time, which change if a build replaces the
+    /// file.
     private struct Identity: Equatable {
         var numbers: [Int]
 
@@ -117,7 +118,7 @@ final class ProgramRunner: Sendable {
     /// - Parameters:
     ///   - name: The program's name in the comparison.
     ///   - seed: The seed of the block.
-    /// - Returns: The result, with the program's name as its arm; nil if the run was stopped.
+    /// - Returns: The result, with the program's name as its arm, or `nil` if the run was stopped.
     /// - Throws: ``RunError`` if there is no result.
     func run(_ name: String, seed: UInt64) async throws -> ArmResult? {
         let found = options.programs.firstIndex { $0.name == name }
@@ -160,7 +161,7 @@ final class ProgramRunner: Sendable {
             throw RunError(
                 .program,
                 "'\(program.path)' changed the file of --database, so the next run would have "
-                    + "different data; it must use a copy of the file"
+                    + "different data; the program must use a copy of the file"
             )
         }
         let result = try ProgramResult(

@@ -143,7 +143,7 @@ public struct ScenarioCommand: Sendable {
     }
 }
 
-/// A factory that copies databases as files, because no program has them open.
+/// A factory that copies databases as files, which is safe because no program has them open.
 private struct FileCopyFactory: WorkloadTargetFactory {
     let factory: any WorkloadTargetFactory
 

@@ -21,7 +21,8 @@ package struct HodgesLehmann: Sendable, Equatable {
     /// for 95 %), the interval spans all of them, and its level is lower: 1 − 2^(1−n).
     package let level: Double
 
-    /// Computes the location of `differences`, which must be finite; returns nil if there are none.
+    /// Computes the location of `differences`, which must be finite, or returns `nil` if there are
+    /// none.
     package init?(_ differences: [Double], confidence: Double = 0.95) {
         guard !differences.isEmpty else { return nil }
         let averages = Self.walshAverages(differences)

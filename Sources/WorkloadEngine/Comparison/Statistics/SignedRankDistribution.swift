@@ -15,7 +15,7 @@ package struct SignedRankDistribution: Sendable {
         var largest = 0
         for rank in doubledRanks {
             largest += rank
-            // Descending order reads each element before it is overwritten.
+            // Iterate in descending order to read each element before it is overwritten.
             for sum in stride(from: largest, through: 0, by: -1) {
                 let without = probabilities[sum]
                 let with = sum >= rank ? probabilities[sum - rank] : 0

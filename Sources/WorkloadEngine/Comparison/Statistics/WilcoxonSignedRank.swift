@@ -2,7 +2,7 @@
 ///
 /// The null hypothesis is that the differences are symmetric around zero (Wilcoxon, "Individual
 /// Comparisons by Ranking Methods", Biometrics Bulletin 1, 1945). Differences of equal size share
-/// the mean of their ranks. Zeros are ranked before their ranks are dropped, according to Pratt's
+/// the mean of their ranks. Zeros are ranked, and their ranks are then dropped, as in Pratt's
 /// procedure ("Remarks on Zeros and Ties in the Wilcoxon Signed Rank Procedures", JASA 54, 1959).
 /// If zeros were dropped before the ranking, lowering every value could make a sample appear *more*
 /// significant. The p-value is conditional on the observed ranks, and therefore exact with ties and
@@ -33,8 +33,9 @@ package struct WilcoxonSignedRank: Sendable, Equatable {
         pValue = min(1, 2 * distribution.cumulative(smaller))
     }
 
-    /// Returns each difference with the doubled rank of its absolute value; ties share their mean
-    /// rank.
+    /// Returns each difference with the doubled rank of its absolute value.
+    ///
+    /// Ties share their mean rank.
     private static func doubledRanks(
         of differences: [Double]
     ) -> [(difference: Double, rank: Int)] {
@@ -43,7 +44,7 @@ package struct WilcoxonSignedRank: Sendable, Equatable {
         ranked.reserveCapacity(sorted.count)
         var first = 0
         while first < sorted.count {
-            // The logarithms of a ratio and its inverse are a tie, even if their last bits differ.
+            // The logarithms of a ratio and its inverse form a tie, even if their last bits differ.
             let limit = abs(sorted[first]) * (1 + 1e-12)
             var end = first + 1
             while end < sorted.count, abs(sorted[end]) <= limit { end += 1 }
