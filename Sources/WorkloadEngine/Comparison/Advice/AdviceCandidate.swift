@@ -1,6 +1,8 @@
 /// A change to an arm that may improve its metrics.
 struct AdviceCandidate: Sendable, Equatable {
-    /// The kind of change; at most one candidate of each kind is tested in the confirmation.
+    /// The kind of change.
+    ///
+    /// The confirmation tests at most one candidate of each kind.
     enum Kind: Sendable, Hashable {
         case readers, structure, journal, cache, memoryMap, busyTimeout, begin, checkpoint
         case statistics, synchronous
@@ -8,7 +10,7 @@ struct AdviceCandidate: Sendable, Equatable {
     }
 
     var kind: Kind
-    /// The arm with the change; its name is the candidate's.
+    /// The arm with the change, whose name is also the candidate's name.
     var arm: Arm
     /// The scenario line or SQL statement that makes the change.
     var change: String
@@ -34,7 +36,7 @@ struct AdviceCandidates {
     /// The size of a large memory map, in bytes.
     private static let largeMap = 268_435_456
 
-    /// All candidates, typically in descending order of effect.
+    /// All candidates, roughly in descending order of their usual effect.
     var all: [AdviceCandidate] {
         indexCandidates + structureCandidates + readerCandidates + transactionCandidates
             + memoryCandidates + logCandidates + statisticsCandidates
@@ -72,7 +74,7 @@ struct AdviceCandidates {
                 kind: .index(words.drop { $0 != "ON" }.dropFirst().first ?? ""),
                 arm: changed(name) { $0.setup.append(statement) },
                 change: statement,
-                cost: "space in the file, and work for each write of these columns"
+                cost: "space in the file, and more work for each write to these columns"
             )
         }
     }
@@ -171,7 +173,7 @@ struct AdviceCandidates {
                     kind: .busyTimeout,
                     arm: changed("busy-timeout-5s") { $0.busyTimeout = .seconds(5) },
                     change: "busy: {timeout: 5s}",
-                    cost: "an access that meets a lock waits up to 5 s before it fails"
+                    cost: "an access waits for a lock for up to 5 s before it fails"
                 )
             )
         }
@@ -241,7 +243,7 @@ struct AdviceCandidates {
                     .checkpoint,
                     "wal_autocheckpoint",
                     to: max(4000, pages * 4),
-                    cost: "a log that is several times larger, and longer checkpoints"
+                    cost: "a log several times as large, and longer checkpoints"
                 )
             )
         }
@@ -268,7 +270,7 @@ struct AdviceCandidates {
                 kind: .statistics,
                 arm: changed("analyze") { $0.setup.append("ANALYZE") },
                 change: "ANALYZE",
-                cost: "a scan of all indexes, repeated as the data changes"
+                cost: "a scan of all indexes, which must be repeated as the data changes"
             )
         ]
     }

@@ -1,8 +1,9 @@
 /// The options of a search for advice.
 public struct AdviceOptions: Sendable {
-    /// The arm to change; nil for `present` or, if there is no such arm, the first one.
+    /// The arm to change, or `nil` for the arm `present` or, if there is no such arm, the first
+    /// arm.
     public var arm: String?
-    /// The time limit, after which the search ends with its results so far.
+    /// The time limit, after which the search ends with the findings so far.
     public var within: Duration = .seconds(300)
     /// A function that returns the index proposals for an open database.
     public var indexes: @Sendable (any WorkloadTarget) throws -> IndexProposals = { _ in

@@ -29,7 +29,7 @@ public enum AdviceReport {
         let candidates = "\(tried) \(tried == 1 ? "candidate" : "candidates")"
         guard let first = result.recommended.first else {
             if tried == 0 { return "\(place): there are no changes to try." }
-            return "\(place): none of \(candidates) is confirmed to help."
+            return "\(place): no improvement was confirmed among \(candidates)."
         }
         let count = result.recommended.count
         let help = count == 1 ? "1 of \(candidates) helps" : "\(count) of \(candidates) help"
@@ -62,7 +62,7 @@ public enum AdviceReport {
         return better + pairs.filter { !$0.verdict.isDifference }.map(effect)
     }
 
-    /// Describes the effect on a metric of a writing client, even if there is no difference.
+    /// Describes the effect on a metric, even if there is no difference.
     private static func effect(_ pair: ComparisonPair) -> String {
         guard !pair.verdict.isDifference else { return change(pair) }
         return "\(ComparisonResult.title(of: pair.metric)) "
@@ -106,23 +106,23 @@ public enum AdviceReport {
 
     private static func reason(_ candidate: AdviceResult.Candidate) -> String {
         switch candidate.verdict {
-        case .notConfirmed: "not confirmed: others were more promising, or the time was too short"
+        case .notConfirmed: "not confirmed: others were more promising, or time ran out"
         case .small:
             "less than \(RatioText.factor(AdviceResult.leastEffect)) better: "
                 + changes(of: candidate).joined(separator: ", ")
         case .noDifference: "no difference on fresh pairs"
         case .worse: "worse on fresh pairs"
         case .notPromising: "no improvement in the screening"
-        case .failed: candidate.problem ?? "it could not be measured"
+        case .failed: candidate.problem ?? "could not be measured"
         case .recommended, .tradeOff: ""
         }
     }
 
     private static func method(_ result: AdviceResult) -> [String] {
-        // A percentile with too few samples was replaced by a lower one.
+        // Percentiles with too few samples were replaced by lower percentiles.
         let confirmed = result.candidates.lazy.compactMap(\.confirmed).first { !$0.isEmpty }
         let deciding = confirmed?.map(\.metric) ?? result.primary
-        var lines = ["decided on: " + deciding.joined(separator: ", ")]
+        var lines = ["deciding metrics: " + deciding.joined(separator: ", ")]
         if result.blocks > 0, let seconds = result.confirmingSeconds {
             lines.append(
                 "confirmed on \(result.blocks) fresh pairs of runs of "
@@ -137,7 +137,7 @@ public enum AdviceReport {
             )
         }
         lines.append(
-            "screening: how many times better the deciding metrics were in up to "
+            "screening: the factor by which the deciding metrics improved in up to "
                 + "\(result.screeningRounds) runs of "
                 + "\(HumanUnits.seconds(result.screeningSeconds)); it only selects candidates"
         )

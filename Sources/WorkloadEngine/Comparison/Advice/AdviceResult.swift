@@ -1,6 +1,6 @@
 /// The result of a search for advice (`poolgauge.advice/1`).
 ///
-/// Latencies are in nanoseconds, throughputs in accesses/s; ratios are plain numbers.
+/// Latencies are in nanoseconds, and throughputs are in accesses/s.
 public struct AdviceResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.advice/1"
@@ -13,35 +13,37 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     public var scenario: String
     /// The seed for all random choices.
     public var seed: UInt64
-    /// The machine and the versions that the search ran on.
+    /// The machine and the versions that the search used.
     public var environment: HostEnvironment
     /// The arm to which the candidates apply.
     public var arm: String
-    /// The arm's journal mode and `synchronous` setting; absent if unknown.
+    /// The arm's journal mode and `synchronous` setting, or `nil` if they are unknown.
     public var settings: String?
     /// The deciding metrics.
     public var primary: [String]
     /// Whether the search ended before completion.
     public var partial: Bool
-    /// Why the search ended early; absent if it did not.
+    /// Why the search ended early, or `nil` if it did not.
     public var partialReason: String?
-    /// The number of pairs of runs that test each candidate; 0 if there was no confirmation.
+    /// The number of pairs of runs that test each candidate, or 0 if there was no confirmation.
     public var blocks: Int
     /// The number of screening rounds.
     ///
-    /// Each round drops the less promising half of the candidates.
+    /// Each round eliminates the less promising half of the candidates.
     public var screeningRounds: Int
     /// The length of a screening run's measured part, in seconds.
     public var screeningSeconds: Double
-    /// The length of a confirming run's measured part, in seconds; absent if there was no
+    /// The length of a confirmation run's measured part, in seconds, or `nil` if there was no
     /// confirmation.
     public var confirmingSeconds: Double?
-    /// The noise floor of each deciding metric in the confirmation, a ratio of at least 1; absent
+    /// The noise floor of each deciding metric in the confirmation, a ratio of at least 1, or `nil`
     /// if there was no confirmation.
     public var noiseFloor: [String: Double]?
-    /// The candidates, ordered by verdict and then by effect, with recommended ones first.
+    /// The candidates, ordered by verdict and then by effect, starting with recommended candidates.
+    ///
+    /// Candidates that weaken durability come last.
     public var candidates: [Candidate]
-    /// The warnings about the result; absent if there are none.
+    /// The warnings about the result, or `nil` if there are none.
     public var warnings: [String]?
 
     /// A change that was tried.
@@ -56,19 +58,20 @@ public struct AdviceResult: Sendable, Codable, Equatable {
         public var weakensDurability: Bool
         /// The outcome.
         public var verdict: Verdict
-        /// The factor by which the deciding metrics improved in the screening, as a geometric mean;
-        /// absent without values.
+        /// The factor by which the deciding metrics improved in the screening, as a geometric mean,
+        /// or `nil` if there are no values.
         public var screening: Double?
-        /// The comparison of the deciding metrics on fresh pairs of runs; absent if there was no
-        /// confirmation.
+        /// The comparison of the deciding metrics on fresh pairs of runs, or `nil` if the candidate
+        /// was not in the confirmation.
         public var confirmed: [ComparisonPair]?
-        /// The other metrics that became worse; absent if there are none.
+        /// The other metrics that became worse, or `nil` if there are none.
         public var sideEffects: [ComparisonPair]?
-        /// The response times of clients that write, on fresh pairs of runs.
+        /// The response times of clients that write on fresh pairs of runs, for candidates that add
+        /// an index.
         ///
-        /// Present only for indexes.
+        /// The value is `nil` for other candidates.
         public var writes: [ComparisonPair]?
-        /// Why the candidate could not be measured; absent if it could be measured.
+        /// Why the candidate could not be measured, or `nil` if it could be measured.
         public var problem: String?
     }
 
@@ -78,7 +81,7 @@ public struct AdviceResult: Sendable, Codable, Equatable {
         case recommended
         /// A deciding metric is better and another one is much worse.
         case tradeOff
-        /// On fresh pairs of runs, deciding metrics are better, but by too little to justify a
+        /// On fresh pairs of runs, deciding metrics are better, but not by enough to justify a
         /// change.
         case small
         /// Fresh pairs of runs show no improvement.
@@ -104,7 +107,7 @@ public struct AdviceResult: Sendable, Codable, Equatable {
     }
 
     /// The smallest improvement that justifies a change, and the smallest deterioration that
-    /// prevents its recommendation, as a factor.
+    /// prevents a recommendation, as a factor.
     static let leastEffect = 1.1
 
     /// The reason reported for a stopped search.
@@ -122,7 +125,7 @@ extension AdviceResult {
         return gain < leastEffect ? .small : .recommended
     }
 
-    /// Orders candidates by verdict, then by effect.
+    /// Returns whether a candidate precedes another one in the result.
     static func precedes(_ a: Candidate, _ b: Candidate) -> Bool {
         if a.weakensDurability != b.weakensDurability { return b.weakensDurability }
         let order: [Verdict] = [
@@ -144,13 +147,13 @@ extension AdviceResult.Candidate {
 }
 
 extension ComparisonPair {
-    /// The factor by which the metric improved, or nil if it did not.
+    /// The factor by which the metric improved, or `nil` if it did not.
     var improvement: Double? {
         guard verdict == .better, let ratio else { return nil }
         return lowerIsBetter ? 1 / max(ratio, 1e-12) : ratio
     }
 
-    /// How many times worse the metric became; nil unless it did.
+    /// The factor by which the metric became worse, or `nil` if it did not.
     var deterioration: Double? {
         guard verdict == .worse else { return nil }
         guard let ratio else { return .infinity }

@@ -4,9 +4,10 @@ import Units
 
 /// Searches for changes to an arm that improve a scenario's deciding metrics.
 ///
-/// It runs the current arm once and derives candidates from the result. It screens all of them in a
-/// few short runs, then confirms the best three on fresh pairs of runs. Only the fresh pairs
-/// determine the verdict, so a candidate that led the screening by chance has no advantage.
+/// The search runs the current arm once and derives candidates from the result. It screens all
+/// candidates in a few short runs, and then tests the best three on fresh pairs of runs. Only the
+/// fresh pairs determine the verdict, so a candidate that led the screening by chance has no
+/// advantage.
 ///
 /// All methods are safe to call from any thread. Call ``run()`` once.
 public final class AdviceRun: Sendable {
@@ -205,7 +206,8 @@ public final class AdviceRun: Sendable {
         return metrics
     }
 
-    /// Returns the smallest number of readers whose simulated waits are nearly the shortest.
+    /// Returns the smallest number of readers for which simulated waits are nearly as short as
+    /// possible.
     private func promisingReaders(_ baseline: ArmResult) -> [Int] {
         guard arm.kind == .pool else { return [] }
         let recorded = RunResult(
@@ -250,7 +252,7 @@ public final class AdviceRun: Sendable {
         )
         if plan == nil, !chosen.isEmpty {
             result.partial = true
-            result.partialReason = timeWasUp + " before anything could be confirmed"
+            result.partialReason = timeWasUp + " before the confirmation could start"
         }
         chosen = Array(chosen.prefix(plan?.candidates ?? 0))
         let names = Set(chosen.map(\.candidate.arm.name))
@@ -276,7 +278,7 @@ public final class AdviceRun: Sendable {
         if !BlockCount.suffices(compared.blocks, tests: tests) { throw TrialRunner.End.late }
     }
 
-    /// The seconds left for the confirmation, minus a reserve for the report.
+    /// The time that remains for the confirmation, in seconds, minus a reserve for the report.
     private var remaining: Double { options.within.inSeconds - trials.elapsed - 0.5 }
 
     private func compare(

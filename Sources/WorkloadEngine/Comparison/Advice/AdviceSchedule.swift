@@ -6,7 +6,7 @@ enum AdviceSchedule {
     private static let mostRounds = 3
     /// The shortest length of a run's measured part, in seconds.
     private static let leastSeconds = 0.3
-    /// The length beyond which a measured part hardly becomes less noisy, in seconds.
+    /// The length, in seconds, beyond which a longer measured part is hardly less noisy.
     private static let comfortableSeconds = 0.35
     /// The length of a run's phases as a multiple of its measured part.
     ///
@@ -15,7 +15,7 @@ enum AdviceSchedule {
 
     /// The screening's share of the total time.
     private static let screeningShare = 0.3
-    /// The share of the remaining time that a confirmation plans to use.
+    /// The planned share of the remaining time for a confirmation.
     ///
     /// Other work on the machine may delay the runs, and one missing block can make the others
     /// useless.
@@ -24,8 +24,8 @@ enum AdviceSchedule {
     /// Returns the length of the measured part for the current arm's run, in seconds.
     static func baseline(within limit: Double) -> Double { min(max(limit * 0.05, 0.7), 5) }
 
-    /// Returns the length of a measured part that provides enough samples for the median of every
-    /// deciding latency, in seconds.
+    /// Returns the length, in seconds, of a measured part with enough samples for the median of
+    /// every deciding latency.
     ///
     /// - Parameters:
     ///   - metrics: The deciding metrics.
@@ -39,18 +39,18 @@ enum AdviceSchedule {
                 let client = baseline.clients[metric.owner], client.completed > 0
             else { return longest }
             let rate = Double(client.completed) / baseline.duration
-            // Arrivals are random. With twice the required number on average, few runs have too
-            // few.
+            // The number of arrivals is random. If its mean is twice the required number, few runs
+            // have too few arrivals.
             return max(longest, 2 * Double(metric.neededAccesses) / rate)
         }
     }
 
-    /// Plans the screening: all candidates run in the first round, and the better half of each
-    /// round runs in the next one.
+    /// Plans the screening: the first round runs all candidates, and each later round runs the
+    /// better half of the previous round.
     ///
     /// - Parameters:
     ///   - candidates: The number of candidates.
-    ///   - limit: The length of the search, in seconds.
+    ///   - limit: The length of the whole search, in seconds.
     ///   - overhead: The overhead of a run beyond its phases, in seconds.
     ///   - needed: The length of a measured part with enough samples, in seconds.
     /// - Returns: The number of candidates in each round, and the length of each run's measured
@@ -74,10 +74,10 @@ enum AdviceSchedule {
         return (rounds, min(max(seconds(), leastSeconds), 3))
     }
 
-    /// Plans the confirmation; returns nil if the time is too short for one candidate.
+    /// Plans the confirmation, or returns `nil` if the time is too short for one candidate.
     ///
-    /// Fewer candidates get longer runs and more than the minimum number of blocks. A single
-    /// atypical block then does not decide the verdict.
+    /// If there are fewer candidates, the plan contains longer runs and more than the minimum
+    /// number of blocks. A single atypical block then does not determine the verdict.
     ///
     /// - Parameters:
     ///   - candidates: The number of candidates.

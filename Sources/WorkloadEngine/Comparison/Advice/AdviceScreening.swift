@@ -3,7 +3,7 @@ import Telemetry
 
 /// Screens candidates in short runs.
 ///
-/// The better part of each round advances to the next round.
+/// The better candidates of each round advance to the next round.
 struct AdviceScreening {
     let scenario: Scenario
     let arm: Arm
@@ -23,7 +23,7 @@ struct AdviceScreening {
         _ plan: (rounds: [Int], seconds: Double)
     ) async throws {
         let block = try scenario.scaled(toBlock: .seconds(plan.seconds))
-        // The confirmation's pairs use consecutive seeds that start at the scenario's seed.
+        // Use seeds that differ from those of the confirmation, which start at the scenario's seed.
         let seed = scenario.seed &+ 10_000
         var random = RandomStream(seed: scenario.seed, stream: "advice/order")
         for (round, count) in plan.rounds.enumerated() {
@@ -60,12 +60,12 @@ struct AdviceScreening {
 
     private static func problem(of run: ArmResult) -> String? {
         run.unsupported?.sorted { $0.key < $1.key }.first.map { client, reason in
-            "\(client) does not run: \(reason)"
+            "\(client) did not run: \(reason)"
         }
     }
 
-    /// Returns the mean logarithm of a candidate's improvement factors; nil if the runs have no
-    /// common values.
+    /// Returns the mean logarithm of a candidate's improvement factors, or `nil` if no metric has a
+    /// value in both runs.
     private func gain(
         of changed: ComparisonMeasurement,
         over present: ComparisonMeasurement

@@ -3,22 +3,23 @@ import Foundation
 /// A candidate with the results of its screening runs.
 struct ScreenedCandidate: Sendable {
     let candidate: AdviceCandidate
-    /// The mean logarithm of the improvement factors in each round; nil if the runs have no common
-    /// values.
+    /// The mean logarithm of the improvement factors in each round, or `nil` if no metric has a
+    /// value in both runs.
     var gains: [Double?] = []
-    /// Why the candidate could not be measured; nil if it could be measured.
+    /// Why the candidate could not be measured, or `nil` if it could be measured.
     var problem: String?
 
     init(_ candidate: AdviceCandidate) { self.candidate = candidate }
 
-    /// The mean logarithm of the improvement factors over all rounds; nil if there are no values.
+    /// The mean logarithm of the improvement factors over all rounds, or `nil` if there are no
+    /// values.
     var score: Double? {
         let known = gains.compactMap { $0 }
         guard problem == nil, !known.isEmpty else { return nil }
         return known.reduce(0, +) / Double(known.count)
     }
 
-    /// Returns the candidate for a result.
+    /// Returns the candidate in the form that a result contains.
     func result(_ verdict: AdviceResult.Verdict) -> AdviceResult.Candidate {
         AdviceResult.Candidate(
             name: candidate.arm.name,
@@ -46,9 +47,9 @@ extension [ScreenedCandidate] {
 
     /// Chooses candidates for the confirmation, with the best one first.
     ///
-    /// Chooses at most one candidate of each kind. Candidates that preserve durability come first.
-    /// A candidate is omitted if its score is far below the best one, which gives the others longer
-    /// runs.
+    /// At most one candidate of each kind is chosen. Candidates that preserve durability come
+    /// first. A candidate is omitted if its score is far below the best score, so that the others
+    /// can have longer runs.
     func chosen(most: Int) -> [ScreenedCandidate] {
         let best = promising.first { !$0.candidate.weakensDurability }?.score ?? 0
         let ranked = promising.filter { ($0.score ?? 0) >= best * Self.leastShare }

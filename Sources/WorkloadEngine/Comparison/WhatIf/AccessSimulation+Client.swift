@@ -3,9 +3,9 @@ extension AccessSimulation {
     /// A client in the load.
     struct Client {
         let plan: ClientPlan
-        /// The service time of each operation; nil for operations that never completed.
+        /// The service time of each operation, or `nil` for operations that never completed.
         var services: [ServiceModel?]
-        /// Whether the client's accesses wait for a connection; snapshots do not.
+        /// Whether the client's accesses wait for a connection, which is `false` for snapshots.
         var needsConnection = true
         /// The time between acquiring a connection and entering the access's closure.
         ///
@@ -25,7 +25,7 @@ extension AccessSimulation {
 
     /// The interrupts that one client sends to other clients' accesses.
     struct Interrupts {
-        /// The name of the client whose accesses are interrupted; nil for all clients.
+        /// The name of the client whose accesses are interrupted, or `nil` for all clients.
         var victim: String?
         /// The time that an interrupted statement continues to run, in nanoseconds.
         ///
@@ -38,9 +38,10 @@ extension AccessSimulation {
         /// The times from start to entry of the completed accesses in the measured part, in
         /// nanoseconds.
         ///
-        /// Interrupted accesses do not count.
+        /// Interrupted accesses are not included.
         var waits: [Double] = []
-        /// The sum of each operation's service times, in nanoseconds, and their number.
+        /// The sum of each operation's service times, in nanoseconds, and the number of service
+        /// times.
         var service: [(sum: Double, count: Int)]
         /// The number of accesses in the measured part that were skipped because they were late.
         var skipped = 0

@@ -5,9 +5,9 @@ import Telemetry
 ///
 /// Reads wait for one of the readers and writes for the writer. In a queue, all accesses wait for
 /// its only connection. Accesses are served in order of arrival, except that running threads may
-/// overtake accesses that have waited only briefly. An access with a connection works on shared
-/// processors (``SharedProcessors``) and may then be delayed. Workers use the same load models as
-/// in a real run.
+/// overtake accesses that have waited only briefly. An access that holds a connection runs on
+/// shared processors (``SharedProcessors``) and may then be delayed. Workers use the same load
+/// models as in a real run.
 struct AccessSimulation {
     private let clients: [Client]
     private let phases: PhasePlan
@@ -50,15 +50,18 @@ struct AccessSimulation {
     /// Whether running threads may overtake accesses that have waited briefly, as in this package's
     /// engine.
     private let isOvertaking: Bool
-    /// The mean idle time of each kind of connection between two accesses that wait for it.
+    /// The mean time during which a connection of each kind is idle between two accesses that wait
+    /// for it.
     private let handover: [Double]
     private var service: RandomStream
     private var mixes: RandomStream
     private(set) var outcomes: [Outcome]
-    /// Whether any access found all readers in use; if not, more readers have no effect.
+    /// Whether any access found all readers in use.
+    ///
+    /// If none did, more readers have no effect.
     private(set) var hasWaitedForReader = false
 
-    /// The number of ended accesses, in any phase.
+    /// The number of accesses that have ended, in any phase.
     private var ended = 0
 
     /// The number of accesses after which a 99th percentile is precise enough.
@@ -72,7 +75,8 @@ struct AccessSimulation {
     private static let slice = 700e3
     /// The interval of the scheduler's ticks, in nanoseconds: 250 Hz on Linux.
     private static let tick = 4e6
-    /// The pause between two of a worker's batches, in nanoseconds, which lets waiters enter first.
+    /// The pause between a worker's batches, in nanoseconds, during which waiters can acquire the
+    /// connection.
     private static let betweenBatches = 100e3
 
     private static let readers = 0
@@ -81,7 +85,7 @@ struct AccessSimulation {
     /// Creates a simulation.
     ///
     /// - Parameters:
-    ///   - clients: The clients, with unused arrivals.
+    ///   - clients: The clients, whose arrivals must not have been used yet.
     ///   - phases: The load's phases.
     ///   - setting: The queue or pool that serves the accesses.
     ///   - processors: The number of processors.
@@ -168,7 +172,8 @@ struct AccessSimulation {
         let client = workers[worker].client
         if let interrupts = clients[client].interrupts {
             interrupt(interrupts, at: now)
-            // Interrupts count as ended accesses. A client without think time then also ends.
+            // Include interrupts in the number of ended accesses, so that a client without think
+            // time also ends.
             ended += 1
             return plan(worker, freeAt: now)
         }
@@ -187,7 +192,7 @@ struct AccessSimulation {
         for worker in workers.indices {
             let name = clients[workers[worker].client].plan.name.name
             guard interrupts.victim == nil || interrupts.victim == name,
-                // A worker in a hold is not running a statement.
+                // A worker that only holds its connection is not running a statement.
                 workers[worker].demand.least == 0,
                 processors.shorten(worker, to: interrupts.latency, at: now)
             else { continue }
@@ -224,7 +229,7 @@ struct AccessSimulation {
         grant(worker, at: now)
     }
 
-    /// Hands a connection over to the first waiter, if any.
+    /// Hands a connection over to the first waiter, or releases it and wakes the waiter, if any.
     private mutating func release(_ resource: Int, at now: Double) {
         guard let next = queues[resource].first else {
             free[resource] += 1
@@ -243,7 +248,7 @@ struct AccessSimulation {
         schedule(now + Double(EngineTimings.wakeUp) + drawHandover(of: resource), next, .notified)
     }
 
-    /// Returns whether a released connection is reserved for a waiter.
+    /// Returns whether a released connection must be handed over to a waiter.
     private func isEntitled(_ worker: Int, at now: Double) -> Bool {
         !isOvertaking || clients[workers[worker].client].isTask
             || now - workers[worker].start >= Double(EngineTimings.patience)
@@ -278,10 +283,10 @@ struct AccessSimulation {
         grant(worker, at: now)
     }
 
-    /// Draws the time until a waiter is awake.
+    /// Returns a random time until a waiter is awake, in nanoseconds.
     ///
-    /// Most waiters wake immediately. If every processor is busy, a running thread yields. If that
-    /// thread has just started, the waiter wakes at the next tick instead.
+    /// Most waiters wake immediately. If every processor is busy, a running thread must yield
+    /// first. If that thread has just started, the waiter does not wake until the next tick.
     private mutating func drawHandover(of resource: Int) -> Double {
         let own = -handover[resource] * log(1 - service.nextUnit())
         guard processors.isBusy, service.nextUnit() < Self.slice / Self.tick else { return own }

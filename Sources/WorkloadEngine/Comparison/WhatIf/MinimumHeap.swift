@@ -1,4 +1,6 @@
-/// A binary heap whose first element is the smallest; equal elements are in any order.
+/// A binary heap whose first element is the smallest.
+///
+/// The order of equal elements is unspecified.
 struct MinimumHeap<Element> {
     private var elements: [Element] = []
     private let isLess: (Element, Element) -> Bool

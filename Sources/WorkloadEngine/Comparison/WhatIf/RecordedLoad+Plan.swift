@@ -1,10 +1,10 @@
 import Foundation
 
 extension RecordedLoad {
-    /// Creates the load's plan, which enables a simulation to repeat the turns of the run's
-    /// workers: the same arrivals, drawn from the same seed.
+    /// Creates the load's plan, which enables a simulation to repeat the run's arrivals from the
+    /// same seed.
     ///
-    /// - Throws: ``WhatIfError`` if the recording contains unknown words.
+    /// - Throws: ``WhatIfError`` if the recording contains unknown values.
     func makePlan() throws -> RunPlan {
         var scenario = Scenario(
             name: "what-if",
@@ -28,7 +28,7 @@ extension RecordedLoad {
 extension RecordedLoad.Client {
     /// Creates the client.
     ///
-    /// Its operations have the recorded access but no steps.
+    /// The client's operations have the recorded kind of access but no steps.
     fileprivate func client(named name: String) throws -> Client {
         guard workers > 0, !operations.isEmpty || interrupts != nil else {
             throw WhatIfError(.unreadable, "client '\(name)' has no workers or no operations")
@@ -83,7 +83,7 @@ extension RecordedLoad.Arrivals {
 }
 
 extension Duration {
-    /// Converts nanoseconds, limited to the largest duration of a run.
+    /// Converts nanoseconds to a duration, limited to the maximum duration of a run.
     fileprivate static func nanoseconds(_ count: UInt64) -> Duration {
         .nanoseconds(Int64(clamping: count))
     }

@@ -5,23 +5,24 @@ import Foundation
 ///
 /// A recorded service time includes waits for a processor, which depend on the number of readers.
 /// Therefore, one share of it becomes work for the simulated processors, and another share becomes
-/// a delay that is independent of other accesses. The simulation reproduces the rest.
+/// a delay that is independent of other accesses. The rest, which is the wait for a processor,
+/// results from the simulation.
 struct ServiceModel: Sendable {
     private let times: SpectrumSampler
     /// The mean of the recorded times, in nanoseconds.
     let mean: Double
     /// The minimum time of an access, in nanoseconds, regardless of its work: a hold.
     let hold: Double
-    /// How far completed holds overrun the request.
+    /// The time by which completed holds overrun the request.
     private var excess = Excess()
     /// The share of a recorded time, beyond the hold, that is processor work.
     var work: Double
     /// The share of a recorded time, beyond the hold, that is a delay, such as syncs and locks.
     var delay: Double
-    /// Whether ``work`` was measured and not computed by ``Calibration``.
+    /// Whether ``work`` was measured rather than computed by ``Calibration``.
     let isWorkMeasured: Bool
 
-    /// Creates a model of recorded times; returns nil if there are none.
+    /// Creates a model of recorded times, or returns `nil` if there are none.
     ///
     /// - Parameters:
     ///   - service: The recorded times.
@@ -78,12 +79,12 @@ struct ServiceModel: Sendable {
 }
 
 extension ServiceModel {
-    /// How far holds overrun the request.
+    /// The time by which holds overrun the request.
     ///
     /// A spectrum's resolution at one second is about sixty milliseconds. Without the exact mean,
     /// two holds that start together, and the waits for them, would end at different times.
     fileprivate struct Excess: Sendable {
-        /// The mean overrun, in nanoseconds; nil if unknown.
+        /// The mean overrun, in nanoseconds, or `nil` if it is unknown.
         private var mean: Double?
         /// The upper bound of the recorded times that the overrun replaces, in nanoseconds.
         private var upper = 0.0
@@ -93,7 +94,7 @@ extension ServiceModel {
 
         /// Computes the overrun of times near the hold from the exact mean of all times.
         init(of service: LatencySpectrum, mean: Double, hold: UInt64) {
-            // The hold may be at the end of its bucket, so include the next bucket.
+            // The hold may be close to the end of its bucket, so include the next bucket.
             var bounds = LatencySpectrum()
             bounds.add(hold)
             guard let own = bounds.buckets.first else { return }
@@ -110,7 +111,7 @@ extension ServiceModel {
             self.mean = min(max(0, (sum - rest) / Double(count) - Double(hold)), most)
         }
 
-        /// Draws an access's time if `time` is near the hold; otherwise, returns nil.
+        /// Draws an access's time if `time` is near the hold; otherwise, returns `nil`.
         func draw(
             insteadOf time: Double,
             hold: Double,

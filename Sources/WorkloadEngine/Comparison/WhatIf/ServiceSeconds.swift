@@ -1,7 +1,8 @@
 /// A client's service times in each second of a run, relative to their mean.
 ///
 /// Slow accesses occur in bursts, such as during a checkpoint or while the machine does other work.
-/// With independent draws, slow accesses would not coincide, and the longest waits would not occur.
+/// If service times were drawn independently, slow accesses would not coincide, and the longest
+/// waits would not occur.
 struct ServiceSeconds: Sendable {
     /// Each second's mean divided by the mean of all seconds.
     private let factors: [Double]
@@ -31,7 +32,7 @@ struct ServiceSeconds: Sendable {
         factors = means.map { $0.map { $0 * count / sum } ?? 1 }
     }
 
-    /// Returns the factor at a load time, in nanoseconds.
+    /// Returns the factor at a time in the load, in nanoseconds.
     func factor(at time: Double) -> Double {
         let second = Int(time / 1e9)
         return factors.indices.contains(second) ? factors[second] : 1

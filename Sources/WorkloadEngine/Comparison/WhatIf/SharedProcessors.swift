@@ -1,4 +1,6 @@
-/// Processors that all jobs share evenly: with more jobs than processors, each job slows down.
+/// Processors that all jobs share evenly.
+///
+/// If there are more jobs than processors, each job slows down.
 ///
 /// This is egalitarian processor sharing (Kleinrock, *Queueing Systems*, volume 2, 1976, section
 /// 4.4). All jobs advance at the same speed, so a single counter of the work per job suffices. A
@@ -35,7 +37,7 @@ struct SharedProcessors {
         jobs.push((given + demand, order, job))
     }
 
-    /// Limits a job's remaining processor time.
+    /// Limits the remaining processor time of a job.
     ///
     /// - Returns: Whether the limit applies because the job exists and would otherwise end later.
     mutating func shorten(_ job: Int, to demand: Double, at now: Double) -> Bool {
@@ -49,12 +51,13 @@ struct SharedProcessors {
         return true
     }
 
-    /// The time at which the first job ends if no other job is added; nil if there are no jobs.
+    /// The time at which the first job ends if no other job is added, or `nil` if there are no
+    /// jobs.
     var nextEnd: Double? {
         jobs.first.map { time + max(0, $0.end - given) / speed }
     }
 
-    /// Removes and returns the first job to end, at ``nextEnd``.
+    /// Removes and returns the job that ends first, at ``nextEnd``.
     mutating func take(at now: Double) -> Int? {
         advance(to: now)
         guard let first = jobs.pop() else { return nil }

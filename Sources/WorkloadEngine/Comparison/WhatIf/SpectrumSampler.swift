@@ -1,13 +1,15 @@
-/// Draws times from a recorded spectrum: first a bucket, in proportion to its count, then a uniform
-/// time within it.
+/// Draws random times from a recorded spectrum.
+///
+/// The sampler first draws a bucket, in proportion to its count, and then a uniformly distributed
+/// time within the bucket.
 struct SpectrumSampler: Sendable {
     private let buckets: [(lower: Double, width: Double, sum: Double)]
 
-    /// Creates a sampler of a spectrum's shortest times; returns nil if there are no times.
+    /// Creates a sampler of a spectrum's shortest times, or returns `nil` if there are no times.
     ///
     /// - Parameters:
     ///   - spectrum: The times.
-    ///   - share: The share of the times to use, in 0…1; the bucket of the shortest times is always
+    ///   - share: The share of the times to use, 0…1. The bucket of the shortest times is always
     ///     used.
     init?(_ spectrum: LatencySpectrum, upTo share: Double = 1) {
         guard !spectrum.buckets.isEmpty else { return nil }

@@ -14,10 +14,10 @@ extension WhatIf {
     /// part, its seed and the scale of its data.
     ///
     /// - Parameters:
-    ///   - scenario: The scenario, or nil to use the text in the result.
+    ///   - scenario: The scenario, or `nil` to use the text in the result.
     ///   - settings: The recording's settings.
     /// - Returns: A scenario that produces the recorded load.
-    /// - Throws: ``WhatIfError`` if the scenario produces a different load; ``ScenarioError`` if
+    /// - Throws: ``WhatIfError`` if the scenario produces a different load, or ``ScenarioError`` if
     ///   the scenario is invalid.
     public func scenario(
         _ scenario: Scenario? = nil,
@@ -42,7 +42,7 @@ extension WhatIf {
         guard !text.isEmpty else {
             throw WhatIfError(
                 .notRecorded,
-                "the result does not contain its scenario's text: "
+                "the result does not contain its scenario's text; "
                     + "specify the scenario with --scenario"
             )
         }
@@ -58,7 +58,7 @@ extension WhatIf {
                     + NearestName.hint(run.arm, among: scenario.arms.map(\.name))
             )
         }
-        // The plan omits clients that NoopTarget cannot run, so those are not compared.
+        // Clients that `NoopTarget` cannot run are not in the plan and are therefore not compared.
         let own = RecordedLoad(
             try RunPlan(scenario, on: NoopTarget()),
             of: scenario,
@@ -76,7 +76,7 @@ extension WhatIf {
                 throw WhatIfError(
                     .differentScenario,
                     "the run was recorded with a different '\(name)' than scenario "
-                        + "'\(scenario.name)' has: repeat the recording's --set options, or "
+                        + "'\(scenario.name)' has; repeat the recording's --set options, or "
                         + "specify the scenario with --scenario"
                 )
             }
@@ -86,7 +86,8 @@ extension WhatIf {
     /// Returns alternating runs of the nearest settings and, optionally, of the recorded setting,
     /// each `times` times.
     ///
-    /// Another run of the recorded setting distinguishes a changed machine from a wrong model.
+    /// The runs of the recorded setting show whether a wrong prediction is due to the model or to a
+    /// change of the machine.
     ///
     /// - Throws: ``WhatIfError`` if the scenario does not have the recorded arm.
     public func checkRuns(
@@ -111,7 +112,7 @@ extension WhatIf {
             } else if setting != recorded {
                 changed.kind = .queue
                 changed.readers = nil
-                // As in the prediction, show the queue's effect without a rollback journal's.
+                // As in the prediction, use WAL mode to exclude the effect of a rollback journal.
                 changed.journal = .wal
             }
             return CheckRun(setting: setting, arm: changed)
@@ -165,7 +166,7 @@ extension WhatIf {
         )
     }
 
-    /// Explains why the runs' numbers are unreliable; returns nil if they are reliable.
+    /// Returns the reason that the runs' numbers are unreliable, or `nil` if they are reliable.
     static func problem(of runs: [ArmResult]) -> String? {
         var problems: [String] = []
         for run in runs {
@@ -180,8 +181,8 @@ extension WhatIf {
 }
 
 extension RecordedLoad.Client {
-    /// Returns whether the other client is the same, except for rounded times and for values that
-    /// older versions did not record.
+    /// Returns whether two clients are equal, except for rounded times and for values that older
+    /// versions did not record.
     fileprivate func isNearlyEqual(to other: RecordedLoad.Client) -> Bool {
         func isNear(_ one: UInt64?, _ two: UInt64?) -> Bool {
             guard let one, let two else { return one == two }

@@ -44,7 +44,7 @@ extension WhatIf {
 
     private static func place(_ path: [any CodingKey]) -> String {
         path.isEmpty
-            ? "its top"
+            ? "the top level"
             : path.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
                 .joined(separator: ".")
     }

@@ -2,8 +2,10 @@ import Foundation
 
 /// Fits the model to the recorded run.
 extension WhatIf {
+    /// Returns the fitted parameters.
+    ///
     /// The steps fit service times, overheads and handovers, in this order, because each step uses
-    /// the previous results.
+    /// the results of the previous steps.
     func calibrated(_ start: Fit) throws -> Fit {
         var fit = start
         try Calibration.fit(&fit.models) { models, round in
@@ -31,8 +33,8 @@ extension WhatIf {
 
     /// Returns the overheads of accesses that find a free connection.
     ///
-    /// They are the shortest recorded waits, as many as there are such accesses in the simulation
-    /// of the recorded setting.
+    /// The overheads are the shortest recorded waits. Their number is the number of such accesses
+    /// in a simulation of the recorded setting.
     private func overheads(with fit: Fit) throws -> [String: SpectrumSampler] {
         var overheads: [String: SpectrumSampler] = [:]
         for (name, outcome) in try simulate(recorded, fit, round: 0).outcomes {
@@ -45,22 +47,22 @@ extension WhatIf {
         return overheads
     }
 
-    /// The wait that replaces shorter ones in the search for a handover, in nanoseconds.
+    /// The wait that replaces shorter waits in the search for a handover time, in nanoseconds.
     ///
     /// Shorter waits are overheads, which are fitted separately, and zero has no logarithm.
     ///
-    /// If no wait is longer, the search does not find a handover.
+    /// If no wait is longer, the search does not find a handover time.
     private static let shortestWait = 100e3
 
     private static func logarithm(_ wait: Double) -> Double { log(max(wait, shortestWait)) }
 
     /// Returns how far simulated waits in the recorded setting exceed the recorded waits.
     ///
-    /// The result contains the differences of their logarithms, summed over the accesses that wait
-    /// for readers and over those that wait for the writer.
+    /// The result contains the differences between the logarithms of the waits, summed separately
+    /// over the accesses that wait for readers and the accesses that wait for the writer.
     ///
-    /// A sum of the waits themselves would consist mainly of the few longest ones. Those waits
-    /// result from other accesses' holds, which are far longer than a handover.
+    /// A sum of the waits themselves would consist mainly of the few longest waits, which are due
+    /// to the holds of other accesses and are far longer than a handover.
     private func excess(of fit: Fit, round: Int) throws -> (reader: Double?, writer: Double?) {
         var excess: (reader: Double?, writer: Double?)
         for (name, outcome) in try simulate(recorded, fit, round: round).outcomes {
@@ -69,7 +71,8 @@ extension WhatIf {
                 let access = own.operations.first?.access, access != "snapshot",
                 own.operations.allSatisfy({ $0.access == access }), !outcome.waits.isEmpty
             else { continue }
-            // If hardly any access waits for others, the waits do not determine a handover.
+            // If hardly any access waits for other accesses, the waits do not determine a handover
+            // time.
             guard outcome.waits.count - outcome.withoutWait > outcome.waits.count / 20 else {
                 continue
             }
@@ -95,10 +98,11 @@ extension WhatIf {
 }
 
 extension ServiceModel {
-    /// Creates the model of a client's operation; returns nil if none of its accesses completed.
+    /// Creates the model of a client's operation, or returns `nil` if none of its accesses
+    /// completed.
     init?(_ client: ClientResult, operation: String, hold: UInt64?) {
         let own = client.operations?[operation]
-        // A client's only operation uses the client's spectra.
+        // If the client has only one operation, use the client's spectra.
         let isOnly = (client.operations?.count ?? 0) <= 1
         guard let spectra = own?.spectra ?? (isOnly ? client.spectra : nil) else { return nil }
         self.init(

@@ -3,8 +3,8 @@ extension WhatIf {
     /// Returns whether the simulation reproduces the interrupts of a client's accesses.
     ///
     /// The simulation does not reproduce interrupts of a single client, which also end waits. It
-    /// does not reproduce frequent interrupts, in which only short accesses complete, or interrupts
-    /// of holds, whose statements end immediately.
+    /// also does not reproduce interrupts that are so frequent that only short accesses complete,
+    /// or interrupts of holds, whose statements end immediately.
     private func areInterruptsSimulated(of name: String) -> Bool {
         guard let own = load.clients[name], let measured = run.clients[name] else { return false }
         let interrupters = load.clients.values.compactMap(\.interrupts)
@@ -21,14 +21,15 @@ extension WhatIf {
         var notes: [String] = []
         let simulated = predictions.first { $0.setting == recorded }?.clients ?? [:]
         for (name, own) in fit.sorted(by: { $0.key < $1.key }) where !own.isWithin {
-            // If the wait varies by chance, a run within the simulated range counts as reproduced.
+            // If the wait varies by chance, the model reproduces a run whose wait is within the
+            // simulated range.
             if let wait = simulated[name], wait.variesByChance,
                 (wait.low...wait.high).contains(own.measured)
             {
                 continue
             }
             notes.append(
-                "the model does not reproduce \(name)'s wait in the recorded run: its predictions "
+                "the model does not reproduce \(name)'s wait in the recorded run; its predictions "
                     + "for \(name) are unreliable"
             )
         }
@@ -36,12 +37,12 @@ extension WhatIf {
             notes.append(
                 load.isWAL
                     ? "the service times are from the recorded queue, in WAL mode as in a pool"
-                    : "the service times are from a rollback journal: a pool's writes, in WAL "
+                    : "the service times are from a rollback journal; a pool's writes, in WAL "
                         + "mode, would be shorter"
             )
         } else {
             notes.append(
-                "the queue is assumed to use WAL mode and the pool's 'synchronous': with SQLite's "
+                "the queue is assumed to use WAL mode and the pool's 'synchronous'; with SQLite's "
                     + "defaults, its writes would take longer"
             )
         }
@@ -51,8 +52,8 @@ extension WhatIf {
         }
         if !unmeasured.isEmpty {
             notes.append(
-                "the processor time of \(unmeasured.joined(separator: ", ")) was not measured: all "
-                    + "of its service time counts as work"
+                "the processor time of \(unmeasured.joined(separator: ", ")) was not measured, so "
+                    + "the model assumes that the whole service time is processor time"
             )
         }
         let disturbed = names.filter { name in
@@ -72,11 +73,12 @@ extension WhatIf {
         return notes
     }
 
-    /// Returns notes about predictions that vary by chance because the same load causes one wait or
-    /// twice as much.
+    /// Returns notes about predictions that vary by chance because the same load can cause waits
+    /// that differ by a factor of two or more.
     ///
-    /// Predictions vary if the percentile is at a step: about as many accesses wait for something
-    /// long as lie above the percentile. A few accesses then determine the percentile.
+    /// A prediction varies if the number of accesses with a long wait is close to the number of
+    /// accesses above the percentile. A few accesses then determine whether the percentile is a
+    /// long or a short wait.
     static func notes(onChanceIn predictions: [WhatIfPrediction]) -> [String] {
         var settings: [String: [WhatIfSetting]] = [:]
         for prediction in predictions {
@@ -86,8 +88,8 @@ extension WhatIf {
         }
         return settings.sorted { $0.key < $1.key }.map { name, settings in
             let titles = WhatIfSetting.titles(of: settings).joined(separator: ", ")
-            return "\(name)'s p99 wait in one run varies by chance with \(titles): trust the "
-                + "range, not the number"
+            return "\(name)'s p99 wait in a single run varies by chance with \(titles); rely on "
+                + "the range, not on the number"
         }
     }
 }

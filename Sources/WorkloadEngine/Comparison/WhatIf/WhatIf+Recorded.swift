@@ -3,13 +3,13 @@ import Units
 extension WhatIf {
     /// Returns an arm's run.
     ///
-    /// Without a name, returns a pool's run or the first run.
+    /// If `name` is `nil`, returns a pool's run or, if there is none, the first run.
     static func chosenRun(of result: RunResult, _ name: String?) throws -> ArmResult {
         guard result.schema == RunResult.schemaName else {
             throw WhatIfError(
                 .unreadable,
-                "the file is a '\(result.schema)', not a '\(RunResult.schemaName)' that "
-                    + "'poolgauge run … --format json' writes"
+                "the file's schema is '\(result.schema)', not '\(RunResult.schemaName)'; record "
+                    + "a run with 'poolgauge run … --format json'"
             )
         }
         let names = result.runs.map(\.arm)
@@ -23,7 +23,7 @@ extension WhatIf {
         guard let first = result.runs.first else {
             throw WhatIfError(
                 .notRecorded,
-                "the result does not contain a run: it ended before the load started"
+                "the result does not contain a run, because it ended before the load started"
             )
         }
         // Prefer a pool, because its reads did not wait for the writer.
@@ -35,7 +35,7 @@ extension WhatIf {
             throw WhatIfError(
                 .notRecorded,
                 "the result does not contain the load of arm '\(run.arm)', which older versions "
-                    + "did not record: record it again with 'poolgauge run … --format json'"
+                    + "did not record; record it again with 'poolgauge run … --format json'"
             )
         }
         guard load.phases.contains(where: { $0.measured && $0.length > 0 }) else {
@@ -49,7 +49,7 @@ extension WhatIf {
         guard load.library != Arm.Library.raw.rawValue else {
             throw WhatIfError(
                 .unsupported,
-                "arm '\(run.arm)' has a connection for each worker: no access waits for a reader"
+                "arm '\(run.arm)' has a connection for each worker, so no access waits for a reader"
             )
         }
         switch load.kind {
@@ -65,7 +65,7 @@ extension WhatIf {
         default:
             throw WhatIfError(
                 .unsupported,
-                "arm '\(run.arm)' is a \(load.kind); predictions are for queues and pools"
+                "arm '\(run.arm)' has type \(load.kind); predictions require a queue or a pool"
             )
         }
     }

@@ -3,8 +3,8 @@ extension WhatIf {
     ///
     /// - Parameters:
     ///   - runs: The new runs.
-    ///   - prediction: The prediction for the setting. If a run's wait varies by chance, a
-    ///     difference between two runs does not indicate a changed machine.
+    ///   - prediction: The prediction for the setting. If its wait varies by chance, a difference
+    ///     between two runs does not indicate that the machine has changed.
     /// - Returns: Each client's recorded and new waits.
     func repetition(
         _ runs: [ArmResult],
@@ -43,9 +43,9 @@ extension WhatIf {
 
     /// Compares a recorded wait with the new waits.
     ///
-    /// Only one run was recorded, and only a few are new. The verdict is inconclusive if the
-    /// recorded wait's distance from the range of the new waits is at most the width of that range
-    /// or of the simulated range.
+    /// There is only one recorded run, and there are only a few new runs. The verdict is
+    /// inconclusive if the distance between the recorded wait and the range of the new waits is at
+    /// most the width of that range or of the simulated range.
     private static func verdict(
         on change: WhatIfComparison,
         beside wait: WhatIfPrediction.Wait?
@@ -59,7 +59,8 @@ extension WhatIf {
         return distance <= max(most - least, simulated) ? .inconclusive : .changed
     }
 
-    /// Returns the differences between the machines of the checks and of the recorded run.
+    /// Returns a note on the differences between the machines of the checks and the recorded run,
+    /// if any.
     func notes(onMachine now: HostEnvironment) -> [String] {
         let then = result.environment
         var differences: [String] = []
@@ -86,7 +87,8 @@ extension WhatIf {
         ]
     }
 
-    /// The largest factor by which two medians of five syncs on the same disk usually differ; an
-    /// estimate.
+    /// The largest factor by which two medians of five syncs on the same disk usually differ.
+    ///
+    /// The factor is an estimate.
     private static let syncFactor: UInt64 = 5
 }

@@ -3,14 +3,16 @@ import Telemetry
 
 /// Predicts how long accesses would wait with other numbers of readers, based on a recorded run.
 ///
-/// Arrivals repeat at the same times, and service times are drawn from the recorded ones.
+/// Accesses arrive at the recorded times, and their service times are drawn from the recorded
+/// service times.
 public struct WhatIf: Sendable {
     /// The recorded run.
     public let run: ArmResult
     /// The queue or pool that served the accesses.
     public let recorded: WhatIfSetting
-    /// Whether the run was recorded on the user's database, which its checks need; nil if the
-    /// result's version does not record this.
+    /// Whether the run was recorded on the user's database, which its checks then require.
+    ///
+    /// The value is `nil` if the version that wrote the result did not record it.
     public var hasOwnDatabase: Bool? { load.ownDatabase }
     let result: RunResult
     let load: RecordedLoad
@@ -31,7 +33,7 @@ public struct WhatIf: Sendable {
     ///
     /// - Parameters:
     ///   - result: The result that contains the run.
-    ///   - name: The arm's name, or nil to choose a pool or, if there is none, the first arm.
+    ///   - name: The arm's name, or `nil` to choose a pool or, if there is none, the first arm.
     /// - Throws: ``WhatIfError`` if the result is not sufficient for predictions.
     public init(_ result: RunResult, arm name: String? = nil) throws {
         self.result = result
@@ -50,7 +52,7 @@ public struct WhatIf: Sendable {
         guard !fit.models.isEmpty else {
             throw WhatIfError(
                 .notRecorded,
-                "the result has no service times of arm '\(run.arm)': record it with "
+                "the result has no service times of arm '\(run.arm)'; record it with "
                     + "'poolgauge run … --format json', long enough for accesses to complete"
             )
         }
@@ -148,7 +150,7 @@ public struct WhatIf: Sendable {
 
     /// Combines a client's waits in several simulations.
     ///
-    /// Returns nil if all simulations together have fewer than ten values above the percentile.
+    /// Returns `nil` if all simulations together have fewer than ten values above the percentile.
     static func wait(of outcomes: [AccessSimulation.Outcome]) -> WhatIfPrediction.Wait? {
         let all = outcomes.flatMap(\.waits)
         let single = outcomes.compactMap { percentile99(of: $0.waits) }
@@ -165,7 +167,7 @@ public struct WhatIf: Sendable {
         )
     }
 
-    /// Returns the 99th percentile, or nil for an empty array.
+    /// Returns the 99th percentile, or `nil` for an empty array.
     static func percentile99(of waits: [Double]) -> UInt64? {
         guard !waits.isEmpty else { return nil }
         let sorted = waits.sorted()
@@ -225,7 +227,7 @@ public struct WhatIf: Sendable {
         )
     }
 
-    /// Returns a client's interrupts, or nil if the client makes accesses.
+    /// Returns a client's interrupts, or `nil` if the client makes accesses.
     private func interrupts(of client: RecordedLoad.Client) -> AccessSimulation.Interrupts? {
         guard let victim = client.interrupts else { return nil }
         let isAll = victim == RecordedLoad.Client.everybody

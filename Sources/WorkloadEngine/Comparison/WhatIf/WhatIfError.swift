@@ -31,7 +31,7 @@ public struct WhatIfError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The message.
     public var description: String { message }
 
-    /// Returns the value that a recorded word represents.
+    /// Returns the value that a recorded string represents.
     static func word<Value: RawRepresentable & CaseIterable>(
         _ word: String,
         _ what: String

@@ -4,9 +4,9 @@ public struct WhatIfRepetition: Sendable, Codable, Equatable {
     public var runs: Int
     /// The clients' waits, keyed by name.
     ///
-    /// Omits clients without a recorded and a new 99th percentile.
+    /// Clients without both a recorded and a new 99th percentile are omitted.
     public var clients: [String: Client]
-    /// Why the new or recorded numbers are unreliable; absent if they are reliable.
+    /// Why the new or recorded numbers are unreliable, or `nil` if they are reliable.
     public var problem: String?
 
     /// A client's recorded and new 99th percentiles of its waits, in nanoseconds.
@@ -15,10 +15,10 @@ public struct WhatIfRepetition: Sendable, Codable, Equatable {
         public var recorded: UInt64
         /// The new wait, over the accesses of all runs.
         public var now: UInt64
-        /// The smallest new wait of a single run; absent if there is only one run or if a run has
+        /// The smallest new wait of a single run, or `nil` if there is only one run or if a run has
         /// too few accesses.
         public var least: UInt64?
-        /// The largest new wait of a single run; absent if ``least`` is.
+        /// The largest new wait of a single run, or `nil` if ``least`` is `nil`.
         public var most: UInt64?
         /// The verdict.
         public var verdict: Verdict
@@ -29,7 +29,7 @@ public struct WhatIfRepetition: Sendable, Codable, Equatable {
         /// The waits differ by at most 25 % of the new wait or one millisecond, whichever is
         /// larger.
         case same
-        /// The waits differ by more than that, and by more than single runs differ.
+        /// The waits differ by more than that, and by more than single runs differ from each other.
         case changed
         /// The waits differ by more than that, but single runs, real or simulated, differ as much,
         /// or the runs are unreliable.
@@ -44,7 +44,7 @@ extension WhatIfRepetition {
         guard problem == nil, !changed.isEmpty else { return [] }
         return [
             "the waits of \(changed.joined(separator: ", ")) differ from the recorded ones in the "
-                + "same setting: if a check fails, the machine or its other load may have changed"
+                + "same setting; if a check fails, the machine or its other load may have changed"
         ]
     }
 }

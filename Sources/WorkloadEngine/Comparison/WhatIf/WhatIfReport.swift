@@ -40,7 +40,7 @@ public enum WhatIfReport {
     private static func table(_ result: WhatIfResult) -> [String] {
         let clients = Set(result.predictions.flatMap(\.clients.keys)).sorted()
         guard !clients.isEmpty else {
-            return ["  no client has enough accesses for a 99th percentile: at least 1,000"]
+            return ["  no client has the 1,000 accesses that a 99th percentile needs"]
         }
         var table = TextTable(["setting"] + clients)
         for group in groups(result) {
@@ -52,8 +52,9 @@ public enum WhatIfReport {
         return table.lines(indent: "  ")
     }
 
-    /// Groups neighboring pools with equal predictions; the recorded setting is in a separate
-    /// group.
+    /// Groups adjacent pools with equal predictions.
+    ///
+    /// The recorded setting is in a separate group.
     private static func groups(_ result: WhatIfResult) -> [[WhatIfPrediction]] {
         var groups: [[WhatIfPrediction]] = []
         for prediction in result.predictions {
@@ -110,7 +111,7 @@ public enum WhatIfReport {
                 switch own.verdict {
                 case .same: "unchanged"
                 case .changed: "CHANGED by more than 25 % and 1 ms"
-                case .inconclusive: "inconclusive: single runs differ as much or are unreliable"
+                case .inconclusive: "inconclusive: single runs differ as much, or are unreliable"
                 }
             return "  \(name): recorded \(HumanUnits.time(own.recorded)), now "
                 + "\(range(own.now, own.least, own.most)): \(verdict)"
@@ -118,7 +119,7 @@ public enum WhatIfReport {
     }
 
     private static let tooFew =
-        "  no client has a 99th percentile on both sides: at least 1,000 accesses"
+        "  no client has a 99th percentile in both, which requires 1,000 accesses"
 
     private static func error(_ own: WhatIfComparison) -> String {
         let percent = HumanUnits.percent(abs(own.error))

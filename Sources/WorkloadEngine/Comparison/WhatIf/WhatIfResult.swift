@@ -1,7 +1,7 @@
 /// The predictions based on a recorded run (`poolgauge.what-if/1`).
 ///
-/// Waits are 99th percentiles in nanoseconds, from the start of a completed access to its entry
-/// into the closure. A wait is absent if fewer than ten accesses waited longer.
+/// Waits are 99th percentiles in nanoseconds, measured from the start of a completed access to its
+/// entry into the closure. A wait is omitted if fewer than ten accesses waited longer.
 public struct WhatIfResult: Sendable, Codable, Equatable {
     /// The schema's identifier.
     public static let schemaName = "poolgauge.what-if/1"
@@ -14,12 +14,12 @@ public struct WhatIfResult: Sendable, Codable, Equatable {
     public var arm: String
     /// The queue or pool of the recorded run.
     public var recorded: WhatIfSetting
-    /// The library versions in the recorded run; absent in results of older versions.
+    /// The library versions in the recorded run, or `nil` in results of older versions.
     public var versions: [String: String]?
-    /// The recorded arm's journal mode and `synchronous` setting, keyed by its name; absent if
-    /// unknown.
+    /// The recorded arm's journal mode and `synchronous` setting, keyed by its name, or `nil` if
+    /// they are unknown.
     public var settings: [String: String]?
-    /// The number of simulated processors, which equals that of the recording's machine.
+    /// The number of simulated processors, which is that of the machine that recorded the run.
     public var cpuCount: Int
     /// The seed for all random choices.
     public var seed: UInt64
@@ -29,11 +29,11 @@ public struct WhatIfResult: Sendable, Codable, Equatable {
     public var fit: [String: WhatIfComparison]
     /// The predictions, in the order of the settings.
     public var predictions: [WhatIfPrediction]
-    /// The results of real runs in the nearest settings; absent if there are no such runs.
+    /// The results of real runs in the nearest settings, or `nil` if there are no such runs.
     public var checks: [WhatIfCheck]?
-    /// The results of new runs in the recorded setting; absent if there are no such runs.
+    /// The results of new runs in the recorded setting, or `nil` if there are no such runs.
     public var repetition: WhatIfRepetition?
-    /// Notes about the limits of the predictions; absent if there are none.
+    /// Notes about the limits of the predictions, or `nil` if there are none.
     public var notes: [String]?
 }
 
@@ -43,7 +43,7 @@ public struct WhatIfPrediction: Sendable, Codable, Equatable {
     public var setting: WhatIfSetting
     /// The clients' waits, keyed by name.
     ///
-    /// Omits clients with too few accesses.
+    /// Clients with too few accesses are omitted.
     public var clients: [String: Wait]
 
     /// A predicted wait.
@@ -56,7 +56,7 @@ public struct WhatIfPrediction: Sendable, Codable, Equatable {
         /// The largest percentile of a single run, regardless of its number of accesses, in
         /// nanoseconds.
         public var high: UInt64
-        /// The share of accesses, in 0…1, that were skipped because they were late; absent if none
+        /// The share of accesses, 0…1, that were skipped because they were late, or `nil` if none
         /// were skipped.
         public var skipped: Double?
     }
@@ -68,12 +68,13 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
     public var predicted: UInt64
     /// The measured 99th percentile, in nanoseconds.
     ///
-    /// For several runs, it covers all their accesses, with a precision of about 3 %.
+    /// If there are several runs, the percentile covers the accesses of all runs and has a
+    /// precision of about 3 %.
     public var measured: UInt64
-    /// The smallest value of a single run, in nanoseconds; absent if there is only one run or if a
-    /// run has too few accesses.
+    /// The smallest value of a single run, in nanoseconds, or `nil` if there is only one run or if
+    /// a run has too few accesses.
     public var least: UInt64?
-    /// The largest value of a single run, in nanoseconds; absent if ``least`` is.
+    /// The largest value of a single run, in nanoseconds, or `nil` if ``least`` is `nil`.
     public var most: UInt64?
 
     /// Creates a comparison of two waits in nanoseconds.
@@ -84,10 +85,10 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
 
     /// Compares a prediction with a client's waits in several runs.
     ///
-    /// The runs are combined, as in a prediction. A single run's 99th percentile varies by chance
-    /// if about as many accesses wait for something long as lie above the percentile.
+    /// The runs are combined, as in a prediction, because the 99th percentile of a single run may
+    /// vary by chance.
     ///
-    /// - Returns: The comparison, or nil if fewer than ten accesses in all runs waited longer.
+    /// - Returns: The comparison, or `nil` if fewer than ten accesses of all runs waited longer.
     init?(predicted: UInt64, measured runs: [ClientResult]) {
         let single = runs.compactMap { $0.wait?.p99 }
         guard runs.count > 1 else {
@@ -104,13 +105,13 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         guard single.count == runs.count, let first = single.min(), let last = single.max() else {
             return
         }
-        // A spectrum is less precise than the exact value of each run, so limit it to the range of
-        // those values.
+        // A spectrum is less precise than the exact value of each run, so limit the percentile to
+        // the range of those values.
         measured = min(max(measured, first), last)
         (least, most) = (first, last)
     }
 
-    /// The error relative to the measured wait: positive if the prediction was too long.
+    /// The error relative to the measured wait, which is positive if the prediction was too long.
     public var error: Double {
         (Double(predicted) - Double(measured)) / Double(max(1, measured))
     }
@@ -139,7 +140,7 @@ public struct WhatIfComparison: Sendable, Codable, Equatable {
         most = try container.decodeIfPresent(UInt64.self, forKey: .most)
     }
 
-    /// Encodes both waits, the error, and whether it is within the goal.
+    /// Encodes the waits, the error, and whether the error is within the limit.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(predicted, forKey: .predicted)
@@ -157,10 +158,10 @@ public struct WhatIfCheck: Sendable, Codable, Equatable {
     public var setting: WhatIfSetting
     /// The clients' waits, keyed by name.
     ///
-    /// Omits clients with too few accesses.
+    /// Clients with too few accesses are omitted.
     public var clients: [String: WhatIfComparison]
-    /// The number of runs; absent if there is only one.
+    /// The number of runs, or `nil` if there is only one.
     public var runs: Int?
-    /// Why the runs' numbers are unreliable; absent if they are reliable.
+    /// Why the runs' numbers are unreliable, or `nil` if they are reliable.
     public var problem: String?
 }

@@ -1,6 +1,6 @@
 /// The queue or pool that serves the accesses in a prediction.
 public struct WhatIfSetting: Sendable, Codable, Hashable, CustomStringConvertible {
-    /// The number of a pool's readers; absent for a queue, whose only connection serves all
+    /// The number of a pool's readers, or `nil` for a queue, whose only connection serves all
     /// accesses.
     public var readers: Int?
 
@@ -38,7 +38,7 @@ public struct WhatIfSetting: Sendable, Codable, Hashable, CustomStringConvertibl
         return "\(from) … \(to) readers"
     }
 
-    /// The two nearest settings, starting with fewer connections.
+    /// The two nearest settings, starting with the one that has fewer connections.
     public var neighbours: [WhatIfSetting] {
         guard let readers else { return [.pool(readers: 1), .pool(readers: 2)] }
         return [readers > 1 ? .pool(readers: readers - 1) : .queue, .pool(readers: readers + 1)]

@@ -35,7 +35,7 @@ struct ProgramFailureTests {
         ),
         Failing(
             script: "echo '{\"schema\": \"poolgauge.run/1\"}'",
-            message: "is missing at its top; its version may be too old or too new"
+            message: "is missing at the top level; its version may be too old or too new"
         ),
         Failing(script: "yes poolgauge", message: "wrote too much output and was killed"),
         Failing(script: "echo x >> \"$8\"; echo", message: "changed the file of --database"),

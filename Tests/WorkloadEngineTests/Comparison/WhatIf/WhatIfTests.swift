@@ -155,7 +155,7 @@ struct WhatIfTests {
     @Test(arguments: [
         ("hello", "this is not the JSON of a run"),
         ("{\"schema\":\"poolgauge.comparison/1\"}", "this is a 'poolgauge.comparison/1'"),
-        ("{\"schema\":\"poolgauge.run/1\"}", "'scenario' is missing at its top"),
+        ("{\"schema\":\"poolgauge.run/1\"}", "'scenario' is missing at the top level"),
     ])
     func anInvalidResultFileIsDescribed(text: String, message: String) {
         let error = #expect(throws: WhatIfError.self) {
@@ -263,7 +263,7 @@ struct WhatIfTests {
         #expect(notes.count == 1)
         #expect(
             notes.first?.hasPrefix(
-                "ui's p99 wait in one run varies by chance with queue, 2 … 3 readers, "
+                "ui's p99 wait in a single run varies by chance with queue, 2 … 3 readers, "
                     + "5 readers: "
             ) == true
         )
