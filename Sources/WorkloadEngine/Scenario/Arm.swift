@@ -1,6 +1,4 @@
-/// A way to open the database.
-///
-/// Comparisons compare arms.
+/// A way to open the database, which a comparison compares with other arms.
 public struct Arm: Sendable, Equatable {
     /// The kind of connections that serve the accesses.
     public enum Kind: String, Sendable, Equatable, CaseIterable {
@@ -8,7 +6,7 @@ public struct Arm: Sendable, Equatable {
         case queue
         /// A writer and several readers.
         case pool
-        /// One connection for all accesses, to a copy of the data in memory.
+        /// One connection for all accesses, which opens a copy of the data in memory.
         case memory
         /// One connection to a snapshot, which the first read takes.
         case snapshot
@@ -58,24 +56,26 @@ public struct Arm: Sendable, Equatable {
 
     /// The arm's name.
     public var name: String
-    /// The kind of connections; with ``Library/raw``, each worker always has a connection.
+    /// The kind of connections.
+    ///
+    /// With ``Library/raw``, each worker always has a connection.
     public var kind: Kind
     /// The library that performs the accesses.
     public var library: Library
-    /// The maximum number of readers (`maximumReaderCount`); nil for the library's default.
+    /// The maximum number of readers (`maximumReaderCount`), or `nil` for the library's default.
     public var readers: Int?
-    /// The requested journal mode; nil for the library's default.
+    /// The requested journal mode, or `nil` for the library's default.
     ///
     /// See ``isWAL``.
     public var journal: Journal?
-    /// The value of `PRAGMA synchronous`, such as `normal`; nil for the library's default.
+    /// The value of `PRAGMA synchronous`, such as `normal`, or `nil` for the library's default.
     public var synchronous: String?
-    /// The kind of `BEGIN` for write transactions; nil for immediate.
+    /// The kind of `BEGIN` for write transactions, or `nil` for immediate.
     public var begin: Begin?
-    /// How long a connection waits for a lock before it fails with `SQLITE_BUSY`; nil for the
+    /// How long a connection waits for a lock before it fails with `SQLITE_BUSY`, or `nil` for the
     /// library's default.
     public var busyTimeout: Duration?
-    /// The pauses between attempts to acquire a lock within ``busyTimeout``; nil for
+    /// The pauses between attempts to acquire a lock within ``busyTimeout``, or `nil` for
     /// ``BusyRetry/backoff``.
     public var busyRetry: BusyRetry?
     /// Whether connections reject statements that access files outside the run's folder.
@@ -84,7 +84,7 @@ public struct Arm: Sendable, Equatable {
     public var pragmas: [Pragma]
     /// Statements that run once before the load, each outside a transaction.
     public var setup: [String]
-    /// The path of a database whose copy replaces the scenario's data for this arm.
+    /// The path of a database to copy for this arm, instead of using the scenario's data.
     public var file: String?
 
     /// A connection's pragma.

@@ -4,8 +4,8 @@ public enum BusyRetry: Sendable, Equatable {
     case backoff
     /// Pauses of equal length, as in the busy handler of Rails, which pauses for 1 ms.
     ///
-    /// With growing pauses, new waiters retry more often than old waiters. With equal pauses, all
-    /// waiters have the same chance.
+    /// If pauses become longer, new waiters retry more often than old waiters. If pauses are equal,
+    /// all waiters have the same chance.
     case fixed(Duration)
 
     /// An error that reports an invalid kind of retry.
@@ -27,7 +27,7 @@ public enum BusyRetry: Sendable, Equatable {
         case ("backoff", nil):
             self = .backoff
         case ("backoff", _?):
-            throw failure("'\(text)' has a time, but the pauses of backoff are those of SQLite")
+            throw failure("'\(text)' has a time, but backoff always uses SQLite's pauses")
         case ("fixed", nil):
             throw failure("'\(text)' has no time")
         case ("fixed", let time?):
@@ -45,7 +45,7 @@ public enum BusyRetry: Sendable, Equatable {
 
 extension Arm {
     /// The busy handler's settings, formatted for reports, such as `timeout 5.00 s, retry fixed
-    /// 1.00 ms`; nil if there are no such settings.
+    /// 1.00 ms`, or `nil` if there are none.
     var busySettings: String? {
         guard let busyTimeout else { return nil }
         let timeout = "timeout \(HumanUnits.time(busyTimeout.wholeNanoseconds))"

@@ -1,6 +1,7 @@
 /// A user of the database: a kind of access, a number of workers, and a pace.
 public struct Client: Sendable, Equatable {
-    /// The client's name, which also identifies the client as a holder in a status.
+    /// The client's name, which also identifies the client as the holder of a connection in a
+    /// status.
     public var name: String
     /// The client's activity.
     public var activity: Activity
@@ -12,18 +13,21 @@ public struct Client: Sendable, Equatable {
     public var pace: Pace = .closed(think: .zero)
     /// The number of retries of an access if the database is busy.
     public var busyRetries: Int = 0
-    /// The time inside an access after which it is interrupted; nil for never.
+    /// The time inside an access after which it is interrupted, or `nil` to never interrupt it.
     public var interruptAfter: Duration?
-    /// The time after which a task's access is canceled, even while it is waiting; nil for never.
+    /// The time after which a task's access is canceled, even while it is waiting, or `nil` to
+    /// never cancel it.
     public var cancelAfter: Duration?
     /// Whether each access interrupts the client's earlier accesses, like each keystroke in a
     /// search.
     public var supersedes = false
     /// The reads that follow each committed write.
     ///
-    /// They run on another connection and start before the writer is released.
+    /// The reads run on another connection and start before the writer is released.
     public var thenRead: [String] = []
-    /// The names of the phases in which the client is active; empty for all phases.
+    /// The names of the phases in which the client is active.
+    ///
+    /// If the array is empty, the client is active in all phases.
     public var phases: [String] = []
 
     /// The kind of a client's workers.
@@ -42,7 +46,8 @@ public struct Client: Sendable, Equatable {
         case operations(WorkloadAccess, mix: [Operation])
         /// Reads that hold their connection and transaction for a time.
         case hold(TimeSpan, sql: String?)
-        /// A snapshot that is held for a time. `sql` reads from it at the start and the end.
+        /// A snapshot that is held for a time. `sql` reads from the snapshot at the start and at
+        /// the end.
         case snapshot(TimeSpan, sql: String?)
         /// An import of rows in batches, each in one transaction.
         case importRows(count: Int, batch: Int, statement: String?)
@@ -54,8 +59,8 @@ public struct Client: Sendable, Equatable {
 
     /// The timing of accesses.
     public enum Pace: Sendable, Equatable {
-        /// Each worker starts its next access after the previous one has ended and a think time has
-        /// passed.
+        /// Each worker starts its next access when its previous access has ended and a think time
+        /// has passed.
         case closed(ThinkTime)
         /// Accesses arrive on a schedule, whether or not a worker is free.
         case open(Arrival)
@@ -103,9 +108,11 @@ public struct Arrival: Sendable, Equatable {
     public struct Stage: Sendable, Equatable {
         /// The starting rate, in arrivals per second.
         public var from: Double
-        /// The final rate, in arrivals per second; the rate changes linearly.
+        /// The final rate, in arrivals per second.
+        ///
+        /// The rate changes linearly.
         public var to: Double
-        /// The stage's length; a share refers to the measured part.
+        /// The stage's length, which may be a share of the measured part.
         public var length: TimeSpan
 
         /// Creates a stage.
@@ -116,16 +123,16 @@ public struct Arrival: Sendable, Equatable {
         }
     }
 
-    /// The number of arrivals per second; if there are stages, the rate before the first stage.
+    /// The number of arrivals per second or, if there are stages, the rate before the first stage.
     public var rate: Double
-    /// The stages of the rate in the measured part; empty for a constant rate.
+    /// The stages of the rate in the measured part, or an empty array for a constant rate.
     public var stages: [Stage] = []
     /// The distribution of the arrivals over time.
     public var process: Process
-    /// The lateness after which an access is skipped; nil to never skip.
+    /// The lateness after which an access is skipped, or `nil` to never skip accesses.
     public var skipAfter: Duration?
 
-    /// Creates a schedule; `rate` is in accesses/s.
+    /// Creates a schedule with a constant rate, in accesses/s.
     public init(rate: Double, process: Process = .poisson, skipAfter: Duration? = nil) {
         self.rate = rate
         self.process = process
@@ -143,12 +150,13 @@ public struct Arrival: Sendable, Equatable {
 public struct Operation: Sendable, Equatable {
     /// The operation's name in results.
     public var name: String
-    /// The operation's weight; its share of the mix is the weight divided by the sum of all
-    /// weights.
+    /// The operation's weight.
+    ///
+    /// The operation's share of the mix is its weight divided by the sum of all weights.
     public var weight: Double
     /// The steps in order, all in one access.
     public var steps: [Step]
-    /// The kind of access; nil for the client's kind.
+    /// The kind of access, or `nil` for the client's kind.
     public var access: WorkloadAccess?
 
     /// The statements of all steps, in order.
@@ -185,7 +193,8 @@ public struct Threshold: Sendable, Equatable {
     public var comparison: String
     /// The limit in the metric's base unit: nanoseconds, bytes, or a plain number.
     public var limit: Double
-    /// The measured time after which a miss ends the run early; nil if a miss does not end the run.
+    /// The measured time after which a miss ends the run early, or `nil` if a miss does not end the
+    /// run.
     public var abortDelay: Duration?
 
     /// Creates a threshold.

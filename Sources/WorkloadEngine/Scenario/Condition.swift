@@ -1,6 +1,6 @@
 /// A comparison of two values inside an access, such as `:balance >= 100`.
 ///
-/// Values compare as in SQLite. Every comparison with NULL is false, except `is`.
+/// Values are compared as in SQLite. Every comparison with NULL is false, except for `is`.
 public struct Condition: Sendable, Equatable {
     /// A comparison operator.
     public enum Comparison: String, Sendable, Equatable, CaseIterable {
@@ -22,7 +22,7 @@ public struct Condition: Sendable, Equatable {
 
     /// A side of a comparison.
     public enum Operand: Sendable, Equatable {
-        /// A variable whose value is drawn or fetched.
+        /// A variable, whose value is drawn or fetched.
         case variable(String)
         /// A value.
         case value(WorkloadValue)
@@ -49,7 +49,7 @@ public struct Condition: Sendable, Equatable {
         let failure = Quantity.Failure(
             description: "'\(text)' is not a condition; write ':balance >= 100' or ':name is null'"
         )
-        // Longer operators come first to prevent `<=` from being parsed as `<`.
+        // Cases with longer operators come first, so that `<=` is not parsed as `<`.
         for comparison in Comparison.allCases {
             let sign = comparison == .same ? " is " : comparison.rawValue
             guard let range = text.range(of: sign) else { continue }
@@ -100,7 +100,7 @@ extension Condition.Comparison {
         }
     }
 
-    /// Returns −1, 0 or 1, or nil if a value is NULL.
+    /// Returns −1, 0 or 1, or `nil` if a value is NULL.
     ///
     /// Numbers sort before text, and text before blobs
     /// (<https://sqlite.org/datatype3.html#comparisons>).

@@ -1,6 +1,7 @@
 /// A predefined invariant for the data after a run.
 public enum Invariant: String, Sendable, CaseIterable {
-    /// pgbench's four sums are equal: accounts, tellers, branches and the history's deltas.
+    /// pgbench's four sums are equal: those of the accounts, the tellers, the branches and the
+    /// history.
     case tpcbSums = "tpcb-sums"
     /// Each snapshot returned the same data at its start and at its end.
     case snapshotsStable = "snapshots-stable"
@@ -9,7 +10,7 @@ public enum Invariant: String, Sendable, CaseIterable {
     /// Transactions that run alongside the load are strictly serializable.
     case isolation
 
-    /// Returns the reason that the invariant can never be checked here, or nil if it can.
+    /// Returns the reason that a scenario cannot check the invariant, or `nil` if it can.
     func problem(with dataset: Dataset, clients: [Client]) -> String? {
         switch self {
         case .tpcbSums:

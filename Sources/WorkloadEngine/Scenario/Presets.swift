@@ -9,7 +9,8 @@ public enum Presets {
 
         /// Parses the scenario.
         ///
-        /// - Throws: ``ScenarioError``; the tests check that no preset throws.
+        /// - Throws: ``ScenarioError`` if the preset is invalid. Tests verify that every preset is
+        ///   valid.
         public func scenario() throws(ScenarioError) -> Scenario {
             try Scenario.parse(yaml: yaml, file: name)
         }

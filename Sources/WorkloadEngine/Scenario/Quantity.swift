@@ -33,21 +33,21 @@ public enum Quantity {
         return .nanoseconds(Int64(nanoseconds.rounded()))
     }
 
-    /// Parses a rate, such as `200/s`, in 1/s.
+    /// Parses a rate, such as `200/s`, and returns it per second.
     ///
     /// - Throws: ``Failure`` if the text is not a rate.
     public static func rate(_ text: String) throws -> Double {
         try value(text, units: rateUnits, kind: "a rate", examples: "200/s, 0.5/s", most: 1e9)
     }
 
-    /// Parses a size, such as `64MiB`, in bytes.
+    /// Parses a size, such as `64MiB`, and returns it in bytes.
     ///
     /// - Throws: ``Failure`` if the text is not a size.
     public static func bytes(_ text: String) throws -> Double {
         try value(text, units: sizeUnits, kind: "a size", examples: "64MiB, 512KiB", most: 1e18)
     }
 
-    /// Parses a percentage, such as `40%`, as a share in 0…1.
+    /// Parses a percentage, such as `40%`, and returns it as a share, 0…1.
     ///
     /// - Throws: ``Failure`` if the text is not a percentage.
     public static func share(_ text: String) throws -> Double {

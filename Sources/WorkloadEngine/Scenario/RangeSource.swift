@@ -1,8 +1,10 @@
-/// The dataset's variable that provides a range, which depends on the dataset's scale.
+/// A dataset's variable that provides the range of another variable.
+///
+/// The range depends on the dataset's scale.
 enum RangeSource: Sendable, Equatable {
     /// The same range.
     case same(as: String)
-    /// The integers after the range.
+    /// The integers that follow the range.
     case after(String)
 
     /// Returns the range if the dataset has the variable.

@@ -1,13 +1,13 @@
 import Yams
 
 extension Scenario {
-    /// Returns the scenario with its phases scaled to give the measured part a certain length.
+    /// Returns the scenario with its phases scaled so that the measured part has the given length.
     ///
-    /// Unmeasured phases shrink accordingly but never grow. Times given as percentages scale
+    /// Unmeasured phases become shorter accordingly, but never longer. Times in percent scale
     /// automatically.
     ///
-    /// - Throws: ``ScenarioError`` if a time that is not in percent no longer fits; it reports
-    ///   the time's position in the file.
+    /// - Throws: ``ScenarioError`` if a time that is not in percent no longer fits. The error
+    ///   contains the time's position in the file.
     public func scaled(toMeasured duration: Duration) throws(ScenarioError) -> Scenario {
         guard duration > .zero, let lastMeasured = phases.lastIndex(where: \.isMeasured) else {
             throw ScenarioError(issues: [
@@ -23,7 +23,7 @@ extension Scenario {
                 scaled.phases[index].duration = min(current, current * factor)
                 continue
             }
-            // The last phase compensates for rounding to make the sum exact.
+            // The last phase compensates for rounding, so that the sum is exact.
             let length = index == lastMeasured ? remaining : current * factor
             scaled.phases[index].duration = length
             remaining -= length
@@ -43,7 +43,8 @@ extension Scenario {
 
     /// Returns the scenario with a different dataset scale.
     ///
-    /// Predeclared variables change accordingly, and so do variables that use their ranges.
+    /// The ranges of the dataset's variables change accordingly, as do the variables that use these
+    /// ranges.
     ///
     /// - Throws: ``ScenarioError`` if the scale is invalid or if the dataset has no scale.
     public func with(scale: Int) throws(ScenarioError) -> Scenario {

@@ -8,8 +8,8 @@ extension Scenario {
     ///   - yaml: The file's text.
     ///   - file: The file's name, for messages.
     /// - Returns: The scenario.
-    /// - Throws: ``ScenarioError`` if the file is invalid. It contains all errors, each with its
-    ///   line and column.
+    /// - Throws: ``ScenarioError`` if the file is invalid. The error contains all issues, each with
+    ///   its line and column.
     public static func parse(yaml: String, file: String) throws(ScenarioError) -> Scenario {
         var decoder = ScenarioDecoder(file: file)
         return try decoder.decode(yaml)
@@ -18,7 +18,7 @@ extension Scenario {
     /// Loads a preset, or a scenario from a file.
     ///
     /// A name with a slash or with the suffix `.yaml` or `.yml` is a path, and `-` is standard
-    /// input. Any other name is a preset or, if there is no such preset, a file.
+    /// input. Any other name refers to a preset or, if there is no such preset, to a file.
     ///
     /// - Throws: ``ScenarioError`` if the file is missing or invalid.
     public static func load(nameOrPath name: String) throws(ScenarioError) -> Scenario {

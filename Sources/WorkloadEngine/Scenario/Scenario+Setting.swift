@@ -35,9 +35,9 @@ extension Scenario {
     /// Returns the scenario after replacing parts of its file and checking the result.
     ///
     /// - Parameter settings: The changes, applied in order.
-    /// - Returns: The changed scenario; its ``source`` ends with a comment for each change.
-    /// - Throws: ``ScenarioError`` if a path is unknown, in which case it suggests the nearest
-    ///   known path, or if the changed scenario has errors.
+    /// - Returns: The changed scenario, whose ``source`` ends with a comment for each change.
+    /// - Throws: ``ScenarioError`` if a path is unknown or if the changed scenario has errors. For
+    ///   an unknown path, the error suggests the nearest known path.
     public func with(_ settings: [Setting]) throws(ScenarioError) -> Scenario {
         guard !settings.isEmpty else { return self }
         let composed: Node?
@@ -63,7 +63,7 @@ extension Scenario {
         do {
             changed = try decoder.decode(source, from: root)
         } catch {
-            // The file is valid, so the changes cause these errors.
+            // The unchanged file is valid, so the changes cause these errors.
             let named = settings.map { "'\($0)'" }.joined(separator: ", ")
             throw ScenarioError(
                 issues: error.issues.map { .init(file: "", message: "\(named): \($0.message)") }

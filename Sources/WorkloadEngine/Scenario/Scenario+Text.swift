@@ -5,8 +5,8 @@ extension Scenario {
     /// Returns the scenario's text for another program, including its settings, phases and drain,
     /// but only one arm.
     ///
-    /// The scale, the seed and the number of readers are those in the file, because they are
-    /// options of the command. Paths become absolute, so the text can be in any folder.
+    /// The scale, the seed and the number of readers are those in the file, because the command has
+    /// options for them. Paths become absolute, so the text can be in any folder.
     ///
     /// - Throws: ``ScenarioError`` if the scenario was created in code and has no text.
     package func text(withArm name: String) throws(ScenarioError) -> String {

@@ -8,7 +8,7 @@ public struct Scenario: Sendable, Equatable {
     public var description: String = ""
     /// The seed for all random choices.
     public var seed: UInt64 = 42
-    /// The data that each arm starts with.
+    /// The initial data of each arm.
     public var dataset: Dataset
     /// The arms, in the file's order.
     public var arms: [Arm]
@@ -16,9 +16,9 @@ public struct Scenario: Sendable, Equatable {
     public var phases: [Phase]
     /// The maximum time to wait for running accesses at the end of a run.
     public var drain: Duration = .seconds(2)
-    /// The variables of the SQL, keyed by name.
+    /// The variables that statements use, keyed by name.
     public var variables: [String: Variable] = [:]
-    /// The named transactions, each with its statements in order.
+    /// The statements of each named transaction, in order.
     public var transactions: [String: [String]] = [:]
     /// The clients, in the file's order.
     public var clients: [Client]
@@ -56,15 +56,16 @@ public struct Scenario: Sendable, Equatable {
         self.clients = clients
     }
 
-    /// The variables of the scenario's statements: its own variables, which override the dataset's.
+    /// The scenario's variables and the dataset's variables, which the scenario's variables
+    /// override.
     public var allVariables: [String: Variable] {
         dataset.variables.merging(variables) { _, declared in declared }
     }
 
-    /// The arms that run by default: all except GRDB arms, because GRDB is not included in every
-    /// program.
+    /// The arms that run by default.
     ///
-    /// If all arms use GRDB, all run by default.
+    /// These are all arms except those that use GRDB, because not every program includes GRDB. If
+    /// all arms use GRDB, all of them run by default.
     public var defaultArms: [Arm] {
         let others = arms.filter { $0.library != .grdb }
         return others.isEmpty ? arms : others
@@ -82,7 +83,7 @@ public struct Phase: Sendable, Equatable {
     public var name: String
     /// The phase's length.
     public var duration: Duration
-    /// Whether the phase's accesses count.
+    /// Whether the results include the phase's accesses.
     public var isMeasured: Bool
 
     /// Creates a phase.
@@ -93,11 +94,11 @@ public struct Phase: Sendable, Equatable {
     }
 }
 
-/// A length or a point in time, which is absolute or a share of the run's measured part.
+/// A duration or a point in time, either absolute or as a share of the run's measured part.
 public enum TimeSpan: Sendable, Equatable {
     /// A duration.
     case absolute(Duration)
-    /// A share of the measured part, in 0…1.
+    /// A share of the measured part, 0…1.
     case share(Double)
 
     /// Returns the duration in a run whose measured part lasts `measured`.

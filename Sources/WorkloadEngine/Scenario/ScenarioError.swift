@@ -4,9 +4,9 @@ public struct ScenarioError: Error, Sendable, Equatable, CustomStringConvertible
     public struct Issue: Sendable, Equatable, CustomStringConvertible {
         /// The file's name as given, or a preset's name.
         public var file: String
-        /// The line, starting at 1; nil for the whole file.
+        /// The line, starting at 1, or `nil` for the whole file.
         public var line: Int?
-        /// The column in Unicode scalars, starting at 1; nil for the whole file.
+        /// The column in Unicode scalars, starting at 1, or `nil` for the whole file.
         public var column: Int?
         /// The problem, the affected text, and the expected form.
         public var message: String

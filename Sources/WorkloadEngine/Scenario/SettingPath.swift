@@ -14,7 +14,9 @@ struct SettingPath {
     /// The paths of all existing values.
     private let known: [String]
 
-    /// The keys whose entries have names that the scenario defines, so an unknown name is a typo.
+    /// The keys whose entries have names that the scenario defines.
+    ///
+    /// An unknown name below such a key is an error.
     private static let namedParts: Set = ["arms", "clients", "variables", "transactions"]
 
     init(_ setting: Scenario.Setting, in root: Node) throws {
@@ -78,7 +80,7 @@ struct SettingPath {
 
     /// Adds a missing key.
     ///
-    /// The decoder checks whether it is valid.
+    /// The decoder checks whether the key is valid.
     private func adding(
         to mapping: Node.Mapping,
         _ rest: ArraySlice<String>,

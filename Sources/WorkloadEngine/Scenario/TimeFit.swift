@@ -1,6 +1,6 @@
 /// Checks that clients' times are within a run's measured part.
 struct TimeFit {
-    /// The length of the measured part; zero disables the checks.
+    /// The length of the measured part, or zero to disable the checks.
     let measured: Duration
 
     /// Calls `report` with the key and the problem for each time that does not fit.
@@ -13,7 +13,7 @@ struct TimeFit {
         }
         let length = hold?.resolved(in: measured) ?? .zero
         if let hold, length > measured {
-            report("hold", "lasts \(text(hold)), longer than the measured \(text(measured))")
+            report("hold", "lasts \(text(hold)), longer than the measured time, \(text(measured))")
             return
         }
         switch client.pace {
@@ -22,24 +22,29 @@ struct TimeFit {
             if moment >= measured {
                 report(
                     "at",
-                    "is \(text(span)), not before the end of the measured \(text(measured))"
+                    "is \(text(span)), but must be before the end of the measured time, "
+                        + text(measured)
                 )
             } else if let hold, moment + length > measured {
                 report(
                     "hold",
-                    "lasts \(text(hold)) from \(text(span)) on, beyond the measured "
-                        + text(measured)
+                    "starts at \(text(span)) and lasts \(text(hold)), which exceeds the measured "
+                        + "time, \(text(measured))"
                 )
             }
         case .every(let span):
             let period = span.resolved(in: measured)
             if period >= measured {
-                report("every", "is \(text(span)), not shorter than the measured \(text(measured))")
+                report(
+                    "every",
+                    "is \(text(span)), but must be shorter than the measured time, "
+                        + text(measured)
+                )
             } else if let hold, period + length > measured {
                 report(
                     "hold",
-                    "lasts \(text(hold)) from the first \(text(span)) on, beyond the measured "
-                        + text(measured)
+                    "starts after \(text(span)) and lasts \(text(hold)), which exceeds the "
+                        + "measured time, \(text(measured))"
                 )
             }
         case .closed, .open:

@@ -13,19 +13,20 @@ public struct Variable: Sendable, Equatable {
         /// Zipf's law with exponent theta, in which the smallest integer is the most popular.
         /// `scramble` spreads popular integers over the range.
         case zipfian(theta: Double, scramble: Bool)
-        /// Zipf's law from the top, in which the newest integer is the most popular. If a
-        /// sequential variable is given, the top is that variable's largest value in a completed
-        /// access.
+        /// Zipf's law in descending order, in which the largest integer is the most popular. If a
+        /// sequential variable is given, the largest integer is that variable's largest value in a
+        /// completed access.
         case latest(theta: Double, of: String?)
-        /// A hotspot distribution, in which a share at the start of the range receives a share of
-        /// the draws.
+        /// A hotspot distribution, in which the share `set` at the start of the range receives the
+        /// share `draws` of the draws.
         case hotspot(set: Double, draws: Double)
-        /// A distribution whose probability decreases exponentially, by e^−parameter over the whole
-        /// range.
+        /// A distribution whose probability decreases exponentially, by a factor of e^−parameter
+        /// over the whole range.
         case exponential(parameter: Double)
         /// A normal distribution around the middle, truncated at `parameter` standard deviations.
         case gaussian(parameter: Double)
-        /// Consecutive integers, which repeat after the largest. All workers share the counter.
+        /// Consecutive integers, which start over after the largest one. All workers share the
+        /// counter.
         case sequential
         /// Random letters, digits and spaces.
         case text(length: Length)
@@ -45,8 +46,10 @@ public struct Variable: Sendable, Equatable {
         public var table: String
         /// The column's name, without quotes.
         public var name: String
-        /// For a choice, the exponent of Zipf's law for the popularity of values, in random order;
-        /// nil to draw each value with its frequency in the rows.
+        /// For a choice, the exponent of Zipf's law for the popularity of values, which are ranked
+        /// in random order.
+        ///
+        /// If this property is `nil`, each value is drawn with its frequency in the rows.
         public var theta: Double?
 
         /// Creates a reference to a column.
@@ -74,10 +77,10 @@ public struct Variable: Sendable, Equatable {
     public var minimum: Int64
     /// The largest integer, for distributions of integers.
     public var maximum: Int64
-    /// The column in the run's database that provides the values when a run starts; nil if the
+    /// The column in the run's database that provides the values when a run starts, or `nil` if the
     /// variable does not use the database.
     public var column: Column?
-    /// Whether YCSB's hash replaces an integer, which separates neighboring integers.
+    /// Whether YCSB's hash replaces each integer, which separates adjacent integers.
     public var isHashed = false
     /// The text that precedes an integer, such as `user` in `user42`.
     ///

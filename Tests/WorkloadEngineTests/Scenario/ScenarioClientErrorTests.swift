@@ -20,7 +20,7 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "SELECT :n",
             "DELETE FROM t",
-            "11:51: DELETE in an access that reads: 'DELETE FROM t'; write access: write"
+            "11:51: DELETE in a read access: 'DELETE FROM t'; use access: write"
         ),
         ScenarioSlip(
             "SELECT :n",
@@ -74,18 +74,20 @@ struct ScenarioClientErrorTests {
         ScenarioSlip(
             "every: 10s",
             "every: 30s",
-            "12:43: 'every' of client 'report' is 30.0s, not shorter than the measured 30.0s"
+            "12:43: 'every' of client 'report' is 30.0s, but must be shorter than the measured "
+                + "time, 30.0s"
         ),
         ScenarioSlip(
             "every: 10s",
             "at: 40s",
-            "12:40: 'at' of client 'report' is 40.0s, not before the end of the measured 30.0s"
+            "12:40: 'at' of client 'report' is 40.0s, but must be before the end of the measured "
+                + "time, 30.0s"
         ),
         ScenarioSlip(
             "hold: 3s",
             "hold: 21s",
-            "12:32: 'hold' of client 'report' lasts 21.0s from the first 10.0s on, beyond the "
-                + "measured 30.0s"
+            "12:32: 'hold' of client 'report' starts after 10.0s and lasts 21.0s, which exceeds "
+                + "the measured time, 30.0s"
         ),
         ScenarioSlip(
             "hold: 3s",

@@ -66,7 +66,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "30s}",
             "30s, measure: false}",
-            "6:1: no phase is measured: one needs measure: true"
+            "6:1: no phase is measured; one needs measure: true"
         ),
         ScenarioSlip(
             "uniform",
@@ -78,7 +78,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{distribution: uniform, min: 1, max: 9}",
             "{distribution: zipfian, min: 1, max: 4611686018427387903}",
-            "9:38: a zipfian has at most 4503599627370496 values"
+            "9:38: a zipfian range has at most 4503599627370496 values"
         ),
         ScenarioSlip(
             "{distribution: uniform, min: 1, max: 9}",
@@ -104,7 +104,7 @@ struct ScenarioErrorTests {
         ScenarioSlip(
             "{type: pool, readers: 4}",
             "{type: memory, journal: wal}",
-            "5:33: a database in memory has the journal memory or off, not wal"
+            "5:33: a memory arm's journal must be memory or off, not wal"
         ),
         ScenarioSlip(
             "{type: pool, readers: 4}",

@@ -69,7 +69,7 @@ struct ScenarioFileErrorTests {
         let error = #expect(throws: ScenarioError.self) {
             try Scenario.parse(yaml: ScenarioSlip.good + "\nname: again", file: "f")
         }
-        #expect(error?.description.contains("written twice: 'name'") == true)
+        #expect(error?.description.contains("duplicate key: 'name'") == true)
     }
 
     @Test func textThatIsNotAMappingIsAnError() {

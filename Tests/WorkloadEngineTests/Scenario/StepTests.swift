@@ -82,7 +82,7 @@ struct StepTests {
         ),
         (
             "{access: write, sql: SELECT 1, then-read: DELETE FROM t}",
-            "DELETE in an access that reads: 'DELETE FROM t'"
+            "DELETE in a read access: 'DELETE FROM t'"
         ),
         ("{access: read, hold: 1s, supersede: true}", "'supersede' requires a client that runs"),
         ("{access: read, sql: 'SELECT 1', mode: full}", "'mode' cannot be combined with 'access'"),
@@ -93,7 +93,7 @@ struct StepTests {
         ),
         (
             "{access: read, sql: 'SELECT 1', arrival: {rate: [{for: 20s, rate: 1/s}]}}",
-            "longer than the measured 10.0s"
+            "longer than the measured time, 10.0s"
         ),
         ("{access: read, sql: 'SELECT 1', think: {mean: 5}}", "'5' has no unit"),
         (

@@ -29,7 +29,7 @@ struct CheckLog {
             column: place?.column,
             message: message
         )
-        // The same statement may serve several arms and clients.
+        // Several arms and clients may use the same statement.
         let isKnown = issues.contains {
             $0 == issue || place != nil && $0.line == issue.line && $0.column == issue.column
         }
@@ -44,7 +44,7 @@ package struct MissingName: CustomStringConvertible {
     /// The name in the statement.
     let name: String
 
-    /// Finds the name in a message; returns nil for other messages.
+    /// Finds the name in a message, or returns `nil` for other messages.
     package init?(in message: String) {
         let pattern = /no such (table|column|function): ([^\s`]+)/
         guard let match = message.firstMatch(of: pattern) else { return nil }
@@ -55,7 +55,7 @@ package struct MissingName: CustomStringConvertible {
     /// SQLite's message, without the statement.
     package var description: String { "no such \(kind): \(name)" }
 
-    /// Returns a hint with the nearest name in the database.
+    /// Returns a suggestion of the nearest name in the database.
     package func hint(on target: any WorkloadTarget) -> String {
         let sql: String
         switch kind {

@@ -12,8 +12,8 @@ public struct ScenarioCheck {
 
     /// Checks each arm's tables, setup and statements.
     ///
-    /// The check does not build the data but copies an existing database. It skips the statements
-    /// if clients change the schema.
+    /// The check does not build the data, but copies an existing database. It does not check the
+    /// statements if clients change the schema.
     ///
     /// - Throws: ``ScenarioError`` with all errors.
     public func check(_ scenario: Scenario) throws(ScenarioError) {
@@ -23,7 +23,7 @@ public struct ScenarioCheck {
         var log = CheckLog(scenario)
         var seen: [Arm] = []
         for arm in scenario.arms {
-            // Check arms only once if they do not differ in their effect on statements.
+            // Check only one of several arms that have the same effect on statements.
             let alike = Arm(
                 name: "",
                 kind: .queue,

@@ -1,6 +1,6 @@
 import Yams
 
-/// Collects the errors in a file to report all of them together.
+/// Collects the errors in a file, to report all of them at the end.
 final class IssueLog {
     let file: String
     private(set) var issues: [ScenarioError.Issue] = []

@@ -3,7 +3,7 @@ import Yams
 
 /// Reads a mapping's keys and logs their errors.
 ///
-/// If a method returns nil for an existing key, it has logged the reason.
+/// If a method returns `nil` for an existing key, it has logged the reason.
 struct MappingReader {
     /// The mapping's description in messages, such as `client 'ui'`.
     let what: String
@@ -12,11 +12,10 @@ struct MappingReader {
     let log: IssueLog
     private let entries: [(name: String, key: Node, value: Node)]
 
-    /// Creates a reader.
+    /// Creates a reader, or returns `nil` if the node is not a mapping.
     ///
-    /// Logs a node that is not a mapping, and each key that `shape` does not declare.
-    ///
-    /// If there is no shape, all keys are valid.
+    /// An error is logged for a node that is not a mapping, and for each key that `shape` does not
+    /// declare. If `shape` is `nil`, all keys are valid.
     init?(
         _ node: Node,
         what: String,
@@ -57,7 +56,7 @@ struct MappingReader {
 
     subscript(_ name: String) -> Node? { entries.first { $0.name == name }?.value }
 
-    /// Returns a key's position, for messages about its presence.
+    /// Returns the position of a key or, if it is missing, of the mapping.
     func mark(of name: String) -> Mark? { entries.first { $0.name == name }?.key.mark ?? mark }
 
     /// Returns the value of a required key.
@@ -181,7 +180,7 @@ struct MappingReader {
             let isName = Self.isName(entry.name)
             if !isName {
                 log.add(
-                    "'\(entry.name)' is not a valid name for \(each): "
+                    "'\(entry.name)' is not a valid name for \(each); "
                         + "use letters, digits, '-' and '_'",
                     at: entry.key.mark
                 )

@@ -9,13 +9,13 @@ struct SQLReader {
         var mark: Mark?
     }
 
-    /// The owner of the statements in messages.
+    /// The owner of the statements, for messages.
     let what: String
     let log: IssueLog
 
     /// Returns the statements.
     ///
-    /// If there are none, logs an error and returns nil.
+    /// If there are none, logs an error and returns `nil`.
     func statements(_ node: Node) -> [Statement]? {
         let nodes = node.sequence.map(Array.init) ?? [node]
         var result: [Statement] = []

@@ -62,7 +62,7 @@ extension ScenarioDecoder {
         return nil
     }
 
-    /// Logs a style that the client's activity does not support.
+    /// Logs an error if the client's activity does not support its style.
     func checkStyle(of client: Client, _ reader: MappingReader) {
         let isSupported =
             switch (client.style, client.activity) {
@@ -74,7 +74,7 @@ extension ScenarioDecoder {
             mix.contains(where: { $0.steps.contains(where: \.pauses) })
         {
             log.add(
-                "'pause' would block the thread of a task; it requires style: sync or process",
+                "'pause' would block a task's thread; it requires style: sync or process",
                 at: reader.mark(of: "style")
             )
         }
@@ -85,7 +85,7 @@ extension ScenarioDecoder {
         )
     }
 
-    /// Logs the interrupt keys of a client whose accesses cannot be interrupted separately.
+    /// Logs an error for each interrupt key that the client does not support.
     func checkInterruption(of client: Client, _ reader: MappingReader) {
         if client.style != .async, reader.has("cancel-after") {
             log.add(

@@ -39,8 +39,8 @@ extension ScenarioDecoder {
             .flatMap(Arm.Begin.init(rawValue:))
         if reader.has("begin"), arm.library == .grdb || kind == .snapshot || kind == .snapshotPool {
             log.add(
-                "'begin' requires a queue, a pool or a database in memory of library: engine, or "
-                    + "library: raw",
+                "'begin' requires library: raw, or library: engine with a queue, a pool or a "
+                    + "database in memory",
                 at: reader.mark(of: "begin")
             )
         }
@@ -81,11 +81,11 @@ extension ScenarioDecoder {
             log.add("a pool's journal is always wal", at: reader["journal"]?.mark)
         }
         if arm.kind == .snapshot || arm.kind == .snapshotPool, journal != .wal {
-            log.add("the journal of snapshots is always wal", at: reader["journal"]?.mark)
+            log.add("a snapshot's journal is always wal", at: reader["journal"]?.mark)
         }
         if arm.kind == .memory, journal != .memory, journal != .off {
             log.add(
-                "a database in memory has the journal memory or off, not \(journal.rawValue)",
+                "a memory arm's journal must be memory or off, not \(journal.rawValue)",
                 at: reader["journal"]?.mark
             )
         }
@@ -104,7 +104,7 @@ extension ScenarioDecoder {
             guard let value = reader.text(entry.value, named: entry.name) else { return nil }
             guard MappingReader.isPragmaValue(value) else {
                 log.add(
-                    "'\(value)' is not a valid pragma value: write a number or a word",
+                    "'\(value)' is not a valid pragma value; write a number or a word",
                     at: entry.value.mark
                 )
                 return nil

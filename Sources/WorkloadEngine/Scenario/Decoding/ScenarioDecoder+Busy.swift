@@ -24,7 +24,7 @@ extension ScenarioDecoder {
         checkPause(busy, of: arm)
     }
 
-    /// Checks that the `fixed` pause fits into the timeout.
+    /// Checks that the fixed pause is not longer than the timeout.
     private func checkPause(_ busy: MappingReader, of arm: Arm) {
         guard case .fixed(let pause)? = arm.busyRetry, let timeout = arm.busyTimeout,
             let text = busy.text("retry"), let limit = busy.text("timeout")

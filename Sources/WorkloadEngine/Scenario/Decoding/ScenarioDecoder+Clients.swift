@@ -2,9 +2,9 @@ import Units
 import Yams
 
 extension ScenarioDecoder {
-    /// The keys of a client that the language declares.
+    /// The valid keys of a client.
     static let clientKeys = Language.client.names
-    /// The reserved names: those of database metrics and of the dashboard's user.
+    /// The names that clients cannot have, because metrics or the dashboard's user have them.
     static let reservedClientNames =
         MetricCatalog.databaseGroups + ["generator", "you"]
 
@@ -103,20 +103,20 @@ extension ScenarioDecoder {
         let statements = decodeStatements(reader)
         if let statements, statements.count > 1 {
             log.add(
-                "an import has one statement, run once for each row, not \(statements.count)",
+                "an import has one statement, which runs for each row, not \(statements.count)",
                 at: reader["sql"]?.mark ?? reader["use"]?.mark
             )
         }
         guard let statement = statements?.first ?? dataset.importStatement else {
             if statements == nil, !reader.has("sql"), !reader.has("use") {
-                log.add("\(reader.what) needs 'sql': this dataset has no import", at: reader.mark)
+                log.add("\(reader.what) needs 'sql' to import into this dataset", at: reader.mark)
             }
             return nil
         }
         return .importRows(count: rows, batch: batch, statement: statement)
     }
 
-    /// Decodes the reads that run concurrently with the next writes.
+    /// Decodes the reads that follow each write and run concurrently with later writes.
     private func decodeReads(after client: Client, _ reader: MappingReader) -> [String] {
         guard let node = reader["then-read"] else { return [] }
         guard case .operations(.write, _) = client.activity, client.style == .sync else {
@@ -138,7 +138,7 @@ extension ScenarioDecoder {
         return list.map(\.sql)
     }
 
-    /// Logs keys that cannot be combined with another key.
+    /// Logs an error for each key that cannot be combined with another key.
     func reject(_ keys: [String], combinedWith other: String, _ reader: MappingReader) {
         for key in keys where reader.has(key) {
             log.add("'\(key)' cannot be combined with \(other)", at: reader.mark(of: key))

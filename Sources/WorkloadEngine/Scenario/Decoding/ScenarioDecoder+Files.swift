@@ -5,7 +5,7 @@ import Yams
 extension ScenarioDecoder {
     /// Returns the path of a scenario's database, relative to the folder of the scenario's file.
     ///
-    /// If there is no database, logs an error and returns nil.
+    /// If the file does not exist, logs an error and returns `nil`.
     func databasePath(_ text: String, at mark: Mark?) -> String? {
         let path = Self.path(text, relativeTo: log.file)
         var isFolder: ObjCBool = false

@@ -4,7 +4,7 @@ import Yams
 extension ScenarioDecoder {
     /// Decodes a client's operations.
     ///
-    /// If there are errors, logs them and returns an empty array.
+    /// If there are errors, the method logs them and returns an empty array.
     func decodeMix(_ client: String, _ reader: MappingReader, access: WorkloadAccess) -> [Operation]
     {
         let ways = ["sql", "use", "mix"].filter(reader.has)
@@ -78,16 +78,16 @@ extension ScenarioDecoder {
         return Operation(name: name, weight: weight, access: declared, steps: steps)
     }
 
-    /// Decodes the statements of `sql` or `use` and logs errors.
+    /// Decodes the statements of `sql` or `use`, and logs errors.
     ///
-    /// Returns nil if there are no statements.
+    /// Returns `nil` if there are no statements.
     func decodeStatements(_ reader: MappingReader) -> [String]? {
         decodeSteps(reader, access: .write)?.flatMap(\.statements)
     }
 
-    /// Decodes the steps of `sql` or `use` and logs errors.
+    /// Decodes the steps of `sql` or `use`, and logs errors.
     ///
-    /// Returns nil if there are no steps.
+    /// Returns `nil` if there are no steps.
     func decodeSteps(_ reader: MappingReader, access: WorkloadAccess) -> [Step]? {
         var steps: [Step]?
         if let node = reader["sql"] {
@@ -102,9 +102,8 @@ extension ScenarioDecoder {
         return steps
     }
 
-    /// Returns the steps of a named transaction or statement.
-    ///
-    /// Logs an unknown name.
+    /// Returns the steps of a named transaction or statement, or logs an error if the name is
+    /// unknown.
     func procedure(_ name: String, at mark: Mark?) -> [Step]? {
         let builtIn = dataset.transactions[name]?.map { Step.run($0) }
         guard let steps = procedures[name] ?? builtIn else {
@@ -132,7 +131,7 @@ extension ScenarioDecoder {
         return list.first?.sql
     }
 
-    /// Logs a statement that writes inside a read access.
+    /// Logs an error if a statement in a read access writes.
     func checkReads(_ sql: String, _ reader: MappingReader, at mark: Mark? = nil) {
         let writes = [
             "INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER", "REINDEX", "VACUUM",
@@ -140,7 +139,7 @@ extension ScenarioDecoder {
         let verb = StatementTemplate(sql: sql).verb
         guard writes.contains(verb) else { return }
         log.add(
-            "\(verb) in an access that reads: '\(sql)'; write access: write",
+            "\(verb) in a read access: '\(sql)'; use access: write",
             at: mark ?? reader["sql"]?.mark ?? reader["use"]?.mark
         )
     }

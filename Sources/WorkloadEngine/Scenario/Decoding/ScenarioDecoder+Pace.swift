@@ -1,7 +1,7 @@
 import Yams
 
 extension ScenarioDecoder {
-    /// Decodes a client's pace; returns nil for a closed loop without think time.
+    /// Decodes a client's pace, or returns `nil` for a closed loop without think time.
     func decodePace(_ reader: MappingReader) -> Client.Pace? {
         let ways = ["arrival", "at", "every", "think"].filter(reader.has)
         for other in ways.dropFirst() {
@@ -59,7 +59,7 @@ extension ScenarioDecoder {
         return Arrival(rate: rate, process: process, skipAfter: skipAfter)
     }
 
-    /// Decodes a changing rate: one ramp, or a list of stages.
+    /// Decodes a changing rate, which is a ramp or a list of stages.
     private func decodeStages(_ node: Node, of arrival: MappingReader) -> [Arrival.Stage]? {
         guard let sequence = node.sequence else {
             return decodeStage(node, of: arrival, isAlone: true).map { [$0] }
@@ -73,8 +73,8 @@ extension ScenarioDecoder {
         let length = known.reduce(Duration.zero) { $0 + $1.length.resolved(in: measured) }
         if measured > .zero, length > measured + .milliseconds(1) {
             log.add(
-                "the stages of \(arrival.what) last \(length.inSeconds)s, longer than the measured "
-                    + "\(measured.inSeconds)s; write 'for' in percent",
+                "the stages of \(arrival.what) last \(length.inSeconds)s, longer than the "
+                    + "measured time, \(measured.inSeconds)s; write 'for' in percent",
                 at: node.mark
             )
         }

@@ -28,7 +28,8 @@ extension ScenarioDecoder {
         }
     }
 
-    /// Decodes a limit, which is a string or a mapping with the string and `abort`.
+    /// Decodes a limit, which is a string or a mapping that contains the string and may contain
+    /// `abort`.
     private func threshold(
         _ item: Node,
         of metric: String,
@@ -77,7 +78,7 @@ extension ScenarioDecoder {
         }
     }
 
-    /// Decodes metrics for a comparison: `ui.response.p99`, `pay.throughput`.
+    /// Decodes the deciding metrics of a comparison, such as `ui.response.p99`.
     func decodePrimary(_ top: MappingReader, metrics: MetricCatalog) -> [String] {
         top.texts("primary").compactMap { text, mark in
             do {

@@ -12,7 +12,7 @@ extension ScenarioDecoder {
                 log: log
             )
             let read = reader.read(entry.value, at: entry.key.mark)
-            // Keep a variable with errors to avoid further errors for its uses.
+            // Keep a variable with errors, so that its uses do not cause more errors.
             variables[entry.name] = read?.variable ?? Variable(distribution: .uniform)
             inheritedRanges[entry.name] = read?.source
         }
@@ -21,7 +21,7 @@ extension ScenarioDecoder {
         }
     }
 
-    /// Logs a variable that follows a missing or nonsequential variable.
+    /// Logs an error if a variable follows a missing or nonsequential variable.
     private func checkFollowed(_ name: String, at mark: Mark?) {
         guard let followed = variables[name]?.followedVariable else { return }
         let all = dataset.variables.merging(variables) { _, declared in declared }
@@ -29,7 +29,7 @@ extension ScenarioDecoder {
         guard !sequential.contains(followed) else { return }
         log.add(
             all[followed] == nil
-                ? "'of' of variable '\(name)' is not a variable: '\(followed)'"
+                ? "'of' of variable '\(name)' is not a known variable: '\(followed)'"
                     + NearestName.hint(followed, among: sequential)
                 : "'of' of variable '\(name)' is '\(followed)', which is not sequential",
             at: mark

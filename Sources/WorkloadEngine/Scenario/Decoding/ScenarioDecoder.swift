@@ -3,7 +3,7 @@ import Yams
 /// Decodes a scenario's YAML and collects all errors.
 struct ScenarioDecoder {
     let log: IssueLog
-    /// The dataset, which later parts refer to.
+    /// The dataset, which other parts of the scenario refer to.
     var dataset = Dataset.sql([])
     var variables: [String: Variable] = [:]
     var inheritedRanges: [String: RangeSource] = [:]
@@ -14,7 +14,9 @@ struct ScenarioDecoder {
     var phaseNames: [String] = []
     var clientNames: [String] = []
 
-    /// - Parameter file: The file's name as given; paths are relative to its folder.
+    /// Creates a decoder for a file.
+    ///
+    /// - Parameter file: The file's name as given. Paths are relative to its folder.
     init(file: String) { log = IssueLog(file: file) }
 
     /// Decodes the text, or a modified tree of the text.
@@ -43,8 +45,8 @@ struct ScenarioDecoder {
             for index in arms.indices { arms[index].isGuarded = true }
             if let arm = arms.first(where: { $0.library == .grdb }) {
                 log.add(
-                    "'guard' cannot be combined with library: grdb of arm '\(arm.name)': GRDB "
-                        + "replaces the authorizer",
+                    "'guard' cannot be combined with library: grdb of arm '\(arm.name)', because "
+                        + "GRDB replaces the authorizer",
                     at: top.mark(of: "guard")
                 )
             }
@@ -91,7 +93,7 @@ struct ScenarioDecoder {
         return nil
     }
 
-    /// Describes libyaml's error in one line, together with the affected line in the file.
+    /// Describes libyaml's error in one line that includes the affected line of the file.
     private static func explain(_ error: YamlError, in yaml: String) -> (String, Mark?) {
         let message: String
         let place: Mark
@@ -102,7 +104,7 @@ struct ScenarioDecoder {
             message = "this is not YAML: \(problem)" + (context.map { ", \($0.text)" } ?? "")
             place = mark
         case .duplicatedKeysInMapping(let duplicates, let context):
-            message = "written twice: \(duplicates.map { "'\($0)'" }.joined(separator: ", "))"
+            message = "duplicate key: \(duplicates.map { "'\($0)'" }.joined(separator: ", "))"
             place = context.mark
         default:
             return ("the YAML cannot be read: \(error)", nil)
@@ -158,12 +160,12 @@ struct ScenarioDecoder {
             phases.append(Phase(name: name, duration: duration, isMeasured: isMeasured))
         }
         if isComplete, !phases.contains(where: \.isMeasured) {
-            log.add("no phase is measured: one needs measure: true", at: top.mark(of: "phases"))
+            log.add("no phase is measured; one needs measure: true", at: top.mark(of: "phases"))
         }
         return phases
     }
 
-    /// Decodes named statements and transactions, both of which are available to `use`.
+    /// Decodes named statements and transactions, which `use` refers to.
     private mutating func decodeTransactions(_ top: MappingReader) {
         for (key, each) in [("statements", "a statement"), ("transactions", "a transaction")] {
             for entry in top.named(key, each: each) {

@@ -1,6 +1,6 @@
 import Yams
 
-/// The position of each statement in a file, for reporting database errors.
+/// The positions of statements in a file, for messages about database errors.
 struct StatementPlaces: Sendable, Equatable {
     /// A line and a column, which both start at 1.
     struct Place: Sendable, Equatable {
@@ -10,7 +10,7 @@ struct StatementPlaces: Sendable, Equatable {
 
     private var places: [String: Place] = [:]
 
-    /// Returns the first position of a statement, or nil if the file does not contain it.
+    /// Returns the first position of a statement, or `nil` if the file does not contain it.
     subscript(_ sql: String) -> Place? { places[sql] }
 
     /// Adds the first position of a statement.

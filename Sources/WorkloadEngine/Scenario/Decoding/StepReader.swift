@@ -5,7 +5,7 @@ import Yams
 /// names.
 struct StepReader {
     let decoder: ScenarioDecoder
-    /// The owner of the steps in messages.
+    /// The owner of the steps, for messages.
     let what: String
     /// The variables that earlier steps fetch.
     private(set) var fetched: Set<String> = []
@@ -17,9 +17,9 @@ struct StepReader {
         self.what = what
     }
 
-    /// Decodes the steps in a string, a mapping or a list and logs errors.
+    /// Decodes the steps in a string, a mapping or a list, and logs errors.
     ///
-    /// Returns nil if there are no steps.
+    /// Returns `nil` if there are no steps or if there are errors.
     mutating func steps(_ node: Node) -> [Step]? {
         let items = node.sequence.map(Array.init) ?? [node]
         var steps: [Step] = []
@@ -94,7 +94,7 @@ struct StepReader {
             }
             guard MappingReader.isName(name), !name.contains("-") else {
                 log.add(
-                    "'\(name)' is not a valid name for a variable: use letters, digits and '_'",
+                    "'\(name)' is not a valid name for a variable; use letters, digits and '_'",
                     at: mark
                 )
                 return nil

@@ -3,9 +3,9 @@ import Yams
 
 /// Reads the distribution of a variable, a column or a length.
 struct VariableReader {
-    /// The owner of the distribution in messages, such as `variable 'aid'`.
+    /// The owner of the distribution, for messages, such as `variable 'aid'`.
     let what: String
-    /// The variable's name; nil for columns and lengths.
+    /// The variable's name, or `nil` for columns and lengths.
     var name: String?
     /// The dataset's variables, whose ranges other variables may use.
     let builtIns: [String: Variable]
@@ -17,9 +17,9 @@ struct VariableReader {
         var source: RangeSource?
     }
 
-    /// Decodes the variable and logs errors.
+    /// Decodes the variable, and logs errors.
     ///
-    /// Returns nil if the distribution is unknown.
+    /// Returns `nil` if the distribution is unknown.
     func read(
         _ node: Node,
         as shape: MappingShape = Language.variable,
@@ -160,9 +160,9 @@ struct VariableReader {
 
     // MARK: The range
 
-    /// Decodes the column that provides the values.
+    /// Decodes the database column that provides the values.
     ///
-    /// A dataset's columns and lengths do not have one.
+    /// Columns of a dataset and lengths cannot use a database column.
     private func column(_ reader: MappingReader) -> Variable.Column? {
         guard reader.has("table") || reader.has("column") else { return nil }
         for other in ["min", "max", "range", "after", "values", "weights"] where reader.has(other) {
@@ -248,7 +248,7 @@ struct VariableReader {
             kind == .latest || kind == .zipfian && reader.bool("scramble") != true
         if isRanked, maximum - minimum >= ZipfianDistribution.mostRanks {
             log.add(
-                "a \(kind.rawValue) has at most \(ZipfianDistribution.mostRanks) values",
+                "a \(kind.rawValue) range has at most \(ZipfianDistribution.mostRanks) values",
                 at: reader.mark(of: "max")
             )
             return fallback

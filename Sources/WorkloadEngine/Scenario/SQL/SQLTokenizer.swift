@@ -1,7 +1,7 @@
-/// Splits SQL into the kinds of tokens that are needed to find parameters and the ends of
+/// Splits SQL into the kinds of tokens that are required to find parameters and the ends of
 /// statements.
 ///
-/// Strings, quoted identifiers and comments are skipped according to
+/// The tokenizer skips strings, quoted identifiers and comments as specified by
 /// <https://sqlite.org/lang_expr.html> and <https://sqlite.org/lang_comment.html>.
 struct SQLTokenizer: Sequence, IteratorProtocol {
     /// A token's kind.
@@ -95,7 +95,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
         while let byte = peek() {
             position += 1
             guard byte == quote else { continue }
-            // A doubled quote represents a single quote character in the text.
+            // A doubled quote character represents one quote character in the text.
             if peek() == quote { position += 1 } else { return }
         }
     }
@@ -106,7 +106,7 @@ struct SQLTokenizer: Sequence, IteratorProtocol {
         position = Swift.min(position + 2, bytes.count)
     }
 
-    /// Returns whether the byte is a letter, a digit, `_`, `$` or beyond ASCII.
+    /// Returns whether the byte is a letter, a digit, `_`, `$` or part of a non-ASCII character.
     private static func isNameByte(_ byte: Unicode.Scalar) -> Bool {
         switch byte {
         case "a"..."z", "A"..."Z", "0"..."9", "_", "$": true

@@ -8,7 +8,8 @@ public struct StatementTemplate: Sendable, Hashable {
     public let parameters: [String]
     /// The parameters in unsupported forms: `?`, `?1`, `@name`, `$name`.
     public let foreignParameters: [String]
-    /// The statement's first word in upper case, such as `SELECT`; empty if there is none.
+    /// The statement's first word in uppercase, such as `SELECT`, or an empty string if there is
+    /// none.
     public let verb: String
 
     /// Creates a template by finding a statement's parameters.
@@ -41,8 +42,8 @@ public struct StatementTemplate: Sendable, Hashable {
 
     /// Splits text into statements, which are separated by semicolons.
     ///
-    /// Omits statements that consist only of comments. The semicolons in a trigger's body belong to
-    /// the trigger, according to the rule of `sqlite3_complete`: a trigger ends with `; END ;`.
+    /// Statements that consist only of comments are omitted. The semicolons in a trigger's body
+    /// belong to the trigger. As in `sqlite3_complete`, a trigger ends with `; END ;`.
     public static func statements(in text: String) -> [String] {
         let bytes = Array(text.utf8)
         let tokens = SQLTokenizer(text)
