@@ -1,5 +1,4 @@
 extension Language {
-    /// A user of the database.
     static let client = MappingShape(
         "client",
         "A user of the database: a kind of access, a number of workers, and a pace.",
@@ -16,11 +15,11 @@ extension Language {
                 "The kind of workers: sync (threads, the default), async (tasks that await) "
                     + "or process (separate processes that open the same file)."
             ),
-            .init("workers", .integer(1...1000), "The number of concurrent workers; 1 by default."),
+            .init("workers", .integer(1...1000), "The number of concurrent workers. Default: 1."),
             .init(
                 "think",
                 .either([.quantity(.duration), .mapping(think)]),
-                "Closed loop: a worker's pause between two accesses, such as 5ms, or random."
+                "Closed loop: a worker's pause between two accesses, such as 5ms, or a random time."
             ),
             .init(
                 "arrival",
@@ -32,9 +31,10 @@ extension Language {
             .init(
                 "then-read",
                 .sql,
-                "Reads after each committed write, on a reader, concurrent with later writes."
+                "Reads that follow each committed write. They use a reader and run concurrently "
+                    + "with later writes."
             ),
-            .init("mix", .list(.mapping(operation)), "Operations, which are drawn by weight."),
+            .init("mix", .list(.mapping(operation)), "Operations, chosen at random by weight."),
             .init(
                 "hold",
                 .quantity(.span),
@@ -46,24 +46,24 @@ extension Language {
             .init(
                 "batch",
                 .integer(1...Int64.max),
-                "The number of rows in each transaction of an import; 1000 by default."
+                "The number of rows in each transaction of an import. Default: 1000."
             ),
             .init(
                 "action",
                 .words(["backup", "cancel", "checkpoint", "interrupt"]),
                 "An action instead of accesses."
             ),
-            .init("client", .text, "The client to interrupt; all clients by default."),
+            .init("client", .text, "The client to interrupt. Default: all clients."),
             .init("connection", .text, "The label of the connection to interrupt."),
             .init(
                 "mode",
                 .words(CheckpointMode.allCases.map(\.rawValue)),
-                "The mode of a checkpoint; passive by default."
+                "The mode of a checkpoint. Default: passive."
             ),
             .init(
                 "pages",
                 .integer(1...1_000_000),
-                "The number of pages that a backup copies per step; 100 by default."
+                "The number of pages that a backup copies in each step. Default: 100."
             ),
             .init(
                 "interrupt-after",
@@ -73,23 +73,22 @@ extension Language {
             .init(
                 "cancel-after",
                 .quantity(.duration),
-                "With style: async: the time after which an access's task is cancelled."
+                "The time after which the task of an access is canceled. Requires style: async."
             ),
             .init(
                 "supersede",
                 .boolean,
-                "Whether each access interrupts earlier accesses of the same client."
+                "Whether each access interrupts the client's earlier accesses. Default: false."
             ),
             .init("retry", .mapping(retry), "The retries of accesses."),
             .init(
                 "phases",
                 .texts,
-                "The names of the phases in which the client is active; all by default."
+                "The names of the phases in which the client is active. Default: all phases."
             ),
         ]
     )
 
-    /// A schedule of arrivals.
     static let arrival = MappingShape(
         "arrival",
         "A schedule of arrivals.",
@@ -108,12 +107,11 @@ extension Language {
             .init(
                 "skip-after",
                 .quantity(.duration),
-                "The lateness after which an access is skipped."
+                "How late an access can be before it is skipped."
             ),
         ]
     )
 
-    /// A rate that changes over the measured part.
     static let ramp = MappingShape(
         "ramp",
         "A rate that changes linearly over the measured part.",
@@ -123,7 +121,6 @@ extension Language {
         ]
     )
 
-    /// A stage of a changing rate.
     static let stage = MappingShape(
         "stage",
         "A stage of a changing rate. Stages run in order in the measured part.",
@@ -136,10 +133,9 @@ extension Language {
         ]
     )
 
-    /// A random think time.
     static let think = MappingShape(
         "think",
-        "A think time that is drawn for each access.",
+        "A random time, drawn for each access.",
         alternatives: [["mean"], ["from", "to"]],
         [
             .init("mean", .quantity(.duration), "The mean of an exponential distribution."),
@@ -148,37 +144,35 @@ extension Language {
         ]
     )
 
-    /// An entry in a mix.
     static let operation = MappingShape(
         "operation",
         "An entry in a mix.",
         alternatives: [["sql"], ["use"]],
         [
-            .init("name", .text, "The name in results; the name in `use` by default."),
-            .init("weight", .number, "The weight within the mix; 1 by default."),
+            .init("name", .text, "The name in results. Default: the name in `use`."),
+            .init("weight", .number, "The weight within the mix. Default: 1."),
             .init(
                 "access",
                 .words(["read", "write"]),
-                "The kind of access; the client's by default."
+                "The kind of access. Default: the client's kind of access."
             ),
             .init("sql", .steps, "The statements and other steps of an access, in order."),
             .init("use", .text, "The name of a statement or transaction to run."),
         ]
     )
 
-    /// A step that is not a single statement.
     static let step = MappingShape(
         "step",
-        "A step that fetches values, repeats, branches, pauses or refers to other steps.",
+        "A step that fetches values, repeats or skips steps, pauses, or refers to other steps.",
         alternatives: [["sql"], ["use"], ["do"], ["pause"]],
         [
             .init("sql", .sql, "One or more statements."),
-            .init("use", .text, "The name of a statement or transaction that is declared earlier."),
+            .init("use", .text, "The name of a statement or transaction declared earlier."),
             .init("do", .steps, "Nested steps."),
             .init(
                 "pause",
                 .either([.quantity(.duration), .mapping(think)]),
-                "A pause with the connection and transaction held, such as 5ms, or random."
+                "A pause that holds the connection and transaction, such as 5ms, or a random time."
             ),
             .init(
                 "into",
@@ -191,12 +185,11 @@ extension Language {
                 "The number of repetitions, each with new values."
             ),
             .init("if", .text, "The condition for the step: ':balance >= 100'."),
-            .init("unless", .text, "The condition that skips the step."),
+            .init("unless", .text, "The condition for skipping the step."),
             .init("else", .steps, "The steps to run if the step is skipped."),
         ]
     )
 
-    /// The retries of accesses.
     static let retry = MappingShape(
         "retry",
         "The retries of accesses.",

@@ -1,5 +1,4 @@
 extension Language {
-    /// The data of every arm.
     static let dataset = MappingShape(
         "dataset",
         "The data that each arm starts with: a preset, a custom schema, or a copy of a database.",
@@ -13,8 +12,8 @@ extension Language {
             .init(
                 "scale",
                 .integer(1...100_000),
-                "The size: 100,000 accounts, 1,000 records, 10,000 rows, or the counts in `rows`, "
-                    + "each multiplied by the scale. 1 by default."
+                "The scale: 100,000 accounts, 1,000 records, 10,000 rows, or the counts in `rows`, "
+                    + "each multiplied by the scale. Default: 1."
             ),
             .init("records", .integer(1...10_000_000), "The number of records in YCSB's table."),
             .init(
@@ -37,13 +36,12 @@ extension Language {
             .init(
                 "file",
                 .text,
-                "A database to copy; the original never changes. The path is relative to the "
+                "A database to copy. The original never changes. The path is relative to the "
                     + "scenario's file."
             ),
         ]
     )
 
-    /// The rows of a table.
     static let table = MappingShape(
         "table",
         "The rows of a table.",
@@ -63,10 +61,9 @@ extension Language {
         ]
     )
 
-    /// The word for a column that numbers a table's rows.
+    /// The value of a column that numbers a table's rows.
     static let sequence = "sequence"
 
-    /// A random value.
     static let variable = MappingShape(
         "variable",
         "A random value, which is constant within one access.",
@@ -81,23 +78,23 @@ extension Language {
             .init(
                 "range",
                 .text,
-                "The dataset's variable whose range to use, such as notes_id."
+                "A variable of the dataset, such as notes_id, whose range this variable uses."
             ),
             .init(
                 "after",
                 .text,
-                "The dataset's variable whose range a sequential variable continues."
+                "A variable of the dataset whose range this sequential variable continues."
             ),
             .init(
                 "of",
                 .text,
-                "With latest: the sequential variable whose newest inserted values are the most "
+                "For latest: the sequential variable whose newest inserted values are the most "
                     + "popular."
             ),
             .init(
                 "table",
                 .text,
-                "With column: the table of the run's database to draw from."
+                "For column: the table in the run's database."
             ),
             .init(
                 "column",
@@ -111,28 +108,27 @@ extension Language {
                 .either([
                     .integer(0...1_000_000_000), .quantity(.bytes), .mapping(length),
                 ]),
-                "The length in characters (text), bytes (blob) or words (words): 100, 4KiB, or "
-                    + "a distribution."
+                "The length in characters (text), bytes (blob) or words (words), such as 100 or "
+                    + "4KiB, or a distribution."
             ),
             .init(
                 "vocabulary",
                 .integer(1...10_000_000),
-                "The number of different words; 1000 by default."
+                "The number of different words. Default: 1000."
             ),
-            .init("template", .text, "Text in which # becomes a digit and @ a lowercase letter."),
+            .init("template", .text, "Text in which # stands for a digit and @ for a letter a-z."),
             .init("values", .list(.scalar), "The values that choice draws from."),
             .init(
                 "weights",
                 .list(.number),
-                "The weight of each choice; 1 by default."
+                "The weight of each value. Default: 1."
             ),
             .init("hashed", .boolean, "Whether to replace an integer with YCSB's hash of it."),
-            .init("prefix", .text, "Text before an integer. The value is then text."),
+            .init("prefix", .text, "Text to put before an integer, which makes the value text."),
             .init("nulls", .quantity(.share), "The share of the values that are NULL."),
         ]
     )
 
-    /// A random length, which is an integer in a range.
     static let length = MappingShape(
         "length",
         "A random length.",
@@ -153,21 +149,21 @@ extension Language {
         .init(
             "theta",
             .number,
-            "The skew of zipfian and latest, above 0; 0.99 by default. With choice and column, "
+            "The skew of zipfian and latest, above 0. Default: 0.99. For choice with column, "
                 + "some values are more popular than others, by Zipf's law."
         ),
         .init("scramble", .boolean, "Whether zipfian spreads popular values over the range."),
-        .init("set", .quantity(.share), "The hot share of the range; 20% by default."),
+        .init("set", .quantity(.share), "The hot share of the range. Default: 20%."),
         .init(
             "draws",
             .quantity(.share),
-            "The share of the draws for the hot set; 80% by default."
+            "The share of the draws for the hot set. Default: 80%."
         ),
         .init(
             "parameter",
             .number,
-            "pgbench's parameter: exponential falls to e^-parameter over its range; gaussian's "
-                + "range spans this many standard deviations on each side. 5 by default."
+            "pgbench's parameter. exponential decreases to e^-parameter over its range. gaussian's "
+                + "range spans this many standard deviations on each side. Default: 5."
         ),
     ]
 }

@@ -4,7 +4,6 @@ extension Language {
         .text, .mapping(threshold), .list(.either([.text, .mapping(threshold)])),
     ])
 
-    /// A limit that can end the run early.
     static let threshold = MappingShape(
         "threshold",
         "A limit on a metric that can end the run early.",
@@ -13,13 +12,13 @@ extension Language {
             .init(
                 "abort",
                 .boolean,
-                "Whether a miss ends the run early; false by default. Checked once per second, "
-                    + "as soon as there are enough samples."
+                "Whether a miss ends the run early. Default: false. The limit is checked once per "
+                    + "second if there are enough samples."
             ),
             .init(
                 "abort-after",
                 .quantity(.duration),
-                "With abort: true, the measured time before the first check; 0s by default."
+                "With abort: true, the measured time before the first check. Default: 0s."
             ),
         ]
     )

@@ -1,6 +1,5 @@
 /// The scenario language, with every mapping in a scenario.
 enum Language {
-    /// The whole file.
     static let scenario = MappingShape(
         "scenario",
         "A workload for Poolgauge: data, arms, phases, clients and limits.",
@@ -16,7 +15,7 @@ enum Language {
             .init(
                 "seed",
                 .integer(0...Int64.max),
-                "The seed for random choices; 42 by default. Equal seeds produce equal values."
+                "The seed for random choices. Default: 42. Equal seeds produce equal values."
             ),
             .init("dataset", .mapping(dataset), required: true, "The initial data of each arm."),
             .init(
@@ -28,9 +27,9 @@ enum Language {
             .init(
                 "guard",
                 .words(["captured"]),
-                "captured: reject dangerous captured SQL: ATTACH outside the run's folder, "
-                    + "VACUUM INTO and loading extensions. The report counts rejected "
-                    + "statements."
+                "captured: reject dangerous captured SQL, which is ATTACH outside the run's "
+                    + "folder, VACUUM INTO and loading extensions. The report contains the number "
+                    + "of rejected statements."
             ),
             .init(
                 "phases",
@@ -41,7 +40,7 @@ enum Language {
             .init(
                 "drain",
                 .quantity(.duration),
-                "The longest wait for running accesses at the end; 2s by default."
+                "The maximum time to wait for running accesses at the end of a run. Default: 2s."
             ),
             .init(
                 "variables",
@@ -84,7 +83,7 @@ enum Language {
                         ])
                     ),
                 ]),
-                "Conditions on the data: a custom query, or a name. tpcb-sums: pgbench's four sums "
+                "Conditions on the data: custom queries, or names. tpcb-sums: pgbench's four sums "
                     + "are equal. snapshots-stable: snapshots do not change while they are held. "
                     + "integrity-check: PRAGMA integrity_check finds no error. isolation: "
                     + "transactions that run alongside the load, in a separate table and for at "
@@ -93,7 +92,6 @@ enum Language {
         ]
     )
 
-    /// A custom invariant for the data.
     static let invariant = MappingShape(
         "invariant",
         "A custom condition on the data after the run.",
@@ -103,12 +101,11 @@ enum Language {
                 "sql",
                 .sql,
                 required: true,
-                "A query; the invariant holds if its first row contains no 0 or NULL."
+                "A query. The invariant holds if the query's first row contains neither 0 nor NULL."
             ),
         ]
     )
 
-    /// A connection's behavior if another connection holds a lock.
     static let busy = MappingShape(
         "busy",
         "A connection's behavior if another connection holds the required lock.",
@@ -117,33 +114,35 @@ enum Language {
                 "timeout",
                 .quantity(.duration),
                 required: true,
-                "The wait before SQLITE_BUSY: 5s. 0s fails immediately. By default, the engine and "
-                    + "GRDB fail immediately, and raw waits 10s. A pool's readers always wait "
-                    + "10s."
+                "How long to wait before SQLITE_BUSY, such as 5s. With 0s, the access fails "
+                    + "immediately. By default, the engine and GRDB fail immediately, and raw "
+                    + "waits 10s. A pool's readers always wait 10s."
             ),
             .init(
                 "retry",
                 .either([.words(["backoff"]), .quantity(.fixedPause)]),
-                "The pauses between attempts within the timeout. backoff (the default): those of "
+                "The pauses between attempts within the timeout. backoff (the default): as in "
                     + "sqlite3_busy_timeout, 1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, then 100 ms. "
                     + "fixed 1ms: always 1 ms, as in Rails, which is fair to connections that have "
-                    + "waited a long time. A client's retry, however, repeats the whole access."
+                    + "waited a long time. In contrast, a client's retry repeats the whole access."
             ),
         ]
     )
 
-    /// A phase of the run.
     static let phase = MappingShape(
         "phase",
         "A phase of the run.",
         [
             .init("name", .text, required: true, "The phase's name."),
             .init("duration", .quantity(.duration), required: true, "The phase's length: 30s."),
-            .init("measure", .boolean, "Whether its accesses count; true by default."),
+            .init(
+                "measure",
+                .boolean,
+                "Whether the results include the phase's accesses. Default: true."
+            ),
         ]
     )
 
-    /// A way to open the database.
     static let arm = MappingShape(
         "arm",
         "A way to open the database.",
@@ -164,20 +163,20 @@ enum Language {
             .init(
                 "journal",
                 .words(Arm.Journal.allCases.map(\.rawValue)),
-                "PRAGMA journal_mode. A pool's is always wal; a queue's is delete by default."
+                "PRAGMA journal_mode. A pool always uses wal. The default of a queue is delete."
             ),
-            .init("readers", .integer(1...1000), "The largest number of readers of a pool."),
+            .init("readers", .integer(1...1000), "The maximum number of readers in a pool."),
             .init(
                 "synchronous",
                 .words(["off", "normal", "full", "extra"]),
-                "PRAGMA synchronous: full by default, normal with a WAL."
+                "PRAGMA synchronous. Default: normal in WAL mode, full otherwise."
             ),
             .init(
                 "begin",
                 .words(Arm.Begin.allCases.map(\.rawValue)),
-                "The kind of BEGIN for write transactions; immediate by default. A deferred one "
-                    + "acquires the write lock at its first write, and fails with SQLITE_BUSY if "
-                    + "another connection has committed since its first read."
+                "The kind of BEGIN for write transactions. Default: immediate. With deferred, a "
+                    + "transaction acquires the write lock at its first write, and fails with "
+                    + "SQLITE_BUSY if another connection has committed since its first read."
             ),
             .init(
                 "busy",

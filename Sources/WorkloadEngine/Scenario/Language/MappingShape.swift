@@ -8,13 +8,13 @@ struct MappingShape: Sendable {
     let description: String
     /// The keys, in the usual order.
     let keys: [Key]
-    /// The groups of keys of which one is required.
+    /// The groups of keys, one of which is required.
     let alternatives: [[String]]
 
     /// A key and its value.
     struct Key: Sendable {
         let name: String
-        /// The description for editors: one or two sentences.
+        /// The description for editors.
         let description: String
         let value: ValueShape
         let isRequired: Bool
@@ -46,7 +46,7 @@ indirect enum ValueShape: Sendable {
     case texts
     /// A statement, several statements separated by semicolons, or a list.
     case sql
-    /// Steps of an operation: statements, or mappings of ``Language/step``, which refers to itself.
+    /// Steps of an operation: statements, or mappings of ``Language/step``.
     case steps
     /// One of several words.
     case words([String])

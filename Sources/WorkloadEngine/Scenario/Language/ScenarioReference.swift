@@ -37,7 +37,7 @@ public enum ScenarioReference {
 }
 
 extension ValueShape {
-    /// The mappings that the value can contain, starting with the outermost.
+    /// The mappings that the value can contain, with the outermost mapping first.
     var mappings: [MappingShape] {
         switch self {
         case .mapping(let shape): [shape]
@@ -52,13 +52,13 @@ extension ValueShape {
     var words: String {
         switch self {
         case .text: "text"
-        case .texts: "text, or a list of texts"
+        case .texts: "text, or a list of text values"
         case .sql: "SQL, or a list of statements"
         case .steps: "SQL, a [step](#step), or a list of both"
         case .words(let words): words.joined(separator: ", ")
         case .integer(let range):
             range.upperBound == Int64.max
-                ? "integer of \(range.lowerBound) or more"
+                ? "integer, at least \(range.lowerBound)"
                 : range.lowerBound == range.upperBound
                     ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
         case .number: "number above 0"

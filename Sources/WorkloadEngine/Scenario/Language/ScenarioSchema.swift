@@ -1,8 +1,8 @@
 /// The scenario language's JSON Schema, for editors
 /// (<https://json-schema.org/draft/2020-12/json-schema-core>).
 ///
-/// The schema is generated from the declarations that the decoder uses. It describes a file's
-/// structure. Only the decoder checks what names refer to.
+/// The schema is generated from the declarations that the decoder also uses. It describes the
+/// structure of a file. Only the decoder checks references to names.
 public enum ScenarioSchema {
     /// The schema's text.
     public static let json: String = schema.text() + "\n"
@@ -13,17 +13,17 @@ public enum ScenarioSchema {
         return .object(
             [
                 .init("$schema", .string("https://json-schema.org/draft/2020-12/schema")),
-                .init("title", .string("A scenario of Poolgauge, version 1")),
+                .init("title", .string("Poolgauge scenario, version 1")),
             ] + root + [
                 .init("$defs", .object(definitions.map { .init($0.name, $0.node) }))
             ]
         )
     }
 
-    /// A pattern for letters of any script, digits, `-` and `_`, which excludes spaces and other
-    /// ASCII characters.
+    /// A pattern for names, which consist of letters of any script, digits, `-` and `_`.
     ///
-    /// It avoids `\p`, which some editors do not support.
+    /// The pattern excludes white space and all other ASCII characters. It avoids `\p`, which some
+    /// editors do not support.
     private static let namePattern = #"^[^\s!-,./:-@\[-^`{-~]+$"#
 
     private static func members(
@@ -131,7 +131,7 @@ public enum ScenarioSchema {
         _ definitions: inout [(name: String, node: JSONNode)]
     ) {
         guard !definitions.contains(where: { $0.name == shape.name }) else { return }
-        // Add a placeholder before the parts, which may refer to this mapping.
+        // Add a placeholder first, because the mapping's parts may refer to it.
         let index = definitions.count
         definitions.append((shape.name, .object([])))
         let node = JSONNode.object(members(of: shape, &definitions))
@@ -140,7 +140,7 @@ public enum ScenarioSchema {
 }
 
 extension QuantityShape {
-    /// The pattern of valid texts, as an ECMA-262 regular expression.
+    /// The pattern of valid text, as an ECMA-262 regular expression.
     fileprivate var pattern: String {
         let number = #"[0-9]*\.?[0-9]+ ?"#
         return switch self {

@@ -1,4 +1,4 @@
-/// The distributions, by their names in a scenario, and their keys.
+/// The distributions in a scenario, with their names and keys.
 enum VariableKind: String, CaseIterable {
     case uniform, zipfian, latest, hotspot, exponential, gaussian, sequential
     case text, blob, words, template, choice
