@@ -10,9 +10,9 @@ public struct ComparisonPair: Sendable, Codable, Equatable {
     ///
     /// The value is `nil` if no block has a value for both arms.
     public var ratio: Double?
-    /// The lower end of the ratio's 95 % interval; see ``level``.
+    /// The lower end of the ratio's interval, whose confidence level is ``level``.
     public var low: Double?
-    /// The upper end of the ratio's 95 % interval; see ``level``.
+    /// The upper end of the ratio's interval, whose confidence level is ``level``.
     public var high: Double?
     /// The p-value that determines the verdict, corrected for multiple tests if the metric is
     /// ``primary``.
@@ -25,7 +25,9 @@ public struct ComparisonPair: Sendable, Codable, Equatable {
     public var level: Double?
     /// The number of blocks with a value for both arms.
     public var blocks: Int
-    /// Whether this is a deciding metric; other metrics are reported without correction.
+    /// Whether this is a deciding metric.
+    ///
+    /// Other metrics are reported without correction for multiple tests.
     public var primary: Bool
     /// Whether smaller values are better.
     public var lowerIsBetter: Bool

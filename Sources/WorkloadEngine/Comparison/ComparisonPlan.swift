@@ -7,7 +7,7 @@ struct ComparisonPlan {
         let isControl: Bool
     }
 
-    /// The names of two arms; `b` is judged against `a`.
+    /// The names of two arms, of which `b` is judged against `a`.
     struct Pair: Sendable, Hashable {
         let a: String
         let b: String

@@ -30,8 +30,9 @@ struct ComparisonProgress {
         return "about \(Self.text(seconds: each * Double(runs - done))) left"
     }
 
-    /// Formats a time in whole seconds; times above 30 seconds are rounded up to a multiple of
-    /// five.
+    /// Formats a time in whole seconds.
+    ///
+    /// Times above 30 seconds are rounded up to a multiple of five.
     static func text(seconds: Double) -> String {
         var whole = Int(max(1, seconds).rounded(.up))
         if whole > 30 { whole = (whole + 4) / 5 * 5 }

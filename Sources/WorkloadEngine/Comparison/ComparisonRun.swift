@@ -21,7 +21,9 @@ public final class ComparisonRun: Sendable {
 
     private let state = Lock(State())
 
-    /// Prepares a comparison; call ``run()`` to start it.
+    /// Prepares a comparison.
+    ///
+    /// Call ``run()`` to start it.
     public init(
         scenario: Scenario,
         factory: any WorkloadTargetFactory,

@@ -153,8 +153,7 @@ struct ComparisonSummary {
         return warnings + skips(blocks)
     }
 
-    /// Returns a warning if changes in the machine's speed determine the noise floor; otherwise,
-    /// `nil`.
+    /// Returns a warning, or `nil` unless changes in the machine's speed determine the noise floor.
     private func leaps(
         _ analysis: ComparisonAnalysis,
         _ noise: [NoiseMeasurement],

@@ -11,8 +11,7 @@ public struct FailCondition: Sendable, Equatable {
     public let arm: String?
     /// The metric.
     public let metric: ComparisonMetric
-    /// Whether the condition fails for a ratio above ``factor``; otherwise, it fails for a ratio
-    /// below it.
+    /// Whether the condition fails for ratios above ``factor`` rather than for ratios below it.
     public let failsAbove: Bool
     /// The ratio's limit.
     public let factor: Double

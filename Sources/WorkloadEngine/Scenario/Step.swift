@@ -9,7 +9,7 @@ public indirect enum Step: Sendable, Equatable {
     case run(String, into: [String])
     /// Steps that run if a condition is true, and steps that run otherwise.
     case when(Condition, then: [Step], otherwise: [Step])
-    /// Repeated steps; each repetition draws new values for variables.
+    /// Repeated steps. Each repetition draws new values for variables.
     case times(Int, [Step])
     /// A pause inside the access, which holds its connection and transaction.
     case pause(ThinkTime)

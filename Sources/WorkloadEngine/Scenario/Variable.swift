@@ -86,7 +86,7 @@ public struct Variable: Sendable, Equatable {
     ///
     /// With a prefix, the value is text.
     public var prefix: String?
-    /// The share of the values that are NULL, in 0…1.
+    /// The share of the values that are NULL, 0…1.
     public var nulls = 0.0
 
     /// Creates a variable.

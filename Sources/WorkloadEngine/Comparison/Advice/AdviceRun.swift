@@ -21,10 +21,13 @@ public final class AdviceRun: Sendable {
 
     /// The maximum number of candidates to confirm.
     private static let mostConfirmed = 3
-    /// The share of failed accesses, in 0…1, above which a client's error rate also decides.
+    /// The share of failed accesses, 0…1, above which a client's error rate is also a deciding
+    /// metric.
     private static let errorShare = 0.005
 
-    /// Prepares a search; call ``run()`` to start it.
+    /// Prepares a search.
+    ///
+    /// Call ``run()`` to start it.
     ///
     /// - Throws: ``RunError`` if the scenario does not have the arm.
     public init(
@@ -58,7 +61,9 @@ public final class AdviceRun: Sendable {
         return arm
     }
 
-    /// Ends the search early; the result contains the findings so far.
+    /// Ends the search early.
+    ///
+    /// The result contains the findings so far.
     public func stop() {
         trials.stop()
         comparison.withLock { $0 }?.stop()

@@ -186,7 +186,7 @@ extension HumanUnits {
 }
 
 extension CapacityResult.EqualLoad.Latency {
-    /// The same percentiles, for a table; the count and the mean are unknown.
+    /// The percentiles in the form that a table requires, without the unknown count and mean.
     fileprivate var summary: LatencySummary {
         LatencySummary(
             count: 0,

@@ -14,7 +14,9 @@ public final class CapacityRun: Sendable {
     let load: OfferedLoad
     private let criteria: CapacityCriteria
 
-    /// Prepares a search; call ``run()`` to start it.
+    /// Prepares a search.
+    ///
+    /// Call ``run()`` to start it.
     ///
     /// - Throws: ``RunError`` if the scenario's rate cannot vary, or ``ScenarioError`` if a time
     ///   does not fit.
@@ -40,7 +42,9 @@ public final class CapacityRun: Sendable {
     /// The description of the load and the criteria, to print before the search.
     public var plan: (load: String, criteria: [String]) { (load.sentence, criteria.lines) }
 
-    /// Ends the search early; the result contains the capacities found so far.
+    /// Ends the search early.
+    ///
+    /// The result contains the capacities found so far.
     public func stop() { trials.stop() }
 
     /// An arm and its number of readers.

@@ -34,7 +34,7 @@ public struct OfferedLoad: Sendable, Equatable {
 
     /// Determines which clients of a scenario have arrivals.
     ///
-    /// - Throws: ``RunError`` if no client can have arrivals; the message explains what the
+    /// - Throws: ``RunError`` if no client can have arrivals. The message explains what the
     ///   scenario needs.
     public init(_ scenario: Scenario) throws(RunError) {
         self.scenario = scenario

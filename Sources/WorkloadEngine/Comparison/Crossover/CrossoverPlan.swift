@@ -10,7 +10,7 @@ public struct CrossoverPlan: Sendable {
         var options: [String]
     }
 
-    /// The cells; the first sweep's values change fastest.
+    /// The cells, in an order in which the first sweep's values change fastest.
     let cells: [Cell]
     /// The compared metric.
     public let metric: CrossoverMetric

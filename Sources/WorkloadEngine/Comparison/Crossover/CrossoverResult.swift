@@ -44,7 +44,7 @@ public struct CrossoverResult: Sendable, Codable, Equatable {
     public var command: String?
     /// Each arm's journal mode and `synchronous` setting, keyed by name, or `nil` if no arm ran.
     public var settings: [String: String]?
-    /// The cells; the first sweep's values change fastest.
+    /// The cells, in an order in which the first sweep's values change fastest.
     public var cells: [Cell]
 
     /// A variable and its values.

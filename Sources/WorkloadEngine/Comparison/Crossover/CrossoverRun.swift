@@ -15,7 +15,9 @@ public final class CrossoverRun: Sendable {
     private let trials: TrialRunner
     private let planned: Lock<CrossoverPlan>
 
-    /// Prepares a map; call ``run()`` to start it.
+    /// Prepares a map.
+    ///
+    /// Call ``run()`` to start it.
     ///
     /// - Throws: ``RunError`` or ``ScenarioError`` if the arms, sweeps or times do not fit the
     ///   scenario. The message contains valid values.
@@ -57,7 +59,9 @@ public final class CrossoverRun: Sendable {
         planned.withLock { $0 = better }
     }
 
-    /// Ends the map early; the result contains the pairs measured so far.
+    /// Ends the map early.
+    ///
+    /// The result contains the pairs measured so far.
     public func stop() { trials.stop() }
 
     /// The values of pairs of runs for each replacement of the metric, or `nil` if there are too

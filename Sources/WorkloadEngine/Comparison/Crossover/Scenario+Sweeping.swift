@@ -2,8 +2,8 @@ extension Scenario {
     /// Applies one value of a sweep to the scenario.
     ///
     /// - Returns: The changed scenario, and the `poolgauge run` options with the same effect.
-    /// - Throws: ``RunError`` if the sweep does not apply to the scenario; the message explains
-    ///   what the scenario lacks.
+    /// - Throws: ``RunError`` if the sweep does not apply to the scenario. The message explains
+    ///   what is missing.
     func with(
         _ variable: Sweep.Variable,
         _ value: Sweep.Value

@@ -52,7 +52,9 @@ final class ProgramProcess: Sendable {
     private let limit: UInt64
     private let state = Lock(State())
 
-    /// Prepares a program; call ``run()`` to start it.
+    /// Prepares a program.
+    ///
+    /// Call ``run()`` to start it.
     ///
     /// - Parameters:
     ///   - path: The absolute path.

@@ -6,7 +6,7 @@ package enum Holm {
     /// false alarm is at most α, even for dependent tests. The i-th smallest of m values is
     /// multiplied by m − i + 1, replaced by its predecessor if that is larger, and limited to 1
     /// (Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of
-    /// Statistics 6, 1979; as adjusted values: Wright, Biometrics 48, 1992).
+    /// Statistics 6, 1979). For adjusted values, see Wright, Biometrics 48, 1992.
     package static func adjusted(_ pValues: [Double]) -> [Double] {
         var adjusted = pValues
         var largest = 0.0

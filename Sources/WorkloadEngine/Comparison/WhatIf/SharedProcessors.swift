@@ -22,7 +22,7 @@ struct SharedProcessors {
     /// Whether each processor has a job.
     var isBusy: Bool { jobs.count >= count }
 
-    /// The speed of each job, in 0…1.
+    /// The speed of each job, 0…1.
     private var speed: Double { min(1, Double(count) / Double(max(1, jobs.count))) }
 
     private mutating func advance(to now: Double) {
