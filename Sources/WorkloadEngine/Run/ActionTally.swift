@@ -9,13 +9,12 @@ final class ActionTally: Sendable {
 
     private let state = Lock(State())
 
-    /// The checkpoints' result, or nil if there were none.
+    /// The result of the client's checkpoints, or `nil` if there were none.
     var checkpoints: CheckpointResult? { state.withLock { $0.checkpoints } }
 
-    /// The size of the last backup, in bytes, or nil if there was none.
+    /// The size of the last backup, in bytes, or `nil` if there was none.
     var backupBytes: UInt64? { state.withLock { $0.backupBytes } }
 
-    /// Counts a checkpoint.
     func count(_ checkpoint: Checkpoint) {
         state.withLock { state in
             var result =
@@ -28,7 +27,6 @@ final class ActionTally: Sendable {
         }
     }
 
-    /// Records the size of a backup.
     func countBackup(bytes: UInt64) { state.withLock { $0.backupBytes = bytes } }
 }
 

@@ -2,7 +2,7 @@ import Telemetry
 
 /// Calls closures at given times on the run's clock, using one thread for the whole run.
 final class AlarmClock: Sendable {
-    /// An identifier that can be used to cancel an alarm.
+    /// Identifies an alarm so that it can be canceled.
     struct Ticket: Sendable, Equatable {
         fileprivate var number: UInt64
     }
@@ -30,9 +30,9 @@ final class AlarmClock: Sendable {
         self.sleeper = sleeper
     }
 
-    /// Schedules a short `body` for a clock time.
+    /// Schedules a short closure to run at a clock time.
     ///
-    /// If the time is in the past, the clock calls it soon.
+    /// If the time is in the past, the closure runs as soon as possible.
     @discardableResult
     func set(at time: UInt64, _ body: @escaping @Sendable () -> Void) -> Ticket {
         let (ticket, isSoonest) = state.withLock { state in
@@ -61,9 +61,9 @@ final class AlarmClock: Sendable {
         state.withLock { $0.alarms.removeAll { $0.number == ticket.number } }
     }
 
-    /// Fires alarms until ``stop()``.
+    /// Fires alarms until ``stop()`` is called.
     ///
-    /// This is the body of the thread.
+    /// The clock's thread runs this method.
     func run() {
         while true {
             let now = clock.now()

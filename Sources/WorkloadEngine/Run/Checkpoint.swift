@@ -1,34 +1,32 @@
-/// A checkpoint's mode (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>).
+/// The mode of a checkpoint (<https://sqlite.org/pragma.html#pragma_wal_checkpoint>).
 public enum CheckpointMode: String, Sendable, Codable, CaseIterable {
     /// Copies as many frames as possible without waiting.
     case passive
     /// Waits for writers, then copies all frames that readers allow.
     case full
-    /// Proceeds like ``full``, then waits for readers, which allows the next writer to restart the
-    /// log.
+    /// Works like ``full``, then waits for readers so that the next writer can restart the log.
     case restart
-    /// Proceeds like ``restart``, then truncates the log.
+    /// Works like ``restart``, then truncates the log.
     case truncate
 
-    /// The statement.
     var sql: String { "PRAGMA wal_checkpoint(\(rawValue.uppercased()))" }
 }
 
-/// A checkpoint's result.
+/// The result of a checkpoint.
 struct Checkpoint: Sendable, CustomStringConvertible {
     /// Whether another connection blocked the checkpoint.
     var isBlocked: Bool
     /// The number of frames in the log.
     var frames: Int64
-    /// The number of those frames that the database file contains.
+    /// The number of frames in the log that have been copied to the database file.
     var copied: Int64
 
-    /// An error that reports that a database has no write-ahead log.
+    /// The error for a database that has no write-ahead log.
     struct NoLog: Error, CustomStringConvertible {
         let description = "this database has no write-ahead log"
     }
 
-    /// Runs a checkpoint through a pragma, which works in every library.
+    /// Runs a checkpoint with a pragma, which every library supports.
     ///
     /// - Throws: ``NoLog``, or an error that the target throws.
     static func run(
@@ -46,7 +44,7 @@ struct Checkpoint: Sendable, CustomStringConvertible {
         return checkpoint
     }
 
-    /// Parses the pragma's row: busy, log, checkpointed.
+    /// Parses the row that the pragma returns: busy, log, checkpointed.
     private init?(_ row: [WorkloadValue]) {
         let numbers = row.compactMap { value in
             if case .integer(let number) = value { number } else { nil }

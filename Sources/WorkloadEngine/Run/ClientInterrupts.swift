@@ -1,6 +1,7 @@
 import Telemetry
 
-/// A client's running accesses that other clients may interrupt, and the outcomes.
+/// The running accesses of a client that other clients may interrupt, and the outcomes of the
+/// interrupts.
 final class ClientInterrupts: Sendable {
     private struct State: Sendable {
         var running: [RunningAccess] = []
@@ -10,7 +11,7 @@ final class ClientInterrupts: Sendable {
 
     private let state = Lock(State())
 
-    /// The outcomes of the interrupts so far, or nil if there were none.
+    /// The outcomes of the interrupts so far, or `nil` if there were none.
     var status: InterruptStatus? {
         state.withLock { state in
             guard state.status.requested > 0 else { return nil }
@@ -55,7 +56,6 @@ final class ClientInterrupts: Sendable {
         access.request(at: now) { state.withLock { $0.status.requested += 1 } }
     }
 
-    /// Interrupts all accesses except one.
     func interruptAll(but exception: RunningAccess? = nil, at now: UInt64) {
         let running = state.withLock { $0.running }
         var isReceived = false

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// The processes of clients with `style: process`, one for each worker.
+/// The processes of clients with `style: process`, one per worker.
 final class ClientProcesses: Sendable {
     private struct Key: Hashable {
         var client: String
@@ -13,14 +13,14 @@ final class ClientProcesses: Sendable {
     private let path: String
     private let targets = Lock<[Key: RemoteTarget]>([:])
 
-    /// Prepares processes for an arm's database at a path; a command starts them.
+    /// Creates an object that starts processes with `command` on the arm's database at `path`.
     init(_ command: RemoteTarget.Command, arm: Arm, path: String) {
         self.command = command
         self.arm = arm
         self.path = path
     }
 
-    /// Returns a worker's process, and starts it on first use.
+    /// Returns the target in a worker's process, starting the process if necessary.
     ///
     /// - Throws: An error if the process does not start.
     func target(of client: String, worker: Int) throws -> any WorkloadTarget {
@@ -33,7 +33,7 @@ final class ClientProcesses: Sendable {
         return target
     }
 
-    /// Returns a process's client, or nil for other processes.
+    /// Returns the client whose worker runs in a process, or `nil` for any other process.
     func client(of process: Int32) -> String? {
         targets.withLock { targets in
             targets.first { $0.value.processIdentifier == process }?.key.client

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Accumulates a run's database statuses: peaks, shares of time, and pins of the log.
+/// Collects peaks, shares of time, and log pins from a run's database statuses.
 ///
 /// Only measured phases count. Only the sampling thread uses this value.
 struct DatabaseWatch {
@@ -17,7 +17,7 @@ struct DatabaseWatch {
     private var oldestSnapshot: UInt64?
     private var peakBytes: UInt64 = 0
     private var hasWAL = false
-    /// The log's growth in measured phases, for any cause.
+    /// The growth of the log in measured phases, whatever the cause, in bytes.
     private var grownBytes: UInt64 = 0
     private var pins: [PinKey: (bytes: UInt64, nanoseconds: UInt64)] = [:]
 
@@ -26,7 +26,7 @@ struct DatabaseWatch {
         var cause: String
     }
 
-    /// The usage of the connections between two statuses.
+    /// The use of the connections between two statuses.
     struct Shares {
         /// The time-weighted share of the readers in use, in 0…1.
         var utilization: Double?
@@ -38,8 +38,8 @@ struct DatabaseWatch {
     ///
     /// - Parameters:
     ///   - status: The current status.
-    ///   - isMeasured: Whether the time since the last status counts.
-    /// - Returns: The usage of the connections since the last status.
+    ///   - isMeasured: Whether the time since the last status is measured.
+    /// - Returns: The use of the connections since the last status.
     mutating func add(_ status: DatabaseStatus, isMeasured: Bool) -> Shares {
         defer { last = status }
         if first == nil { first = status }
@@ -102,7 +102,7 @@ struct DatabaseWatch {
         pins[key] = sum
     }
 
-    /// Returns the connections for the result, or nil if there is no status.
+    /// Returns the connection statistics for the result, or `nil` if there is no status.
     func poolResult() -> PoolResult? {
         guard let latest else { return nil }
         return PoolResult(
@@ -122,7 +122,7 @@ struct DatabaseWatch {
         )
     }
 
-    /// Returns the log for the result, or nil if there is no log.
+    /// Returns the log statistics for the result, or `nil` if there is no log.
     func walResult() -> WALResult? {
         guard hasWAL else { return nil }
         let finalBytes = latest?.wal?.bytes ?? 0
@@ -142,7 +142,7 @@ struct DatabaseWatch {
         )
     }
 
-    /// Returns the snapshots for the result, or nil if there is no status.
+    /// Returns the snapshot statistics for the result, or `nil` if there is no status.
     func snapshotResult() -> SnapshotResult? {
         guard let latest, let first else { return nil }
         return SnapshotResult(
@@ -151,7 +151,7 @@ struct DatabaseWatch {
         )
     }
 
-    /// Returns the interrupts since the first status for the result, or nil if there is no status.
+    /// Returns the interrupts since the first status, or `nil` if there is no status.
     func interruptResult() -> InterruptStatus? {
         guard let now = latest?.interrupts, let before = first?.interrupts else { return nil }
         var result = InterruptStatus(

@@ -1,10 +1,10 @@
 import Foundation
 import Telemetry
 
-/// Keeps built datasets, which lets every arm start with a copy of the same file.
+/// Keeps built datasets so that every arm starts with a copy of the same file.
 ///
-/// A dataset is built through a plain queue (rollback journal), regardless of the arm. It is closed
-/// before it is copied, to give all arms the same initial state.
+/// The store builds a dataset through a single connection in rollback-journal mode, regardless of
+/// the arm. It closes the database before copying it, so all arms start in the same state.
 public final class DatasetStore: Sendable {
     private struct Entry: Sendable {
         var dataset: Dataset
@@ -24,17 +24,19 @@ public final class DatasetStore: Sendable {
 
     deinit { remove() }
 
-    /// Deletes the files.
+    /// Deletes the stored files.
     ///
-    /// Later use builds them again.
+    /// A later copy builds them again.
     public func remove() {
         entries.withLock { $0.removeAll() }
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Copies an arm's data to `file`, which must not exist, and builds the data if necessary.
+    /// Copies an arm's data to `file`, building the data first if necessary.
     ///
-    /// `progress` receives the completed share of the build, in 0…1. If it throws an error, the
+    /// The file must not exist.
+    ///
+    /// `progress` receives the completed fraction of the build, in 0…1. If it throws an error, the
     /// build ends.
     func copy(
         dataOf scenario: Scenario,
@@ -95,7 +97,7 @@ public final class DatasetStore: Sendable {
         try target.close()
     }
 
-    /// Syncs an unused file to disk, which keeps the cost out of the load.
+    /// Syncs a file to disk before the load starts, so that the load does not have to write it.
     private static func sync(_ file: URL) {
         let descriptor = open(file.path, O_RDONLY)
         guard descriptor >= 0 else { return }

@@ -2,11 +2,13 @@ import Telemetry
 
 /// The events since the last sample.
 ///
-/// Any thread records them, and the sampler collects them.
+/// Any thread can record events. The sampler collects them.
 final class EventLog: Sendable {
     private let pending = Lock<[Note]>([])
 
-    /// An event without a time, which the sampler adds.
+    /// An event without a time.
+    ///
+    /// The sampler adds the time.
     struct Note: Sendable {
         var severity: TelemetryEvent.Severity
         var message: String

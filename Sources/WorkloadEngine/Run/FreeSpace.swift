@@ -2,7 +2,7 @@ import Foundation
 
 /// Determines the free space in a folder for databases.
 package enum FreeSpace {
-    /// An error that reports a folder with too little free space.
+    /// The error for a folder with too little free space.
     package struct Shortage: Error, Sendable, Equatable, CustomStringConvertible {
         /// The folder.
         package var folder: String
@@ -29,7 +29,7 @@ package enum FreeSpace {
         }
     }
 
-    /// Returns the free space of a folder's file system, in bytes, or nil if the system does not
+    /// Returns the free space of a folder's file system, in bytes, or `nil` if the system does not
     /// report it.
     package static func bytes(in folder: String) -> UInt64? {
         var status = statvfs()

@@ -16,10 +16,10 @@ enum GeneratorCost {
     ///
     /// In a shorter attempt, the cost of the first memory accesses would dominate.
     private static let leastTime: UInt64 = 2_000_000
-    /// The number of attempts of that length.
+    /// The required number of attempts of at least that length.
     ///
-    /// Time that a hypervisor steals counts as the thread's processor time but rarely affects all
-    /// attempts.
+    /// Time that a hypervisor steals is counted as the thread's processor time, but it rarely
+    /// affects all attempts.
     private static let enoughAttempts = 3
     /// The maximum number of attempts on a busy machine.
     private static let maximumAttempts = 25
@@ -27,8 +27,10 @@ enum GeneratorCost {
     /// Returns the cost of one access, in nanoseconds.
     static func measure() throws -> UInt64 { try measure(attempt) }
 
-    /// Returns the cost of one access in the cheapest attempt, in nanoseconds, because other work
-    /// can only increase the cost.
+    /// Returns the cost of one access, in nanoseconds.
+    ///
+    /// The result comes from the cheapest attempt, because other work on the machine can only
+    /// increase the cost.
     static func measure(_ attempt: () throws -> Attempt) rethrows -> UInt64 {
         var least = UInt64.max
         var longAttempts = 0

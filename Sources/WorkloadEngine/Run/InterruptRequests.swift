@@ -1,21 +1,20 @@
 import Telemetry
 
-/// The interrupts that users and clients request for all connections or for one.
+/// The interrupts that users and clients request, either for one connection or for all.
 ///
-/// These interrupts do not apply to a specific access. If such an interrupt ends an access, the
-/// access was running when the interrupt was requested.
+/// These interrupts are not aimed at a specific access. An interrupt can end any access that was
+/// running when the interrupt was requested.
 final class InterruptRequests: Sendable {
     private struct State: Sendable {
         /// The number of interrupts that are being sent.
         var sending = 0
-        /// The clock time at which the last interrupt was sent, or nil if none was sent yet.
+        /// The clock time at which the last interrupt was sent, or `nil` if none was sent yet.
         var lastSent: UInt64?
     }
 
     private let clock: any RunClock
     private let state = Lock(State())
 
-    /// Creates an empty log.
     init(clock: any RunClock) { self.clock = clock }
 
     /// Sends an interrupt.
@@ -31,8 +30,7 @@ final class InterruptRequests: Sendable {
         return interrupt()
     }
 
-    /// Returns whether an interrupt has been requested since an access started, and may therefore
-    /// have ended the access.
+    /// Returns whether an interrupt may have ended an access that started at `start`.
     func mayAffectAccess(since start: UInt64) -> Bool {
         state.withLock { state in
             state.sending > 0 || state.lastSent.map { $0 >= start } ?? false

@@ -2,8 +2,10 @@ import Foundation
 import Synchronization
 import Telemetry
 
-/// Runs the load: starts the workers, advances through the phases, waits for running accesses at
-/// the end, and counts the unfinished accesses.
+/// Runs the load.
+///
+/// The session starts the workers, advances through the phases, waits for running accesses at the
+/// end, and counts the unfinished accesses.
 ///
 /// One thread runs the phases and takes samples. Each worker has its own thread outside the
 /// cooperative pool, because accesses would block the pool.
@@ -21,7 +23,7 @@ final class LoadSession {
 
     /// The maximum time that a stopped run waits for running accesses, in nanoseconds.
     private static let stoppedDrain: UInt64 = 1_000_000_000
-    /// The time during which the run repeatedly interrupts accesses before it fails.
+    /// How long the run repeatedly interrupts accesses before it fails, in nanoseconds.
     private static let patience: UInt64 = 10_000_000_000
 
     /// The load's outcome.
@@ -95,13 +97,15 @@ final class LoadSession {
         )
     }
 
-    /// Returns the worker's own target, or nil if the worker uses the run's target.
+    /// Returns the worker's own target, or `nil` if the worker uses the run's target.
     private func target(_ index: Int, of client: ClientPlan) throws -> (any WorkloadTarget)? {
         guard client.client.style == .process, let processes = context.processes else { return nil }
         return try processes.target(of: client.name.name, worker: index)
     }
 
-    /// Starts additional workers up to the requested number; surplus workers rest automatically.
+    /// Starts additional workers up to the requested number.
+    ///
+    /// Surplus workers rest automatically.
     private func addWorkers() {
         for (position, client) in plan.clients.enumerated() {
             while recorders[position].count < client.knobs.read().workers {
@@ -127,10 +131,9 @@ final class LoadSession {
     }
 
     /// Runs the load to its end.
+    /// - Returns: The outcome of the load.
     ///
-    /// - Parameter began: A function that is called after load time has started and before the
-    ///   first access.
-    /// - Returns: The outcome.
+    /// - Parameter began: A function to call after load time starts and before the first access.
     /// - Throws: ``RunError`` if an access does not end.
     func run(began: () -> Void = {}) throws -> Outcome {
         let control = context.control
@@ -139,7 +142,7 @@ final class LoadSession {
         startThreads()
         conduct()
         drain()
-        // The current status is the result, because ending the remaining accesses would change it.
+        // Record the current status, because ending the remaining accesses would change it.
         sampler.sample(.draining)
         let end = context.clock.now()
         for recorder in recorders.joined() { recorder.seal(at: end) }
@@ -171,7 +174,7 @@ final class LoadSession {
         start("poolgauge.you", user) { [commands, context] in commands.run(context, user) }
     }
 
-    /// Starts the alarm clock's thread, which ends after ``AlarmClock/stop()``.
+    /// Starts the alarm clock's thread, which runs until ``AlarmClock/stop()`` is called.
     private func startAlarm(_ alarm: AlarmClock) {
         let thread = Thread {
             TimerSlack.minimize()
@@ -191,7 +194,7 @@ final class LoadSession {
         start("poolgauge.\(worker.plan.name.name)", worker.sleeper, worker.run)
     }
 
-    /// Starts a worker that is a task.
+    /// Starts a worker that runs as a task.
     private func startTask(_ worker: Worker, _ alarm: AlarmClock) {
         // The worker's sleeper is for threads. A task uses its own sleeper.
         worker.sleeper.retire()
@@ -225,7 +228,7 @@ final class LoadSession {
         thread.start()
     }
 
-    /// Takes samples until the last phase is over or the run is stopped.
+    /// Takes samples until the last phase ends or the run is stopped.
     private func conduct() {
         let control = context.control
         var nextSample = context.clock.now()
@@ -256,7 +259,7 @@ final class LoadSession {
             if context.clock.now() < wake {
                 sleeper.sleep(until: wake)
             }
-            // Sample immediately at a boundary to prevent intervals from spanning two phases.
+            // Sample exactly at a phase boundary so that no interval spans two phases.
             if context.phases.stretch(at: control.now())?.start
                 != context.phases
                 .stretch(at: now)?.start
@@ -275,7 +278,7 @@ final class LoadSession {
         commands.finish()
         while alive.count > 0, context.clock.now() < end {
             sleeper.sleep(until: min(end, context.clock.now() &+ sampleInterval))
-            // A stop during the drain ends it.
+            // Stopping the run during the drain ends the drain.
             if !isStopped, context.control.stage >= .stopped { return }
             if alive.count > 0 { sampler.sample(.draining) }
         }

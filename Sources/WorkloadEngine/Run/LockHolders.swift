@@ -21,20 +21,20 @@ final class LockHolders: Sendable {
         var start: UInt64
     }
 
-    /// The name that is used if no process holds a lock anymore or if the system does not report
-    /// it.
+    /// The name for a holder that has already released its lock or that the system does not report.
     static let unknown = "unknown"
     /// The name of the process that generates the load.
     static let thisProcess = "this process"
-    /// The minimum time between two reads of the list, in nanoseconds, because a read takes longer
-    /// than an access.
+    /// The minimum time between two reads of the list, in nanoseconds.
+    ///
+    /// Reading the list takes longer than an access.
     private static let interval: UInt64 = 2_000_000
 
     private let path: String
     private let processes: ClientProcesses?
     private let state = Lock(State())
 
-    /// Creates an object that finds the lock holders of the database at `path`.
+    /// Creates an object that finds the processes with locks on the database at `path`.
     init(path: String, processes: ClientProcesses?) {
         self.path = path
         self.processes = processes
@@ -47,8 +47,8 @@ final class LockHolders: Sendable {
     ///
     /// - Parameters:
     ///   - process: The process that made the access.
-    ///   - now: The clock time. Between two reads of the list, the last holder counts.
-    /// - Returns: The holder, and whether it is found for the first time.
+    ///   - now: The clock time. Until the list is read again, the last known holder is used.
+    /// - Returns: The holder, and whether it was found for the first time.
     func countBusy(in process: Int32, at now: UInt64) -> (holder: String, isNew: Bool) {
         let mayRead = state.withLock { state in
             guard now >= state.nextRead else { return false }
@@ -106,8 +106,10 @@ final class LockHolders: Sendable {
         return "\(name) (process \(process))"
     }
 
-    /// Returns whether the range belongs to a writer: the database file's RESERVED and PENDING
-    /// bytes, or the wal-index's write lock (<https://sqlite.org/walformat.html#wal_locks>).
+    /// Returns whether an entry's range belongs to a writer.
+    ///
+    /// A writer locks the database file's RESERVED and PENDING bytes or the wal-index's write lock
+    /// (<https://sqlite.org/walformat.html#wal_locks>).
     private static func isWriteLock(_ entry: Entry) -> Bool {
         entry.start == 120 || (0x4000_0000...0x4000_0001).contains(entry.start)
     }
@@ -117,7 +119,9 @@ final class LockHolders: Sendable {
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 
-    /// Parses the POSIX locks in a list: `1: POSIX ADVISORY WRITE 14490 fe:00:5382715 120 120`.
+    /// Parses the POSIX locks in a list.
+    ///
+    /// A line looks like `1: POSIX ADVISORY WRITE 14490 fe:00:5382715 120 120`.
     static func entries(in text: String) -> [Entry] {
         text.split(separator: "\n").compactMap { line in
             // An arrow marks a waiting process.

@@ -7,7 +7,7 @@ struct OriginalJournal {
     private let path: String
     private let mode: Arm.Journal
 
-    /// Reads the mode, which is nil for a run on a copy or if the library cannot report it.
+    /// Reads the mode, which is `nil` for a run on a copy or if the library cannot report it.
     ///
     /// - Throws: The library's error, for example if the database is locked.
     init?(of database: UserDatabase?, through factory: any WorkloadTargetFactory) throws {

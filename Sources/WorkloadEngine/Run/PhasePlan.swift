@@ -8,7 +8,7 @@ struct PhasePlan: Sendable {
         let start: UInt64
         /// The end, which is the start of the next phase.
         let end: UInt64
-        /// Whether accesses with an intended start in the phase count.
+        /// Whether accesses whose intended start is in the phase are measured.
         let isMeasured: Bool
     }
 
@@ -39,15 +39,14 @@ struct PhasePlan: Sendable {
         stretches.first { time < $0.end } ?? stretches.last
     }
 
-    /// The phase of an access's intended start.
+    /// The phase that contains an access's intended start.
     struct Place: Sendable, Equatable {
         /// The index of the phase, or the number of phases if the start is outside all phases.
         var index: Int
-        /// Whether the access counts.
+        /// Whether the access is measured.
         var isMeasured: Bool
     }
 
-    /// Returns the place of a time.
     @inline(__always)
     func place(at time: UInt64) -> Place {
         for index in stretches.indices where time < stretches[index].end {
@@ -56,7 +55,7 @@ struct PhasePlan: Sendable {
         return Place(index: stretches.count, isMeasured: false)
     }
 
-    /// Returns whether an access with this intended start counts.
+    /// Returns whether an access with this intended start is measured.
     func isMeasured(at time: UInt64) -> Bool {
         for stretch in stretches where time < stretch.end {
             return stretch.isMeasured
@@ -64,12 +63,13 @@ struct PhasePlan: Sendable {
         return false
     }
 
-    /// Returns the next phase boundary after a time, or nil after the end.
+    /// Returns the next phase boundary after a time, or `nil` after the end.
     func boundary(after time: UInt64) -> UInt64? {
         stretches.first { time < $0.end }?.end
     }
 
-    /// Returns the time for an `at:`, at which the measured part has lasted for `offset`.
+    /// Returns the load time at which the measured phases have lasted for `offset`, as in an `at:`
+    /// key.
     func time(intoMeasuredPart offset: UInt64) -> UInt64 {
         var rest = offset
         for stretch in stretches where stretch.isMeasured {

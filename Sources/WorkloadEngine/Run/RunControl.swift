@@ -1,7 +1,9 @@
 import Synchronization
 import Telemetry
 
-/// The load's stage and clock; the clock stops while the load is paused.
+/// The load's stage and clock.
+///
+/// The clock stops while the load is paused.
 ///
 /// Workers check `stage` before every access, at the cost of one atomic load. Changing the stage
 /// wakes sleeping threads.
@@ -47,7 +49,7 @@ final class RunControl: Sendable {
     /// Whether the run was stopped before its end.
     var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-    /// The load time of the stop, or `.max` before a stop.
+    /// The load time of the stop, or `.max` before the stop.
     var stopTime: UInt64 { stop.load(ordering: .acquiring) }
 
     /// Returns the current load time.
@@ -59,21 +61,21 @@ final class RunControl: Sendable {
         state.pausedAt ?? (clock.now() &- origin.load(ordering: .acquiring))
     }
 
-    /// Returns the clock time of a load time, assuming no further pauses.
+    /// Converts a load time to a clock time, assuming no further pauses.
     @inline(__always)
     func clockTime(of loadTime: UInt64) -> UInt64 {
         let (time, overflow) = origin.load(ordering: .acquiring).addingReportingOverflow(loadTime)
         return overflow ? .max : time
     }
 
-    /// Returns the load time of a clock time, assuming no further pauses.
+    /// Converts a clock time to a load time, assuming no further pauses.
     @inline(__always)
     func loadTime(of clockTime: UInt64) -> UInt64 {
         let origin = origin.load(ordering: .acquiring)
         return clockTime > origin ? clockTime &- origin : 0
     }
 
-    /// Wakes all threads to check their conditions again.
+    /// Wakes all threads so that they check their conditions again.
     func wakeAll() {
         for sleeper in state.withLock({ $0.sleepers }) { sleeper.wake() }
     }
@@ -132,7 +134,9 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Ends the load early because it cannot continue; only the first reason is kept.
+    /// Ends the load early because it cannot continue.
+    ///
+    /// Only the first reason is kept.
     func fail(because reason: String) {
         change { state in
             guard stage < .stopped else { return false }
@@ -142,7 +146,7 @@ final class RunControl: Sendable {
         }
     }
 
-    /// Ends the load early because a threshold is missed.
+    /// Ends the load early because a threshold was missed.
     func abort(because miss: AbortResult) {
         change { state in
             guard stage < .stopped else { return false }

@@ -66,7 +66,6 @@ struct RunPlan: Sendable {
         return interrupts
     }
 
-    /// Whether the run needs alarms.
     var needsAlarm: Bool {
         clients.contains { $0.interrupts != nil || $0.client.style == .async }
     }
@@ -128,13 +127,13 @@ struct RunPlan: Sendable {
         }
     }
 
-    /// Returns a worker's independent random numbers for one purpose.
+    /// Returns an independent stream of random numbers for one purpose in a worker.
     func random(of client: ClientPlan, worker: Int, for purpose: String) -> RandomStream {
         RandomStream(seed: seed, stream: "\(client.name.name)/\(purpose)", worker: worker)
     }
 }
 
-/// The statements' variables, with their indices in the run's list.
+/// The variables that statements use, with their indices in the run's list.
 struct VariableTable {
     private let scenario: Scenario
     private let known: [String: Variable]
@@ -274,7 +273,7 @@ extension ClientPlan {
             guard let statement = statement ?? scenario.dataset.importStatement else {
                 throw RunError(
                     .scenario,
-                    "client '\(client.name)' imports rows, but has no statement that inserts one"
+                    "client '\(client.name)' imports rows but has no INSERT statement"
                 )
             }
             try add("batch", [.run(statement)])

@@ -4,12 +4,12 @@ import Telemetry
 ///
 /// After the access has released its connection, an interrupt has no effect on the next holder.
 final class RunningAccess: Sendable {
-    /// An error that reports that the access was interrupted before it acquired its connection.
+    /// The error for an access that was interrupted before it acquired its connection.
     struct Superseded: Error, CustomStringConvertible {
         let description = "interrupted before it had a connection"
     }
 
-    /// An error that reports that a requested interrupt ended the access.
+    /// The error for an access that a requested interrupt ended.
     struct Interrupted: Error, CustomStringConvertible {
         let description = "interrupted on request"
     }
@@ -17,7 +17,7 @@ final class RunningAccess: Sendable {
     private struct State: Sendable {
         var requestedAt: UInt64?
         var interrupt: (@Sendable () -> Void)?
-        /// Whether the access has ended and further interrupts do not count.
+        /// Whether the access has ended, which means that later interrupts are ignored.
         var isOver = false
     }
 
@@ -30,7 +30,8 @@ final class RunningAccess: Sendable {
 
     /// Creates an access that has not started.
     ///
-    /// - Parameter alarm: The clock that repeats interrupts; nil to interrupt the access only once.
+    /// - Parameter alarm: The clock that repeats interrupts, or `nil` to interrupt the access only
+    ///   once.
     init(repeatingOn alarm: AlarmClock? = nil) { self.alarm = alarm }
 
     /// The clock time of the first interrupt.
@@ -44,12 +45,12 @@ final class RunningAccess: Sendable {
     ///
     /// - Parameters:
     ///   - now: The clock time.
-    ///   - count: A function that is called for the first interrupt, before the access can end
-    ///     because of it.
+    ///   - count: A function to call for the first interrupt, before that interrupt can end the
+    ///     access.
     /// - Returns: Whether the access was still running.
     @discardableResult
     func request(at now: UInt64, _ count: () -> Void = {}) -> Bool {
-        // Inside the lock, this access still holds the connection.
+        // While the lock is held, this access still holds the connection.
         let (isReceived, mustRepeat) = state.withLock { state -> (Bool, Bool) in
             guard !state.isOver else { return (false, false) }
             let isFirst = state.requestedAt == nil
@@ -94,9 +95,9 @@ final class RunningAccess: Sendable {
 
     /// Records the end of the access.
     ///
-    /// Further interrupts do not count.
+    /// Later interrupts are ignored.
     ///
-    /// - Returns: The clock time of the first interrupt, or nil if there was none.
+    /// - Returns: The clock time of the first interrupt, or `nil` if there was none.
     func end() -> UInt64? {
         state.withLock { state in
             state.isOver = true

@@ -19,7 +19,7 @@ struct Sampler {
     private var watch = DatabaseWatch()
     private var phase: String?
     private var seenErrors: [String: Set<String>] = [:]
-    /// Whether the time since the last sample counts.
+    /// Whether the time since the last sample is measured.
     private var isMeasured = false
     /// Whether the target's times were reset when the first measured phase started.
     private var hasRestarted = false
@@ -100,7 +100,7 @@ struct Sampler {
         for code in client.counts.errors.keys
         where seenErrors[client.name, default: []].insert(code).inserted {
             context.events.note("\(client.name): first \(code)", .error)
-            // All further accesses would also fail.
+            // Later accesses would also fail.
             if code == "SQLITE_FULL" {
                 context.control.fail(
                     because: "\(client.name): SQLITE_FULL: the disk is full, or the database has "
@@ -172,7 +172,7 @@ struct Sampler {
         }
     }
 
-    /// Returns what each client's slow accesses waited for, or nil if no client was timed.
+    /// Returns what each client's slow accesses waited for, or `nil` if no client was timed.
     ///
     /// Call this method after the workers have ended.
     func blame() -> [String: BlameResult]? {
@@ -195,7 +195,7 @@ struct Sampler {
     /// The number of started accesses.
     var begun: UInt64 { meters.reduce(0) { $0 + $1.begun } }
 
-    /// Returns the share of the workers' time spent on each client's accesses during `seconds`.
+    /// Returns the share of `seconds` that each client's workers spent on accesses.
     func generatorLoads(noop: UInt64, seconds: Double) -> [GeneratorLoad] {
         meters.map { meter in
             let histograms = meter.histograms()
@@ -214,7 +214,7 @@ struct Sampler {
         }
     }
 
-    /// The lags of accesses that found a free worker.
+    /// The lag of each access for which a worker was free.
     var freeLag: LatencyHistogram {
         meters.reduce(into: LatencyHistogram()) { $0.add($1.freeLag) }
     }

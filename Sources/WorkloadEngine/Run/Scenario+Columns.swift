@@ -1,7 +1,8 @@
 import Foundation
 
 extension Scenario {
-    /// Returns the scenario with columns in its variables replaced by their ranges or values.
+    /// Returns the scenario with each column in its variables replaced by the column's range or
+    /// values.
     ///
     /// - Throws: ``RunError`` if a column does not exist in the database or contains values that
     ///   the distribution cannot use.
@@ -52,7 +53,7 @@ private struct ColumnResolution {
     private var tableSQL: String { Self.quoted(column.table) }
     private var columnSQL: String { Self.quoted(column.name) }
 
-    /// Returns a name as an SQL identifier (<https://sqlite.org/lang_keywords.html>).
+    /// Quotes a name as an SQL identifier (<https://sqlite.org/lang_keywords.html>).
     ///
     /// SQLite treats an unknown name in double quotes as a string.
     private static func quoted(_ name: String) -> String {
@@ -104,8 +105,8 @@ private struct ColumnResolution {
     private mutating func readValues(through session: any WorkloadSession) throws {
         var counts: [WorkloadValue: Int] = [:]
         for value in try sample(through: session) { counts[value, default: 0] += 1 }
-        // A description takes microseconds, so make one for each value, not two for each
-        // comparison.
+        // Describing a value takes microseconds, so describe each value once instead of twice for
+        // each comparison.
         let described = counts.map { (key: $0.key, value: $0.value, text: "\($0.key)") }
         let values = described.sorted { ($1.value, $0.text) < ($0.value, $1.text) }
         guard let theta = column.theta else {
@@ -115,7 +116,7 @@ private struct ColumnResolution {
             )
             return
         }
-        // The popular values are chosen randomly but are the same in each run.
+        // The popular values are chosen at random, but they are the same in each run.
         var random = RandomStream(seed: seed, stream: "popular/\(name)")
         var shuffled = values.map(\.key)
         for index in shuffled.indices.dropFirst() {
@@ -127,14 +128,14 @@ private struct ColumnResolution {
         )
     }
 
-    /// Returns values from rows, which are drawn randomly if rows have numbers.
+    /// Returns values from rows, which are chosen at random if the table has rowids.
     private func sample(through session: any WorkloadSession) throws -> [WorkloadValue] {
         let bounds: [WorkloadValue]
         do {
             bounds =
                 try session.rows("SELECT min(rowid), max(rowid) FROM \(tableSQL)", []).first ?? []
         } catch {
-            // The table is a view or WITHOUT ROWID.
+            // The table is a view or a `WITHOUT ROWID` table.
             return try session.rows(
                 "SELECT \(columnSQL) FROM \(tableSQL) LIMIT \(Self.sampleSize)",
                 []

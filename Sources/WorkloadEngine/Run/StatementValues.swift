@@ -6,7 +6,7 @@ struct StatementValues {
     private var generators: [ValueGenerator]
     private var random: RandomStream
     private var current: [WorkloadValue]
-    /// The access in which each value was drawn.
+    /// The number of the access in which each value was drawn.
     private var drawnIn: [UInt64]
     private var access: UInt64 = 0
     /// The variables with fetched values.
@@ -38,7 +38,7 @@ struct StatementValues {
     /// Publishes the access's values to the variables that follow them.
     ///
     /// Call this method after the access has completed. Otherwise, other accesses could look for a
-    /// missing row.
+    /// row that does not exist.
     @inline(__always)
     func publish() {
         for variable in followed where drawnIn[variable] == access {

@@ -32,9 +32,9 @@ struct TargetOpener {
     ///
     /// - Parameters:
     ///   - path: The database's path.
-    ///   - report: A function that is called with the reason for a delay.
+    ///   - report: A function that receives the reason for a delay.
     /// - Returns: The open database.
-    /// - Throws: ``RunError``, or `CancellationError` if the run is stopped in the meantime.
+    /// - Throws: ``RunError``, or `CancellationError` if the run is stopped first.
     func open(at path: String, reporting report: (String) -> Void) throws -> Opened {
         guard case .inPlace = options.database else { return try openOnce(at: path) }
         let timeout = arm.busyTimeout ?? Self.defaultTimeout

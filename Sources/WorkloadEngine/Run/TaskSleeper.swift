@@ -1,7 +1,6 @@
 import Telemetry
 
-/// An object that lets a task wait for a deadline without blocking a thread, and lets others wake
-/// the task.
+/// Lets a task wait for a deadline without blocking a thread, and lets other code wake the task.
 final class TaskSleeper: Sleeper {
     private struct State: Sendable {
         var isAwake = false
@@ -12,10 +11,9 @@ final class TaskSleeper: Sleeper {
     private let alarm: AlarmClock
     private let state = Lock(State())
 
-    /// Creates a task's sleeper.
     init(alarm: AlarmClock) { self.alarm = alarm }
 
-    /// Waits until the clock reaches `deadline` or until a call to ``wake()``.
+    /// Waits until the clock reaches `deadline` or ``wake()`` is called.
     func sleep(until deadline: UInt64) async {
         await withCheckedContinuation { continuation in
             let isAwake = state.withLock { state in
@@ -48,7 +46,7 @@ final class TaskSleeper: Sleeper {
             state.ticket = nil
             return taken
         }
-        // If the alarm ends the sleep, it is no longer set.
+        // If the alarm ended the sleep, there is no alarm to cancel.
         if isWake, let ticket { alarm.cancel(ticket) }
         continuation?.resume()
     }

@@ -2,10 +2,10 @@ import Dispatch
 
 /// Threads for the tasks of the load's clients.
 ///
-/// The measured code may occupy or block the program's cooperative threads, which must not stop the
-/// load.
+/// The measured code may occupy or block the threads of the program's cooperative pool. Separate
+/// threads keep the load running.
 final class TaskThreads: TaskExecutor {
-    /// The threads of all runs.
+    /// The threads that all runs share.
     static let shared = TaskThreads()
 
     private let queue = DispatchQueue(label: "poolgauge.tasks", attributes: .concurrent)

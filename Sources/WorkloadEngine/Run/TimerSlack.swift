@@ -1,11 +1,12 @@
 import Foundation
 
-/// Controls the delay with which the system may wake a thread.
+/// Controls how late the system may wake a thread.
 enum TimerSlack {
     /// Minimizes the delay for the calling thread if the system has such a setting.
     ///
-    /// By default, Linux delays wake-ups by up to 50 µs, which would count as lag in every open
-    /// loop. This function writes a file because Swift does not import the variadic `prctl`.
+    /// By default, Linux delays wake-ups by up to 50 µs, which would appear as lag in every open
+    /// loop. This method writes to a file because Swift does not import the variadic `prctl`
+    /// function.
     static func minimize() {
         #if os(Linux)
         var link = [CChar](repeating: 0, count: 64)

@@ -2,16 +2,16 @@ import Telemetry
 
 /// Runs the dashboard's commands, such as taking snapshots, while the load is running.
 ///
-/// It uses a separate thread, so the screen never waits for the database.
+/// The commands run on a separate thread, so the screen never waits for the database.
 final class UserCommands: Sendable {
     /// A command.
     enum Command: Sendable {
         /// Takes a snapshot and keeps it.
         case makeSnapshot
         /// Releases the kept snapshot with this label, or the oldest kept snapshot if the label is
-        /// nil.
+        /// `nil`.
         case releaseSnapshot(label: String?)
-        /// Copies the log into the database.
+        /// Runs a checkpoint.
         case checkpoint(CheckpointMode)
     }
 
@@ -24,7 +24,7 @@ final class UserCommands: Sendable {
     /// A kept snapshot and the digest of its first read.
     private struct Kept {
         var snapshot: any WorkloadSnapshot
-        /// The label in samples; nil if the library does not report labels.
+        /// The label in samples, or `nil` if the library does not report labels.
         var label: String?
         var digest: StateDigest
     }
@@ -34,7 +34,7 @@ final class UserCommands: Sendable {
 
     private let state = Lock(State())
 
-    /// Submits a command, which runs soon if the load is running.
+    /// Submits a command, which runs as soon as possible while the load is running.
     func submit(_ command: Command) {
         let sleeper = state.withLock { state in
             state.commands.append(command)
@@ -43,7 +43,7 @@ final class UserCommands: Sendable {
         sleeper?.wake()
     }
 
-    /// Ends the thread and releases kept snapshots.
+    /// Ends the thread and releases the kept snapshots.
     func finish() {
         let sleeper = state.withLock { state in
             state.isOver = true
@@ -59,9 +59,9 @@ final class UserCommands: Sendable {
         state.withLock { $0.sleeper = sleeper }
     }
 
-    /// Runs commands until ``finish()``.
+    /// Runs commands until ``finish()`` is called.
     ///
-    /// This is the body of the thread.
+    /// The command thread runs this method.
     func run(_ context: RunContext, _ sleeper: any Sleeper) {
         var kept: [Kept] = []
         while true {
@@ -88,7 +88,8 @@ final class UserCommands: Sendable {
             do {
                 let snapshot = try context.target.makeSnapshot(as: Self.name)
                 let known = kept.compactMap(\.label)
-                // Only this thread takes snapshots with this name, so the new snapshot is this one.
+                // Only this thread takes snapshots with this name, so the new label belongs to this
+                // snapshot.
                 let label = context.target.status()?.snapshots
                     .first { $0.origin.name == Self.name.name && !known.contains($0.label) }?.label
                 let digest = try StateDigest.of(snapshot, [])
@@ -109,7 +110,7 @@ final class UserCommands: Sendable {
         case .checkpoint(let mode):
             do {
                 let result = try Checkpoint.run(mode, on: context.target, as: Self.name)
-                context.events.note("you ran a checkpoint, \(mode.rawValue): \(result)")
+                context.events.note("you ran a \(mode.rawValue) checkpoint: \(result)")
             } catch {
                 context.events.note("your checkpoint failed: \(error)", .error)
             }

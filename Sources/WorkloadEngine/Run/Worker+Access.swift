@@ -1,16 +1,17 @@
 extension Worker {
     /// The times of an attempt.
     struct Attempt {
-        // The unowned reference is safe, because an attempt is a local variable of the worker that
-        // owns the recorder. A counted reference would cost each access two atomic operations.
+        // The unowned reference is safe because an attempt is a local variable of the worker that
+        // owns the recorder. A strong reference would add two atomic operations to each access.
         fileprivate unowned(unsafe) let recorder: WorkerRecorder
 
         /// Whether the processor time is measured.
         fileprivate var isSampled = false
-        /// The thread's processor time at the entry, in nanoseconds; nil if it is not measured.
+        /// The thread's processor time at the entry, in nanoseconds, or `nil` if it is not
+        /// measured.
         fileprivate private(set) var processorTime: UInt64?
 
-        /// The clock time of the entry into the closure; nil if the closure was not entered.
+        /// The clock time of the entry into the closure, or `nil` if the closure was not entered.
         var entry: UInt64? {
             didSet {
                 guard let entry else { return }
@@ -49,7 +50,8 @@ extension Worker {
 
     /// Returns whether to measure the processor time of an access that starts now.
     ///
-    /// An access in another process uses that process's processor time.
+    /// The processor time of an access in another process or in a task cannot be measured on this
+    /// thread.
     @inline(__always)
     private func isSampleDue(at now: UInt64) -> Bool {
         guard now >= nextSample, plan.client.style == .sync else { return false }
@@ -66,7 +68,8 @@ extension Worker {
         /// Whether the access counts in the result.
         var isMeasured: Bool
 
-        /// Returns all of the access's times after its end.
+        /// Returns the times of the access, which entered its closure at `entry` and ended at
+        /// `end`.
         @inline(__always)
         func stamps(entry: UInt64, end: UInt64) -> WorkerRecorder.Stamps {
             let start = min(self.start, entry)
@@ -79,8 +82,9 @@ extension Worker {
         }
     }
 
-    /// Counts the start of an access; returns nil if it is too late or if accesses must no longer
-    /// start.
+    /// Counts the start of an access and returns its times.
+    ///
+    /// Returns `nil` if the access is too late or if no more accesses may start.
     @inline(__always)
     func begin(_ operation: Int, _ turn: Turn) -> Begun? {
         let start = clock.now()
@@ -94,7 +98,7 @@ extension Worker {
             in: turn.phase,
             lag: turn.isScheduled ? lag : nil,
             wasFree: turn.wasFree,
-            // A closure reports its entry only when it ends. An action does not wait.
+            // A closure's entry is unknown until the access ends. An action does not wait.
             at: closures == nil && plan.isTimed ? start : nil
         )
         guard mayStart else {
@@ -142,7 +146,7 @@ extension Worker {
         let waited = plan.isTimed ? end &- min(end, begun.start) : nil
         switch failure(of: error) {
         case .interrupted:
-            // Without a request, an interrupt is an error.
+            // An interrupt that was not requested is an error.
             let isRequested = isInterruptRequested(error, since: begun.start)
             recorder.finish(
                 isRequested ? .interrupted : .failed("SQLITE_INTERRUPT"),
@@ -157,7 +161,7 @@ extension Worker {
                 isRetried: isRetried,
                 isMeasured: begun.isMeasured
             )
-            // The ledger contains the failures that the recorder counts.
+            // Add to the ledger only the failures that the recorder counts.
             let add = { [ledger = busy.ledger] in
                 if let failure { ledger.add(failure) }
             }

@@ -60,7 +60,7 @@ extension Worker {
         access(0, turn) { attempt in
             attempt.entry = clock.now()
             try target.backup(to: file.path, pagesPerStep: pages, as: plan.name) { _ in
-                // A backup may take a long time, so the end of the run stops it.
+                // A backup may take a long time, so stopping the run also stops the backup.
                 if self.control.stage >= .stopped { throw RunningAccess.Superseded() }
             }
         }

@@ -4,11 +4,11 @@ extension Worker {
     /// Classifies an attempt that found the database busy.
     ///
     /// - Parameters:
-    ///   - code: The extended result code's name.
+    ///   - code: The name of the extended result code.
     ///   - error: The error.
     ///   - isRetried: Whether the access is retried.
     ///   - isMeasured: Whether the access counts in the result.
-    /// - Returns: The failure for the ledger; nil if it does not count there.
+    /// - Returns: The failure for the ledger, or `nil` if the ledger does not include it.
     func busyFailure(
         _ code: String,
         _ error: any Error,
@@ -54,8 +54,8 @@ extension Worker {
         busy.ledger.add(failure)
     }
 
-    /// Returns the process that holds the lock, or the client if this process holds it, or nil if
-    /// unknown.
+    /// Returns the process that holds the lock, the client if this process holds it, or `nil` if
+    /// the holder is unknown.
     private func lockHolder() -> String? {
         guard let holders else { return nil }
         let process = (target as? RemoteTarget)?.processIdentifier ?? getpid()

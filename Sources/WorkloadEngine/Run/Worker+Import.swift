@@ -1,8 +1,8 @@
 extension Worker {
     /// Inserts rows in batches, each in a separate access and transaction.
     ///
-    /// The first batch has the turn's intended start. Each further batch starts after the previous
-    /// one has ended. If the load ends, the import ends after the current batch.
+    /// The first batch has the turn's intended start. Each later batch starts after the previous
+    /// batch has ended. If the load ends, the import ends after the current batch.
     func performImport(_ turn: Turn, rows: Int, batch: Int) {
         var turn = turn
         var rest = rows
@@ -40,7 +40,7 @@ extension Worker {
 
     /// Waits until the load resumes.
     ///
-    /// Returns `false` if the load is over.
+    /// - Returns: `false` if the load is over.
     private func waitWhilePaused() -> Bool {
         while true {
             switch control.stage {

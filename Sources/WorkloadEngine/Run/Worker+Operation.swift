@@ -103,7 +103,7 @@ extension Worker {
             ? .interrupted : target.failure(of: error)
     }
 
-    /// Returns whether an interrupt that ended an access was requested.
+    /// Returns whether the interrupt that ended an access was requested.
     ///
     /// A load test's closures may interrupt their own accesses, which the run cannot observe.
     func isInterruptRequested(_ error: any Error, since start: UInt64) -> Bool {

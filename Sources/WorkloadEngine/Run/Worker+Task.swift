@@ -1,5 +1,5 @@
 extension Worker {
-    /// Makes accesses in a task until the load is over, with the same turns as ``run()``.
+    /// Makes accesses in a task until the load is over, taking the same turns as ``run()``.
     func runTask(_ sleeper: TaskSleeper) async {
         while !isAbandoned {
             updateSettings()
@@ -19,7 +19,7 @@ extension Worker {
 
     /// Waits while the worker is surplus.
     ///
-    /// Returns `false` when the load is over.
+    /// - Returns: `false` when the load is over.
     private func rest(_ sleeper: TaskSleeper) async -> Bool {
         while true {
             switch surplusAction() {
@@ -49,8 +49,8 @@ extension Worker {
         guard let begun = begin(operation, turn) else { return }
         var retries = plan.client.busyRetries
         while true {
-            // The body runs on another thread while this task awaits it, so their accesses never
-            // overlap.
+            // The body runs on another thread while this task awaits it, so the two never use the
+            // worker at the same time.
             nonisolated(unsafe) let worker = self
             nonisolated(unsafe) let attempt = TaskAttempt()
             let failure: (any Error)?
@@ -125,8 +125,8 @@ extension Worker {
 
 /// The times of an asynchronous attempt.
 ///
-/// The awaiting task and the access's thread use this object alternately.
+/// The awaiting task and the access's thread take turns using this object.
 final class TaskAttempt {
-    /// The clock time of the entry into the closure; nil if the closure was not entered.
+    /// The clock time of the entry into the closure, or `nil` if the closure was not entered.
     var entry: UInt64?
 }

@@ -30,7 +30,7 @@ final class Worker {
     let interrupts: InterruptRequests
     let holders: LockHolders?
     let busy: BusyRecord
-    /// The load test's closures; nil if accesses run statements.
+    /// The load test's closures, or `nil` if accesses run statements.
     let closures: ClosureTarget?
     let alarm: AlarmClock?
     let folder: URL?
@@ -42,7 +42,7 @@ final class Worker {
     /// The client's settings at the last update.
     var settings: ClientKnobs.Settings
     private(set) var seenEpoch: UInt64
-    /// The clock time from which the next access measures its processor time.
+    /// The clock time after which the next access measures its processor time.
     var nextSample: UInt64 = 0
     /// Whether the running access was abandoned because the run is ending.
     var isAbandoned = false
@@ -104,7 +104,7 @@ final class Worker {
         countRemainingArrivals()
     }
 
-    /// Returns the load time of the next access, or nil after the last one.
+    /// Returns the load time of the next access, or `nil` after the last one.
     @inline(__always)
     func nextMoment() -> UInt64? { model.next(freeAt: control.loadTime(of: clock.now())) }
 
@@ -142,7 +142,7 @@ final class Worker {
 
     /// Waits while the worker is surplus.
     ///
-    /// Returns `false` when the load is over.
+    /// - Returns: `false` when the load is over.
     private func rest() -> Bool {
         while true {
             switch surplusAction() {
@@ -153,13 +153,13 @@ final class Worker {
         }
     }
 
-    /// Counts a due arrival that the worker does not start as unfinished.
+    /// Counts as unfinished an arrival that is due but that the worker does not start.
     func countUnstarted(_ moment: UInt64) {
         guard model.isScheduled, moment <= control.stopTime, moment < phases.end else { return }
         recorder.countUnstarted(in: phases.place(at: moment))
     }
 
-    /// Counts the due arrivals that workers had not taken when the load stopped.
+    /// Counts the due arrivals that no worker had taken when the load stopped.
     func countRemainingArrivals() {
         guard model.isScheduled else { return }
         let now = control.loadTime(of: clock.now())
@@ -211,7 +211,9 @@ final class Worker {
         }
     }
 
-    /// Waits for a load time; returns nil if the run ends first.
+    /// Waits for a load time.
+    ///
+    /// Returns `nil` if the run ends first.
     private func awaitTurn(_ moment: UInt64) -> Turn? {
         var waiting = Waiting(moment: moment, epoch: seenEpoch)
         while true {

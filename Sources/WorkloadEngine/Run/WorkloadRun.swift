@@ -24,7 +24,9 @@ public final class WorkloadRun: Sendable {
     private let steering = Lock(Steering())
     private let continuation: AsyncStream<Sample>.Continuation
 
-    /// Prepares a run; call ``run()`` to start it.
+    /// Prepares a run.
+    ///
+    /// Call ``run()`` to start it.
     public init(
         scenario: Scenario,
         arm: Arm,
@@ -68,7 +70,7 @@ public final class WorkloadRun: Sendable {
 
     /// Ends the run early.
     ///
-    /// The run waits at most a second for running accesses, and the result is partial.
+    /// The run waits up to one second for running accesses, and the result is partial.
     public func stop() { control.interruptRun() }
 
     /// Pauses the load.
@@ -86,12 +88,13 @@ public final class WorkloadRun: Sendable {
         events.note("you interrupted every statement")
     }
 
-    /// Takes a snapshot soon and keeps it until ``releaseSnapshot(label:)`` or the end of the run.
+    /// Takes a snapshot as soon as possible and keeps it until ``releaseSnapshot(label:)`` is
+    /// called or the run ends.
     public func makeSnapshot() { commands.submit(.makeSnapshot) }
 
     /// Releases a snapshot that ``makeSnapshot()`` created.
     ///
-    /// - Parameter label: The snapshot's label in samples; nil to release the oldest snapshot.
+    /// - Parameter label: The snapshot's label in samples, or `nil` to release the oldest snapshot.
     public func releaseSnapshot(label: String? = nil) {
         commands.submit(.releaseSnapshot(label: label))
     }
@@ -109,7 +112,7 @@ public final class WorkloadRun: Sendable {
         return true
     }
 
-    /// Copies the write-ahead log into the database soon and reports the result in an event.
+    /// Checkpoints the write-ahead log as soon as possible and reports the result in an event.
     public func checkpoint(_ mode: CheckpointMode = .passive) { commands.submit(.checkpoint(mode)) }
 
     /// Changes a setting of the load, either immediately or, if the load is not running yet, when
@@ -187,7 +190,7 @@ public final class WorkloadRun: Sendable {
         do {
             try opened.close()
         } catch {
-            // The measurements remain valid.
+            // The measurements are still valid.
             let failure = RunError(.closing, "arm '\(arm.name)' cannot be closed", cause: error)
             result.failures = [failure.description] + (result.failures ?? [])
         }
@@ -219,7 +222,7 @@ public final class WorkloadRun: Sendable {
                 try show($0, of: work)
             }
         } catch let error as CancellationError {
-            // The run was stopped before the load.
+            // The run was stopped before the load started.
             throw error
         } catch {
             throw RunError(.dataset, "the data cannot be built", cause: error)
@@ -262,7 +265,7 @@ public final class WorkloadRun: Sendable {
             folder: folder,
             steering: steering
         )
-        // The run was stopped before the load.
+        // The run was stopped before the load started.
         if control.stage >= .stopped { throw CancellationError() }
         for (client, reason) in plan.unsupported.sorted(by: { $0.key < $1.key }) {
             events.note("\(client) does not run: \(reason)", .warning)
@@ -345,8 +348,9 @@ public final class WorkloadRun: Sendable {
         return result
     }
 
-    /// Describes the folder and its free space if accesses failed for lack of space; returns an
-    /// empty string otherwise.
+    /// Describes the folder and its free space if accesses failed for lack of space.
+    ///
+    /// Returns an empty string otherwise.
     private func freeSpace(in folder: URL, _ result: ArmResult) -> String {
         guard result.clients.values.contains(where: { $0.errors["SQLITE_FULL"] != nil }) else {
             return ""
@@ -359,8 +363,9 @@ public final class WorkloadRun: Sendable {
         return " (in the folder '\(path)'\(free))"
     }
 
-    /// Starts the processes of clients with `style: process`; returns nil if there are no such
-    /// clients.
+    /// Starts the processes of clients with `style: process`.
+    ///
+    /// Returns `nil` if there are no such clients.
     private func startProcesses(of plan: RunPlan, on path: String) throws -> ClientProcesses? {
         let clients = plan.clients.filter { $0.client.style == .process }
         guard !clients.isEmpty, let command = options.processCommand, let program = command.first

@@ -48,7 +48,7 @@ struct TmuxScreenTests {
             try tmux.wait(for: "you interrupted every statement")
             tmux.type("c")
             tmux.type("Enter")
-            try tmux.wait(for: "you ran a checkpoint")
+            try tmux.wait(for: "you ran a passive checkpoint")
             tmux.type(">")
             try tmux.wait(for: "20 frames per second")
             tmux.type("n")

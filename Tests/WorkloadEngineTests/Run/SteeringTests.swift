@@ -233,7 +233,7 @@ struct SteeringTests {
         )
         #expect(
             messages.withLock { $0 }.contains(
-                "you ran a checkpoint, full: 120 of 130 frames are in the database, "
+                "you ran a full checkpoint: 120 of 130 frames are in the database, "
                     + "blocked by another connection"
             )
         )
