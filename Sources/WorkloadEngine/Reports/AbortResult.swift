@@ -6,8 +6,8 @@ public struct AbortResult: Sendable, Codable, Equatable {
     public var metric: String
     /// The threshold's expression as written.
     public var expression: String
-    /// The value when the threshold was missed, in the metric's base unit; absent if a lower
-    /// percentile decided.
+    /// The value when the threshold was missed, in the metric's base unit, or `nil` if a lower
+    /// percentile decided the result.
     public var observed: Double?
     /// A description of the missed limit, such as `p(99) of ui.response was 120 ms, limit 50ms`.
     public var reason: String

@@ -3,12 +3,13 @@ extension ArmResult {
     /// the client's errors.
     public static let errorShareLimit = 0.05
 
-    /// Returns the reasons that a complete run failed: clients with too many errors, and clients
-    /// without any successful accesses.
+    /// Returns the reasons why a complete run failed.
     ///
-    /// A threshold on a client's `errors` specifies how many are allowed, so errors do not fail the
-    /// run here if other accesses succeed. Only a rate threshold that allows 100 % accepts a client
-    /// without any successful accesses.
+    /// A run fails if a client has too many errors or no successful accesses.
+    ///
+    /// A threshold on a client's `errors` sets the number of errors that are allowed. Errors then
+    /// do not fail the run here if other accesses succeed. A client without any successful accesses
+    /// passes only if a rate threshold allows 100 %.
     ///
     /// - Parameters:
     ///   - thresholds: The scenario's thresholds.
@@ -35,8 +36,8 @@ extension ArmResult {
             let codes = client.errors.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
                 .prefix(3).map { "\(HumanUnits.count($0.value)) × \($0.key)" }
             return "\(HumanUnits.percent(share)) of \(name)'s accesses failed "
-                + "(\(codes.joined(separator: ", "))); more than "
-                + "\(HumanUnits.percent(Self.errorShareLimit)) needs a threshold on \(name).errors"
+                + "(\(codes.joined(separator: ", "))); to allow more than "
+                + "\(HumanUnits.percent(Self.errorShareLimit)), add a threshold on \(name).errors"
         }
     }
 

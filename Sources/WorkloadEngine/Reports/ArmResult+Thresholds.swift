@@ -11,7 +11,7 @@ extension ArmResult {
             expression: threshold.expression,
             observed: observed
         )
-        // Clients that this arm cannot run are reported as unsupported, not as missed.
+        // Report a client that this arm cannot run as unsupported, not as missed.
         if unsupported?[client] != nil { return result }
         result.passed = threshold.isMet(by: observed) ?? decidedByNeighbors(threshold)
         if result.passed == nil {
@@ -21,7 +21,7 @@ extension ArmResult {
         return result
     }
 
-    /// Returns the value that a threshold limits, or nil if it was not measured.
+    /// Returns the value that a threshold limits, or `nil` if it was not measured.
     private func observed(for threshold: Threshold) -> Double? {
         let value = value(of: threshold.metric, threshold.aggregate)
         guard value == nil, threshold.aggregate == "count" else { return value }
@@ -46,10 +46,10 @@ extension ArmResult {
         }
     }
 
-    /// Checks a percentile with too few samples against the maximum or another percentile, because
-    /// higher percentiles are never smaller.
+    /// Checks a percentile with too few samples against the maximum or a lower percentile.
     ///
-    /// Returns nil if these values do not decide.
+    /// A higher percentile is never smaller than a lower one. Returns `nil` if these values do not
+    /// decide the threshold.
     private func decidedByNeighbors(_ threshold: Threshold) -> Bool? {
         guard let percentile = threshold.percentile else { return nil }
         let isUpperLimit = threshold.comparison.hasPrefix("<")
@@ -68,34 +68,34 @@ extension ArmResult {
         return nil
     }
 
-    /// Returns the number of samples for which, at 95 % confidence, at least one reaches the
-    /// percentile.
+    /// Returns the number of samples needed for at least one to reach the percentile, at 95 %
+    /// confidence.
     ///
-    /// Only then is the maximum an upper bound of the percentile.
+    /// With fewer samples, the maximum is not an upper bound of the percentile.
     private static func countForMaximum(_ percentile: Double) -> Double {
         percentile < 100 ? log(0.05) / log(percentile / 100) : .infinity
     }
 
-    /// Returns the measured time, in seconds, that yields enough samples at this run's rate.
+    /// Returns the measured time, in seconds, that would yield enough samples at this run's rate.
     ///
-    /// Returns nil if more time does not yield more samples or if the rate is unknown.
+    /// Returns `nil` if a longer run would not yield more samples or if the rate is unknown.
     private func decidingSeconds(_ threshold: Threshold) -> Double? {
         let client = threshold.metric.split(separator: ".").first.map(String.init) ?? ""
         guard let needed = threshold.neededSamples, clients[client]?.loop != .scheduled,
             let count = sampleCount(of: threshold.metric), count > 0, duration > 0
         else { return nil }
-        // Add a tenth, because arrivals are random.
+        // Add 10 % because arrivals are random.
         return (duration * Double(needed) / count * 1.1).rounded(toDigits: 6).rounded(.up)
     }
 }
 
 extension Threshold {
-    /// The limited percentile, in 0…100, or nil for other aggregates.
+    /// The limited percentile, in 0…100, or `nil` for other aggregates.
     var percentile: Double? {
         guard aggregate.hasPrefix("p("), aggregate.hasSuffix(")") else { return nil }
         return Double(aggregate.dropFirst(2).dropLast())
     }
 
-    /// The number of samples that the percentile requires, or nil for other aggregates.
+    /// The number of samples that the percentile requires, or `nil` for other aggregates.
     var neededSamples: UInt64? { percentile.flatMap(PercentileRule.neededCount) }
 }

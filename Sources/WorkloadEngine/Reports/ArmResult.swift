@@ -1,58 +1,59 @@
 import Telemetry
 
-/// The result of an arm's run.
+/// The result of running a scenario on one arm.
 public struct ArmResult: Sendable, Codable, Equatable {
     /// The arm's name.
     public var arm: String
-    /// Whether the numbers measure the database, and not the load generator.
+    /// Whether the numbers measure the database rather than the load generator.
     public var valid: Bool
-    /// Why the run is invalid; absent if it is valid.
+    /// Why the run is invalid, or `nil` if it is valid.
     public var invalidReason: String?
     /// Whether the run was stopped early.
     public var partial: Bool
     /// The length of the measured phases, in seconds.
     public var duration: Double
-    /// Facts about the open database, such as `journal_mode`.
+    /// Properties of the open database, such as `journal_mode`.
     public var environment: [String: String]
-    /// The clients that ran, keyed by name.
+    /// The results of the clients that ran, keyed by name.
     public var clients: [String: ClientResult]
-    /// The clients that this arm cannot run, with the reasons; absent if there are none.
+    /// The reasons why this arm cannot run certain clients, keyed by client name, or `nil` if it
+    /// can run all of them.
     public var unsupported: [String: String]?
-    /// The connections; absent if the target does not report a status.
+    /// The use of the connections, or `nil` if the target does not report a status.
     public var pool: PoolResult?
-    /// The write-ahead log; absent if there is none.
+    /// The write-ahead log, or `nil` if there is none.
     public var wal: WALResult?
-    /// The snapshots; absent if the target does not report a status.
+    /// The snapshots, or `nil` if the target does not report a status.
     public var snapshots: SnapshotResult?
-    /// The interrupts; absent if the target does not report a status.
+    /// The interrupts, or `nil` if the target does not report a status.
     public var interrupts: InterruptStatus?
-    /// The number of times that each process or client held a lock when an access found the
-    /// database busy.
+    /// How often each process or client held a lock when an access found the database busy.
     ///
-    /// Absent if no access found the database busy. `this process` is the process that generates
-    /// the load.
+    /// This is `nil` if no access found the database busy. `this process` is the process that
+    /// generates the load.
     public var busyHolders: [String: UInt64]?
-    /// The `SQLITE_BUSY` failures in the measured time, grouped by cause; absent if there were
+    /// The `SQLITE_BUSY` failures in the measured time, grouped by cause, or `nil` if there were
     /// none.
     public var busy: BusyResult?
-    /// The number of statements that the guard of captured SQL rejected, keyed by kind, such as
-    /// `ATTACH`; absent if it rejected none.
+    /// The number of statements that the guard for captured SQL rejected, keyed by kind, such as
+    /// `ATTACH`, or `nil` if it rejected none.
     public var refusals: [String: UInt64]?
-    /// The causes of each client's slow accesses, keyed by client name; absent if there were none.
+    /// The causes of each client's slow accesses, keyed by client name, or `nil` if there were
+    /// none.
     public var blame: [String: BlameResult]?
-    /// The generator's measurements.
+    /// The measurements of the load generator.
     public var generator: GeneratorResult
-    /// The requested load, which a simulation can repeat; absent in results of older versions.
+    /// The requested load, which a simulation can repeat, or `nil` in results of older versions.
     public var load: RecordedLoad?
     /// The results of the scenario's thresholds, in order.
     public var thresholds: [ThresholdResult]
     /// The results of the scenario's invariants, in order.
     public var invariants: [InvariantResult]
-    /// One record for each second.
+    /// One record per second.
     public var intervals: [IntervalResult]
-    /// Why the complete run failed; absent if it succeeded.
+    /// Why the complete run failed, or `nil` if it succeeded.
     public var failures: [String]?
-    /// The threshold that ended the run early; absent if no threshold did.
+    /// The threshold that ended the run early, or `nil` if no threshold did.
     ///
     /// Such a run is also ``partial``.
     public var aborted: AbortResult?
@@ -60,15 +61,16 @@ public struct ArmResult: Sendable, Codable, Equatable {
 
 /// The counts and times of a client's accesses.
 public struct ClientResult: Sendable, Codable, Equatable {
-    /// The number of accesses that the load model requested; always `completed + skipped + errors +
-    /// interrupted + unfinished`.
+    /// The number of accesses that the load model requested.
+    ///
+    /// This is always `completed + skipped + errors + interrupted + unfinished`.
     public var offered: UInt64
     /// The number of accesses that started.
     public var started: UInt64
     /// The number of accesses that succeeded.
     public var completed: UInt64
-    /// The number of accesses that were skipped because they were later than `skip-after` when a
-    /// worker became free.
+    /// The number of accesses skipped because they were more than `skip-after` late when a worker
+    /// became free.
     public var skipped: UInt64
     /// The number of accesses that started more than a millisecond after their intended time.
     public var late: UInt64
@@ -78,48 +80,53 @@ public struct ClientResult: Sendable, Codable, Equatable {
     public var interrupted: UInt64
     /// The number of accesses that were queued or running when the run and its drain ended.
     public var unfinished: UInt64
-    /// The number of accesses that failed, keyed by the error code's name.
+    /// The number of accesses that failed, keyed by the name of the error code.
     public var errors: [String: UInt64]
     /// The number of completed accesses per second of the measured time.
     public var throughput: Double?
-    /// The target rate of arrivals, in accesses/s; absent in a closed loop.
+    /// The target arrival rate, in accesses/s, or `nil` in a closed loop.
     public var targetRate: Double?
-    /// The times from intended start to end of completed accesses.
+    /// The response times of completed accesses, from intended start to end.
     public var response: LatencySummary?
-    /// The times from start to entry into the closure of completed accesses.
+    /// The wait times of completed accesses, from start to entry into the closure.
     public var wait: LatencySummary?
-    /// The times from entry to end of completed accesses.
+    /// The service times of completed accesses, from entry into the closure to end.
     public var service: LatencySummary?
-    /// The times from intended start to start; absent if there is no schedule.
+    /// The delays from intended start to start, or `nil` if there is no schedule.
     public var lag: LatencySummary?
-    /// The mean processor time from entry to end of the measured completed accesses, in
-    /// nanoseconds; absent without measurements.
+    /// The mean processor time of the sampled completed accesses from entry to end, in nanoseconds,
+    /// or `nil` if there are no samples.
     public var processorMean: UInt64?
-    /// The distributions of the client's latencies; absent if there are no latencies, inside a
-    /// phase, and inside a client's only operation.
+    /// The distributions of the client's latencies.
+    ///
+    /// This is `nil` if there are no latencies, inside a phase, and inside the only operation of a
+    /// client.
     public var spectra: LatencySpectra?
-    /// The outcomes of interrupts of the client's accesses; absent if there were none.
+    /// The outcomes of interrupts of the client's accesses, or `nil` if there were none.
     public var interrupts: InterruptStatus?
-    /// The client's checkpoints; absent if it ran none.
+    /// The result of the client's checkpoints, or `nil` if it ran none.
     public var checkpoints: CheckpointResult?
-    /// The size of the client's last backup, in bytes; absent if it made none.
+    /// The size of the client's last backup, in bytes, or `nil` if it made none.
     public var backupBytes: UInt64?
-    /// The results of each operation, keyed by name; absent inside an operation.
+    /// The results of each operation, keyed by name, or `nil` inside an operation.
     public var operations: [String: ClientResult]?
-    /// The results of each phase, keyed by name, including unmeasured phases; absent inside a phase
-    /// and inside an operation.
+    /// The results of each phase, keyed by name, including unmeasured phases.
+    ///
+    /// This is `nil` inside a phase and inside an operation.
     public var phases: [String: ClientResult]?
-    /// How SQLite executes the operation; present only inside an operation.
+    /// How SQLite executes the operation, or `nil` outside an operation.
     public var profile: OperationProfile?
-    /// The timing of the client's accesses; absent inside a phase and inside an operation.
+    /// What determines when accesses start, or `nil` inside a phase and inside an operation.
     public var loop: Loop?
-    /// How evenly the client's workers shared its accesses; absent if there is only one worker, if
-    /// there are no latencies, inside a phase and inside an operation.
+    /// How evenly the client's workers shared its accesses.
+    ///
+    /// This is `nil` if there is only one worker, if there are no latencies, inside a phase, and
+    /// inside an operation.
     public var fairness: FairnessResult?
     /// A caveat about the client's percentiles, if any.
     public var caveat: String?
 
-    /// The timing of accesses.
+    /// What determines when a client's accesses start.
     public enum Loop: String, Sendable, Codable, Equatable {
         /// Accesses arrive on a schedule, whether or not a worker is free.
         case open
@@ -162,32 +169,32 @@ extension ClientResult {
     }
 }
 
-/// The usage of the connections.
+/// The use of the connections.
 public struct PoolResult: Sendable, Codable, Equatable {
-    /// The maximum number of readers (`maximumReaderCount`); absent for a queue.
+    /// The maximum number of readers (`maximumReaderCount`), or `nil` for a queue.
     public var maximumReaderCount: Int?
-    /// The maximum number of readers in use at the same time; absent for a queue.
+    /// The maximum number of readers in use at the same time, or `nil` for a queue.
     public var readersPeak: Int?
-    /// The time-weighted share of the readers in use, in 0…1; absent for a queue.
+    /// The time-weighted share of the readers in use, in 0…1, or `nil` for a queue.
     public var utilization: Double?
-    /// The share of time, in 0…1, during which all readers were in use and an access waited; absent
-    /// for a queue.
+    /// The share of time, in 0…1, during which all readers were in use and an access waited, or
+    /// `nil` for a queue.
     public var saturation: Double?
     /// The largest number of accesses that waited to read at the same time, in the measured time.
     public var waitingReadersPeak: Int
     /// The largest number of accesses that waited to write at the same time, in the measured time.
     public var waitingWritersPeak: Int
-    /// Whether the peak numbers of waiting accesses come from ten samples per second, because the
-    /// library does not count waiting accesses; absent if it counts them.
+    /// Whether the peak numbers of waiting accesses come from ten samples per second, or `nil` if
+    /// the library counts waiting accesses.
     public var peaksAreSampled: Bool?
     /// How long accesses waited for a connection in the measured time.
     ///
-    /// The wait is zero if a connection was free. For a pool, the connections are its readers; see
+    /// The wait is zero if a connection was free. For a pool, the connections are its readers. See
     /// ``writerAcquire`` for its writer.
     public var acquire: LatencySummary?
     /// The share of accesses, in 0…1, that found a free connection.
     ///
-    /// Their wait counts as zero.
+    /// An access that found a free connection has a wait of zero.
     public var acquiredAtOnce: Double?
     /// How long accesses held a connection in the measured time.
     public var hold: LatencySummary?
@@ -199,7 +206,7 @@ public struct PoolResult: Sendable, Codable, Equatable {
     public var writerHold: LatencySummary?
 }
 
-/// The write-ahead log during a run.
+/// The use of the write-ahead log during a run.
 public struct WALResult: Sendable, Codable, Equatable {
     /// The log's largest observed size, in bytes.
     public var peakBytes: UInt64
@@ -207,9 +214,9 @@ public struct WALResult: Sendable, Codable, Equatable {
     public var finalBytes: UInt64
     /// The log's growth in the measured time, in bytes.
     ///
-    /// Growth that is not due to a pin is the normal growth between two checkpoints.
+    /// Growth without a pin is the normal growth between two checkpoints.
     public var grownBytes: UInt64?
-    /// The pins that kept the log from shrinking, starting with the longest.
+    /// The pins that kept the log from shrinking, longest first.
     public var pins: [Pin]
 
     /// A client that kept the log from shrinking.
@@ -220,63 +227,64 @@ public struct WALResult: Sendable, Codable, Equatable {
         public var cause: String
         /// The log's growth during the pin, in bytes.
         public var bytes: UInt64
-        /// The pin's length, in seconds, measured with ten samples per second.
+        /// The length of the pin, in seconds, based on ten samples per second.
         public var seconds: Double
     }
 }
 
-/// The snapshots of a run.
+/// The snapshots taken during a run.
 public struct SnapshotResult: Sendable, Codable, Equatable {
     /// The number of snapshots.
     public var made: UInt64
-    /// The largest observed age, in seconds; absent if there were no snapshots.
+    /// The largest observed age of a snapshot, in seconds, or `nil` if there were no snapshots.
     public var oldestSeconds: Double?
 }
 
 /// Measurements of the load generator itself.
 public struct GeneratorResult: Sendable, Codable, Equatable {
-    /// The generator's share of the machine's processor time, in 0…1: the time spent around the
-    /// accesses and on sampling.
+    /// The generator's share of the machine's processor time, in 0…1.
+    ///
+    /// This is the time spent on sampling and on the work around each access.
     public var cpuShare: Double?
-    /// The 99th percentile of the lags of accesses that found a free worker, in nanoseconds; absent
-    /// if fewer than ten samples exceed it.
+    /// The 99th percentile of the lag of accesses for which a worker was free, in nanoseconds, or
+    /// `nil` if fewer than ten samples exceed it.
     public var lagP99: UInt64?
     /// The cost of an access to a target that does nothing, in nanoseconds.
     public var noop: UInt64?
-    /// The share of the machine's processor time, in 0…1, that its host used for other machines;
-    /// absent if the system does not report it.
+    /// The share of the machine's processor time, in 0…1, that its host used for other machines, or
+    /// `nil` if the system does not report it.
     public var stealShare: Double?
 }
 
-/// A threshold's outcome.
+/// The outcome of a threshold.
 public struct ThresholdResult: Sendable, Codable, Equatable {
     /// The metric, such as `ui.response`.
     public var metric: String
     /// The threshold's expression as written.
     public var expression: String
-    /// The measured value, in the metric's base unit; absent if there are no samples.
+    /// The measured value, in the metric's base unit, or `nil` if there are no samples.
     public var observed: Double?
-    /// Whether the threshold was met; absent if it is undecided or if this arm cannot run the
+    /// Whether the threshold was met, or `nil` if it is undecided or if this arm cannot run the
     /// client.
     public var passed: Bool?
-    /// Whether there were too few samples to decide; absent if there were enough.
+    /// Whether there were too few samples to decide, or `nil` if there were enough.
     public var undecided: Bool?
-    /// The measured time that yields enough samples at this run's rate, in seconds; absent if
+    /// The measured time that yields enough samples at this run's rate, in seconds, or `nil` if
     /// unknown.
     public var decidingSeconds: Double?
 }
 
-/// An invariant's outcome.
+/// The outcome of an invariant.
 public struct InvariantResult: Sendable, Codable, Equatable {
     /// The invariant's name.
     public var name: String
-    /// Whether the invariant held; absent if there was nothing to check.
+    /// Whether the invariant held, or `nil` if there was nothing to check.
     public var passed: Bool?
     /// The details of the check.
     public var detail: String
 }
 
-/// One second of a run.
+/// The measurements of one second of a run.
 public struct IntervalResult: Sendable, Codable, Equatable {
     /// The interval's end, in seconds since the start of the load, excluding pauses.
     public var time: Double
@@ -286,33 +294,33 @@ public struct IntervalResult: Sendable, Codable, Equatable {
     public var phase: String
     /// Whether the phase is measured.
     public var measured: Bool
-    /// The clients, keyed by name.
+    /// The clients' accesses, keyed by client name.
     public var clients: [String: Client]
-    /// The time-weighted share of the readers in use, in 0…1; absent for a queue.
+    /// The time-weighted share of the readers in use, in 0…1, or `nil` for a queue.
     public var utilization: Double?
-    /// The share of time during which all readers were in use and an access waited; absent for a
+    /// The share of time during which all readers were in use and an access waited, or `nil` for a
     /// queue.
     public var saturation: Double?
-    /// The number of accesses that wait for a reader at the interval's end; absent if the target
-    /// does not report a status.
+    /// The number of accesses waiting for a reader at the end of the interval, or `nil` if the
+    /// target does not report a status.
     public var waitingReaders: Int?
-    /// The number of accesses that wait for the writer at the interval's end; absent if the target
-    /// does not report a status.
+    /// The number of accesses waiting for the writer at the end of the interval, or `nil` if the
+    /// target does not report a status.
     public var waitingWriters: Int?
-    /// The size of the write-ahead log at the interval's end, in bytes; absent if there is none.
+    /// The size of the write-ahead log at the interval's end, in bytes, or `nil` if there is none.
     public var walBytes: UInt64?
 
     /// A client's accesses in one second.
     public struct Client: Sendable, Codable, Equatable {
-        /// The number of completed accesses, whether or not they count in the result.
+        /// The number of completed accesses, whether or not they are measured.
         public var completed: UInt64
         /// The number of completed accesses per second.
         public var throughput: Double
-        /// The times from intended start to end.
+        /// The response times, from intended start to end.
         public var response: LatencySummary?
-        /// The times from start to entry into the closure.
+        /// The wait times, from start to entry into the closure.
         public var wait: LatencySummary?
-        /// The times from entry to end.
+        /// The service times, from entry into the closure to end.
         public var service: LatencySummary?
     }
 }

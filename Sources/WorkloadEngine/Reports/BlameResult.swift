@@ -1,29 +1,32 @@
-/// The resource that a client's slow accesses waited for, and the clients that held it.
+/// What a client's slow accesses waited for, and the clients that held it.
 public struct BlameResult: Sendable, Codable, Equatable {
-    /// The percentile of the client's response times at which accesses start to count as slow, such
-    /// as `p99`, or `max` if there were too few accesses for a percentile.
+    /// The percentile of the client's response times above which accesses are slow, such as `p99`,
+    /// or `max` if there were too few accesses for a percentile.
     public var beyond: String
     /// The response time at that percentile, in nanoseconds.
     public var from: UInt64
-    /// The number of examined accesses, which are the slowest.
+    /// The number of slowest accesses that were examined.
     public var accesses: Int
-    /// The mean response time of these accesses, in nanoseconds: the sum of the next three values.
+    /// The mean response time of these accesses, in nanoseconds.
+    ///
+    /// It is the sum of ``queued``, ``waited``, and ``service``.
     public var response: UInt64
-    /// The part from intended start to start: until a worker of the client was free and awake.
+    /// The mean time from intended start to start, until a worker of the client was free and awake,
+    /// in nanoseconds.
     public var queued: UInt64
-    /// The part from start to entry into the closure.
+    /// The mean time from start to entry into the closure, in nanoseconds.
     public var waited: UInt64
-    /// The part inside the closure.
+    /// The mean time inside the closure, in nanoseconds.
     public var service: UInt64
-    /// The resource that the accesses waited for: `reader`, `writer` or `connection`; absent if
+    /// The resource that the accesses waited for (`reader`, `writer`, or `connection`), or `nil` if
     /// each access has its own connection.
     public var resource: AccessResource?
-    /// The number of connections of that kind; absent if unknown.
+    /// The number of connections of that kind, or `nil` if unknown.
     public var capacity: Int?
-    /// The clients that held the resource between the intended starts and the entries, starting
-    /// with the longest time.
+    /// The clients that held the resource between the intended starts and the entries, longest
+    /// first.
     public var holders: [Holder]
-    /// The slowest accesses, starting with the slowest.
+    /// The slowest accesses, slowest first.
     public var slowest: [Access]
 
     /// A client that held the resource.
@@ -40,7 +43,7 @@ public struct BlameResult: Sendable, Codable, Equatable {
     public struct Access: Sendable, Codable, Equatable {
         /// The intended start, in seconds since the start of the load, including pauses.
         public var time: Double
-        /// The operation.
+        /// The operation's name.
         public var operation: String
         /// The time from intended start to end, in nanoseconds.
         public var response: UInt64

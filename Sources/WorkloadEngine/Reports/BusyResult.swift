@@ -1,8 +1,8 @@
 /// A run's `SQLITE_BUSY` failures and blocked checkpoints, grouped by cause.
 public struct BusyResult: Sendable, Codable, Equatable {
-    /// The groups, starting with the most frequent.
+    /// The groups, most frequent first.
     public var groups: [Group]
-    /// The number of failures that are not listed in a group, because there were too many groups.
+    /// The number of failures without a group because there were too many groups.
     public var others: UInt64
 
     /// Failures with the same cause, client, code and statement.
@@ -11,23 +11,24 @@ public struct BusyResult: Sendable, Codable, Equatable {
         public var cause: BusyCause
         /// The client whose accesses failed.
         public var client: String
-        /// The extended result code's name; absent for a checkpoint that reported a lock.
+        /// The name of the extended result code, or `nil` for a checkpoint that reported a lock.
         public var code: String?
-        /// The SQL that failed; absent if the library does not report it.
+        /// The SQL that failed, or `nil` if the library does not report it.
         public var statement: String?
-        /// The number of failures, with and without a retry.
+        /// The number of failures, whether or not the access was retried.
         public var count: UInt64
         /// The number of failures after which the access was retried.
         public var retried: UInt64
-        /// The sum of the waits before the failures, in nanoseconds; absent if unknown.
+        /// The sum of the waits before the failures, in nanoseconds, or `nil` if unknown.
         public var waited: UInt64?
-        /// The longest wait, in nanoseconds; absent if unknown.
+        /// The longest wait, in nanoseconds, or `nil` if unknown.
         public var longestWait: UInt64?
-        /// The number of times that each client or process held the lock.
+        /// How often each client or process held the lock.
         ///
-        /// `unknown` counts failures whose holder is unknown.
+        /// `unknown` counts the failures whose holder is unknown.
         ///
-        /// For a failed upgrade, the holder is the client that wrote in the meantime.
+        /// For a failed upgrade, the holder is the client that wrote after the failed transaction
+        /// had read.
         public var holders: [String: UInt64]
         /// A remedy for these failures.
         public var remedy: String

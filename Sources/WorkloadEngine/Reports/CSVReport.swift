@@ -1,21 +1,25 @@
 import Telemetry
 
-/// Writes results as comma-separated values (RFC 4180, with bare line feeds): one row for each
-/// client, for each of its operations and for each of its phases.
+/// Writes results as comma-separated values.
 ///
-/// The `row` column specifies the kind of row: `client` for all of a client's accesses,
-/// `operation`, `phase`, or `phase-operation` for an operation within a phase. Rows of different
-/// kinds count the same accesses.
+/// The format is RFC 4180 with bare line feeds. There is one row for each client, for each of its
+/// operations, and for each of its phases.
 ///
-/// The header is always the same, except that later versions append columns. Times are integers in
-/// nanoseconds. Unmeasured values are empty.
+/// The `row` column contains the kind of row. `client` covers all of a client's accesses. The other
+/// kinds are `operation`, `phase`, and `phase-operation`, which is an operation within a phase.
+/// Rows of different kinds count the same accesses.
+///
+/// The header is the same for all results of a version. Later versions only append columns. Times
+/// are integers in nanoseconds. Unmeasured values are empty.
 public enum CSVReport {
     /// The columns before the latencies.
     private static let columns =
         [
             "scenario", "seed", "arm", "valid", "partial", "client", "operation", "phase", "loop",
         ] + counts + ["throughput_per_s"]
-    /// The counts of the first version; further ones are appended.
+    /// The counts in the first version.
+    ///
+    /// Later versions append their counts after all other columns.
     private static let counts = [
         "offered", "started", "completed", "skipped", "late", "retried", "interrupted",
         "unfinished", "errors",
@@ -83,8 +87,9 @@ public enum CSVReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns the number of a client's failures for each cause; the cells are empty in rows for
-    /// parts of a client.
+    /// Returns the number of a client's failures for each cause.
+    ///
+    /// The cells are empty in rows for parts of a client.
     private static func busy(of client: String, in run: ArmResult, isWhole: Bool) -> [String] {
         BusyCause.allCases.map { cause in
             guard isWhole else { return "" }

@@ -21,9 +21,9 @@ public enum ExitStatus: Int32, Sendable {
 extension ArmResult {
     /// The run's verdict.
     ///
-    /// A failure explains other problems, so it comes first. A violated invariant counts in any
-    /// run. The thresholds of an invalid run are meaningless, so they come last. The same applies
-    /// to a partial run, unless a missed threshold ended it.
+    /// Failures come first because they explain other problems. A run that was stopped early has no
+    /// other verdict, unless a missed threshold ended it. A violated invariant fails even an
+    /// invalid run. Thresholds come last because those of an invalid run are meaningless.
     public var exitStatus: ExitStatus {
         if failures?.isEmpty == false { return .failed }
         if partial, aborted == nil { return .interrupted }

@@ -1,28 +1,28 @@
 /// How evenly a client's workers shared its accesses.
 ///
-/// An equal share is the mean number of measured accesses that a worker completed. Shares are
-/// absent if the client's workers share a schedule of arrivals, because any worker can serve any
-/// arrival. They are also absent if there are fewer than ten accesses for each worker, or if the
-/// number of workers changed while the load ran.
+/// An equal share is the mean number of measured accesses that a worker completed. Shares are `nil`
+/// if the client's workers share a schedule of arrivals, because any worker can serve any arrival.
+/// Shares are also `nil` if there are fewer than ten accesses per worker or if the number of
+/// workers changed while the load ran.
 public struct FairnessResult: Sendable, Codable, Equatable {
     /// The number of workers.
     public var workers: Int
-    /// The fewest accesses of a worker, as a share of an equal share, in 0…1.
+    /// The fewest accesses of any worker, relative to an equal share, in 0…1.
     public var smallestShare: Double?
-    /// The most accesses of a worker, as a share of an equal share, at least 1.
+    /// The most accesses of any worker, relative to an equal share, at least 1.
     public var largestShare: Double?
-    /// The longest time from a measured access's start to its entry into the closure, in
-    /// nanoseconds; absent if unknown.
+    /// The longest time from the start of a measured access to its entry into the closure, in
+    /// nanoseconds, or `nil` if unknown.
     ///
-    /// It includes accesses that failed or waited until the end.
+    /// This includes accesses that failed or waited until the end of the run.
     public var longestWait: UInt64?
-    /// The number of the worker that waited longest, starting at 1; absent if any worker serves any
-    /// arrival.
+    /// The number of the worker that waited longest, starting at 1, or `nil` if any worker serves
+    /// any arrival.
     public var longestWaitWorker: Int?
 }
 
 extension FairnessResult {
-    /// The mean number of accesses per worker below which shares would depend on chance.
+    /// The mean number of accesses per worker below which shares would be too random.
     private static let leastMean = 10
 
     /// Combines the counts and waits of a client's workers.

@@ -1,7 +1,8 @@
 import Foundation
 
-/// A run's environment, which readers need before they compare its numbers with those of other
-/// runs.
+/// The environment of a run.
+///
+/// Readers need it before they compare the numbers of different runs.
 public struct HostEnvironment: Sendable, Codable, Equatable {
     /// The operating system and its version.
     public var operatingSystem: String
@@ -9,12 +10,12 @@ public struct HostEnvironment: Sendable, Codable, Equatable {
     public var architecture: String
     /// The number of processors that the process can use.
     public var cpuCount: Int
-    /// The file system of the folder that contains the databases; absent if unknown.
+    /// The file system of the folder that contains the databases, or `nil` if unknown.
     public var fileSystem: String?
-    /// The median time of five syncs of a small write in that folder, in nanoseconds; absent if the
-    /// syncs failed.
+    /// The median time of five syncs of a small write in that folder, in nanoseconds, or `nil` if
+    /// the syncs failed.
     public var syncNanoseconds: UInt64?
-    /// Warnings for the reader; absent if there are none.
+    /// Warnings about the environment, or `nil` if there are none.
     public var warnings: [String]?
     /// The library versions, keyed by the libraries' names.
     public var versions: [String: String]

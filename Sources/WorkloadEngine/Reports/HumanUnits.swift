@@ -1,6 +1,6 @@
-/// Formats numbers with units for reports: `1.25 ms`, `38 MiB`, `1,234 /s`.
+/// Formats numbers with units for reports, such as `1.25 ms`, `38 MiB`, and `1,234 /s`.
 ///
-/// Three digits suffice for comparisons. The format does not depend on the locale.
+/// Three digits are enough for comparisons. The format does not depend on the locale.
 enum HumanUnits {
     /// Formats a time in nanoseconds.
     static func time(_ nanoseconds: UInt64) -> String {
@@ -57,7 +57,9 @@ enum HumanUnits {
         decimal(seconds, digits: seconds < 10 ? 2 : 1) + " s"
     }
 
-    /// Formats a number with three significant digits; numbers of 100 or more have no decimals.
+    /// Formats a number with three significant digits.
+    ///
+    /// Numbers of 100 or more have no decimals.
     private static func threeDigits(_ value: Double) -> String {
         switch value {
         case ..<9.995: decimal(value, digits: 2)

@@ -2,7 +2,7 @@ import Foundation
 
 /// Encodes results as JSON with sorted keys.
 ///
-/// Equal results therefore produce equal text.
+/// Equal results produce equal text.
 public enum JSONReport {
     /// Returns the result as indented JSON with a newline at the end.
     public static func text(of result: some Encodable) throws -> String {

@@ -1,6 +1,6 @@
-/// Writes verdicts as JUnit XML, which CI systems display as tests.
+/// Writes verdicts as JUnit XML, which CI systems display as test results.
 ///
-/// Each arm is a suite. The run itself, each threshold and each invariant are test cases.
+/// Each arm is a test suite. The run itself, each threshold, and each invariant are test cases.
 public enum JUnitReport {
     /// Returns the document for a run, with a newline at the end.
     public static func text(of result: RunResult) -> String {
@@ -59,7 +59,7 @@ public enum JUnitReport {
         ])
     }
 
-    /// Returns the versions and the seed.
+    /// Returns the library versions and the seed.
     private static func facts(of host: HostEnvironment, seed: UInt64) -> [Property] {
         host.versions.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
             + [(name: "seed", value: String(seed))]
@@ -149,10 +149,10 @@ public enum JUnitReport {
         case false?: return .failure("threshold", observed)
         case nil:
             guard threshold.undecided == true else {
-                return .skipped("this arm has no such client")
+                return .skipped("this arm cannot run the client")
             }
             let advice = threshold.decidingSeconds.map {
-                "; --duration \(Int($0))s decides it"
+                "; use --duration \(Int($0))s to get enough"
             }
             return .failure("undecided", "too few samples" + (advice ?? ""))
         }

@@ -4,7 +4,7 @@ import Telemetry
 ///
 /// A tail percentile has a column only if at least one row has enough values for it.
 struct LatencyColumns {
-    /// A number in a summary.
+    /// A value in a summary.
     enum Name: String, CaseIterable {
         case p50
         case p90
@@ -18,7 +18,7 @@ struct LatencyColumns {
         /// Whether the column is omitted if it has no values.
         var isTail: Bool { self == .p999 || self == .p9999 }
 
-        /// Returns the number from a summary.
+        /// Returns the value from a summary.
         func value(of summary: LatencySummary) -> UInt64? {
             switch self {
             case .p50: summary.p50
@@ -33,7 +33,7 @@ struct LatencyColumns {
         }
     }
 
-    /// The columns for a table with little room for latencies.
+    /// The columns for a table with little space for latencies.
     static let brief: [Name] = [.p50, .p99, .p999, .p9999, .max]
 
     private let names: [Name]

@@ -1,10 +1,11 @@
 /// The distribution of a run's latencies in a compact form for results.
 ///
-/// It counts latencies in sixteen buckets per octave, so each latency is known to within 6.25 %.
+/// The spectrum counts latencies in sixteen buckets per octave, so each latency is known to within
+/// 6.25 %.
 ///
-/// In JSON, the spectrum is a string such as `20000000:7 20971520:2`: the lower bound of each
-/// bucket in nanoseconds and its count, in ascending order, without empty buckets. A bucket extends
-/// to the next number with five significant bits.
+/// In JSON, the spectrum is a string such as `20000000:7 20971520:2`. Each pair consists of the
+/// lower bound of a bucket, in nanoseconds, and its count. The pairs are in ascending order,
+/// without empty buckets. A bucket extends to the next number with five significant bits.
 public struct LatencySpectrum: Sendable, Equatable {
     /// The number of latencies between two bounds.
     public struct Bucket: Sendable, Equatable {
@@ -15,7 +16,7 @@ public struct LatencySpectrum: Sendable, Equatable {
 
         /// The exclusive upper bound, in nanoseconds.
         public var upper: UInt64 { lower &+ LatencySpectrum.width(at: lower) }
-        /// The middle between the bounds, in nanoseconds.
+        /// The midpoint between the bounds, in nanoseconds.
         public var middle: Double { Double(lower) + Double(upper - lower - 1) / 2 }
     }
 
@@ -34,7 +35,7 @@ public struct LatencySpectrum: Sendable, Equatable {
     /// The number of latencies.
     public var count: UInt64 { buckets.reduce(0) { $0 + $1.count } }
 
-    /// The approximate mean, in nanoseconds; nil if the spectrum is empty.
+    /// The approximate mean, in nanoseconds, or `nil` if the spectrum is empty.
     public var mean: Double? {
         let count = count
         guard count > 0 else { return nil }
@@ -59,10 +60,10 @@ public struct LatencySpectrum: Sendable, Equatable {
         for bucket in other.buckets { add(bucket.lower, count: bucket.count) }
     }
 
-    /// Returns the latency that a share of all latencies does not exceed, in nanoseconds.
+    /// Returns a latency that the given share of all latencies does not exceed, in nanoseconds.
     ///
     /// - Parameter share: The share of all latencies, in 0…1.
-    /// - Returns: The middle of the latency's bucket, or nil if the spectrum is empty.
+    /// - Returns: The midpoint of the latency's bucket, or `nil` if the spectrum is empty.
     public func value(at share: Double) -> Double? {
         let rank = share * Double(count)
         var below = 0.0
@@ -75,7 +76,7 @@ public struct LatencySpectrum: Sendable, Equatable {
 }
 
 extension LatencySpectrum: Codable {
-    /// Decodes a string that ``encode(to:)`` has written.
+    /// Decodes a string that ``encode(to:)`` produced.
     ///
     /// - Throws: `DecodingError` if the string is invalid.
     public init(from decoder: any Decoder) throws {
@@ -107,11 +108,11 @@ extension LatencySpectrum: Codable {
 
 /// The latency distributions of a client or an operation.
 public struct LatencySpectra: Sendable, Codable, Equatable {
-    /// The times from intended start to end of completed accesses.
+    /// The response times of completed accesses, from intended start to end.
     public var response: LatencySpectrum
-    /// The times from start to entry into the closure of completed accesses.
+    /// The wait times of completed accesses, from start to entry into the closure.
     public var wait: LatencySpectrum
-    /// The times from entry to end of completed accesses.
+    /// The service times of completed accesses, from entry into the closure to end.
     public var service: LatencySpectrum
 
     /// Creates spectra, which are empty by default.
@@ -127,7 +128,9 @@ public struct LatencySpectra: Sendable, Codable, Equatable {
 }
 
 extension LatencySpectra {
-    /// Creates the spectra of completed accesses; returns nil if there were none.
+    /// Creates the spectra of completed accesses.
+    ///
+    /// Returns `nil` if there were none.
     init?(_ histograms: AccessHistograms) {
         guard histograms.response.count > 0 else { return nil }
         self.init(

@@ -60,14 +60,15 @@ public enum MarkdownReport {
         if hasClosedLoop {
             lines.append("")
             lines.append(
-                "† closed loop: no access starts while another runs, so a stall of any length "
-                    + "counts once."
+                "† closed loop: a worker runs one access at a time, so a stall delays "
+                    + "only one access."
             )
         }
         return lines.joined(separator: "\n")
     }
 
-    /// Returns notes about the causes of waits and the clients that kept the log from shrinking.
+    /// Returns notes about what accesses waited for and about the clients that kept the log from
+    /// shrinking.
     private static func notes(_ run: ArmResult) -> String? {
         var lines: [String] = []
         for (client, reason) in (run.unsupported ?? [:]).sorted(by: { $0.key < $1.key }) {

@@ -1,13 +1,13 @@
-/// SQLite's profile of an operation: the query plans and the counters for one execution.
+/// SQLite's profile of an operation, with query plans and the counters for one execution.
 ///
-/// The operation is profiled once, after the load, on the resulting data. Its writes are rolled
-/// back. The profile shows whether the queries are slow, rather than the pool.
+/// The operation is profiled once, after the load, on the data that the load left. Its writes are
+/// rolled back. The profile shows whether slow accesses are due to the queries or the pool.
 public struct OperationProfile: Sendable, Codable, Equatable {
     /// The output of `EXPLAIN QUERY PLAN` for each statement, in order.
     public var plans: [Plan] = []
-    /// The counters over all statements; absent if the statements were not run.
+    /// The sum of the counters of all statements, or `nil` if the statements were not run.
     public var counters: Counters?
-    /// Why parts are missing; absent if the profile is complete.
+    /// Why parts are missing, or `nil` if the profile is complete.
     public var note: String?
 
     /// Creates an empty profile.
@@ -17,7 +17,7 @@ public struct OperationProfile: Sendable, Codable, Equatable {
     public struct Plan: Sendable, Codable, Equatable {
         /// The statement.
         public var sql: String
-        /// The lines of `EXPLAIN QUERY PLAN`; nested lines are indented by two spaces.
+        /// The lines of `EXPLAIN QUERY PLAN`, with nested lines indented by two spaces.
         public var lines: [String]
 
         /// Creates a plan.
@@ -27,8 +27,10 @@ public struct OperationProfile: Sendable, Codable, Equatable {
         }
     }
 
-    /// SQLite's counters (https://sqlite.org/c3ref/c_stmtstatus_counter.html and
-    /// https://sqlite.org/c3ref/c_dbstatus_options.html).
+    /// SQLite's counters for one execution.
+    ///
+    /// See <https://sqlite.org/c3ref/c_stmtstatus_counter.html> and
+    /// <https://sqlite.org/c3ref/c_dbstatus_options.html>.
     public struct Counters: Sendable, Codable, Equatable {
         /// The number of rows that the statements returned.
         public var rows: Int = 0
@@ -40,14 +42,14 @@ public struct OperationProfile: Sendable, Codable, Equatable {
         public var automaticIndexes: Int = 0
         /// The number of virtual machine instructions.
         public var vmSteps: Int = 0
-        /// The number of pages found in the connection's page cache.
+        /// The number of page reads served from the connection's page cache.
         public var cacheHits: Int = 0
-        /// The number of pages missing from the connection's page cache.
+        /// The number of page reads not served from the connection's page cache.
         public var cacheMisses: Int = 0
         /// The number of changed pages written before the commit because the cache was full.
         public var cacheSpills: Int = 0
 
-        /// Creates counters with the value zero.
+        /// Creates counters that are all zero.
         public init() {}
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A run's requested load.
+/// The load that a run requested.
 ///
 /// Together with the measured times, it contains everything that a simulation needs to repeat the
 /// run.
@@ -9,17 +9,17 @@ import Foundation
 public struct RecordedLoad: Sendable, Codable, Equatable {
     /// The kind of arm, as in a scenario, such as `pool` or `queue`.
     public var kind: String
-    /// The arm's library, as in a scenario: `engine`, `raw`, `grdb`.
+    /// The arm's library, as in a scenario: `engine`, `raw`, or `grdb`.
     public var library: String
-    /// The maximum number of readers (`maximumReaderCount`); absent if unknown.
+    /// The maximum number of readers (`maximumReaderCount`), or `nil` if unknown.
     public var readers: Int?
     /// Whether the database was in WAL mode.
     public var isWAL: Bool
     /// The seed for all random choices.
     public var seed: UInt64
-    /// The scale of a preset dataset; absent if it has none.
+    /// The scale of a preset dataset, or `nil` for other data.
     public var scale: Int?
-    /// Whether the run used the user's database instead of the scenario's data; absent in results
+    /// Whether the run used the user's database instead of the scenario's data, or `nil` in results
     /// of older versions.
     public var ownDatabase: Bool?
     /// The phases, in order.
@@ -35,30 +35,31 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
         public var name: String
         /// The phase's length.
         public var length: UInt64
-        /// Whether the phase's accesses count.
+        /// Whether the phase's accesses are measured.
         public var measured: Bool
     }
 
-    /// A client's accesses and their times.
+    /// The accesses of a client and when they start.
     public struct Client: Sendable, Codable, Equatable {
         /// The number of workers.
         public var workers: Int
-        /// The kind of workers: threads (`sync`), tasks (`async`) or processes (`process`).
+        /// The kind of workers, which are threads (`sync`), tasks (`async`), or processes
+        /// (`process`).
         public var style: String
-        /// The operations; empty for a client that interrupts others.
+        /// The operations, or an empty array for a client that interrupts others.
         public var operations: [Operation]
-        /// The client whose accesses this client interrupts, or ``everybody``; absent for a client
+        /// The client whose accesses this client interrupts, ``everybody``, or `nil` for a client
         /// that makes accesses.
         public var interrupts: String?
-        /// Whether the client's accesses may end early, through a time limit or the next access;
-        /// absent if they may not.
+        /// Whether a time limit or the next access can end an access of the client early, or `nil`
+        /// if neither can.
         public var isCutShort: Bool?
-        /// The minimum time that each access holds its connection; absent for accesses without a
+        /// The minimum time that each access holds its connection, or `nil` for accesses without a
         /// hold.
         public var hold: UInt64?
-        /// The number of consecutive accesses in each turn; absent if there is only one.
+        /// The number of consecutive accesses in each turn, or `nil` if there is only one.
         public var batches: Int?
-        /// The phases in which the client is active; absent if it is active in all phases.
+        /// The phases in which the client is active, or `nil` if it is active in all phases.
         public var phases: [String]?
         /// The arrivals of an open loop.
         public var arrivals: Arrivals?
@@ -77,8 +78,8 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
     public struct Operation: Sendable, Codable, Equatable {
         /// The operation's name.
         public var name: String
-        /// The operation's share of the client's operations: its weight divided by the sum of the
-        /// weights.
+        /// The weight of the operation divided by the sum of the weights of all the client's
+        /// operations.
         public var weight: Double
         /// The kind of access, such as `read`.
         public var access: String
@@ -88,11 +89,13 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
     public struct Arrivals: Sendable, Codable, Equatable {
         /// The arrival process: `poisson` or `even`.
         public var process: String
-        /// The number of arrivals per second; if there are stages, the rate before the first stage.
+        /// The number of arrivals per second.
+        ///
+        /// If there are stages, this is the rate before the first stage.
         public var rate: Double
-        /// The stages of the rate in the measured part; absent for a constant rate.
+        /// The stages of the rate in the measured part, or `nil` for a constant rate.
         public var stages: [Stage]?
-        /// The lateness after which an access is skipped; absent if accesses are never skipped.
+        /// The lateness after which an access is skipped, or `nil` if accesses are never skipped.
         public var skipAfter: UInt64?
     }
 
@@ -108,7 +111,7 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
 
     /// A worker's think time.
     public struct Think: Sendable, Codable, Equatable {
-        /// The shortest time; equal to ``most`` for a constant time.
+        /// The shortest time, which equals ``most`` for a constant time.
         public var least: UInt64?
         /// The longest time.
         public var most: UInt64?
@@ -118,7 +121,8 @@ public struct RecordedLoad: Sendable, Codable, Equatable {
 }
 
 extension RecordedLoad {
-    /// Records the load of a scenario's plan on the scenario's data or the user's `database`.
+    /// Records the load of a scenario's plan, which uses the scenario's data or the user's
+    /// `database`.
     init(
         _ plan: RunPlan,
         of scenario: Scenario,
@@ -180,8 +184,7 @@ extension RecordedLoad.Client {
 }
 
 extension Client {
-    /// The client that this client interrupts, in the form of ``RecordedLoad``; nil if there is
-    /// none.
+    /// The client that this client interrupts, as in ``RecordedLoad``, or `nil` if there is none.
     fileprivate var interrupted: String? {
         switch activity {
         case .interrupt: RecordedLoad.Client.everybody
@@ -222,7 +225,7 @@ extension RecordedLoad.Think {
 }
 
 extension Dataset {
-    /// The scale, or nil for an existing database.
+    /// The scale, or `nil` for an existing database.
     var scaleFactor: Int? {
         switch self {
         case .pgbench(let scale): scale

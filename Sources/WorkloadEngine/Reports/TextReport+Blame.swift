@@ -11,15 +11,15 @@ extension TextReport {
         return lines
     }
 
-    /// The share of the response time above which waits are reported.
+    /// The share of the response time above which the report explains the waits.
     private static let notableShare = 0.1
 
-    /// Returns sentences such as `ui: p99 is 48.0 ms; …, 44.0 ms of it waiting for a reader; report
-    /// held 3.9 of 4 …`.
+    /// Returns sentences such as `ui: p99 is 48.0 ms; the 10 slowest took 50.0 ms on average and
+    /// spent 44.0 ms waiting for a reader`.
     static func sentences(_ client: String, _ blame: BlameResult) -> [String] {
         let waiting = blame.queued + blame.waited
         let share = Double(waiting) / Double(max(1, blame.response))
-        // Readers expect p99, so identify other percentiles.
+        // Readers expect p99, so name any other percentile.
         let title =
             switch blame.beyond {
             case "max": "the slowest (too few for a percentile) took"
@@ -37,7 +37,7 @@ extension TextReport {
             parts.append("\(HumanUnits.time(blame.waited)) waiting for \(name(of: blame.resource))")
         }
         if blame.queued > 0 {
-            parts.append("\(HumanUnits.time(blame.queued)) until a worker of \(client) started")
+            parts.append("\(HumanUnits.time(blame.queued)) waiting for a worker of \(client)")
         }
         let whole =
             blame.accesses == 1
@@ -49,8 +49,10 @@ extension TextReport {
         return lines
     }
 
-    /// Describes the holders, such as `meanwhile report held 3.9 of 4 readers (up to 10.3 s at a
-    /// time), search 0.4 (…)`.
+    /// Describes the holders.
+    ///
+    /// An example is `meanwhile report held 3.9 of 4 readers (up to 10.3 s at a time), search 0.4
+    /// (…)`.
     private static func holders(_ client: String, _ blame: BlameResult) -> String? {
         guard let resource = blame.resource else { return nil }
         let isCounted = resource == .reader
@@ -66,7 +68,7 @@ extension TextReport {
             return "\(name) \(text) (up to \(longest)" + (index == 0 ? " at a time)" : ")")
         }
         guard !known.isEmpty else {
-            return "no client of this run held \(name(of: resource)) during that time: another "
+            return "no client in this run held \(name(of: resource)) during that time: another "
                 + "process did, or the transaction started slowly"
         }
         return "meanwhile " + known.joined(separator: ", ")

@@ -4,7 +4,7 @@ extension TextReport {
     /// The maximum length of a statement in a text report.
     private static let statementLength = 100
 
-    /// Lists the failures that locks caused, by cause, each with its statement and a remedy.
+    /// Lists the failures caused by locks, grouped by cause, each with its statement and a remedy.
     static func busy(_ run: ArmResult) -> [String] {
         guard let busy = run.busy else { return [] }
         let shown = busy.groups.prefix(busyLimit)
@@ -33,7 +33,7 @@ extension TextReport {
         ]
     }
 
-    /// Returns a sentence for a bullet, such as `ui: 3 × timeout in UPDATE …, waited 150 ms in
+    /// Returns a sentence for a list item, such as `ui: 3 × timeout in UPDATE …, waited 150 ms in
     /// total, …`.
     static func sentence(_ group: BusyResult.Group) -> String {
         let statement = group.statement.map { " in \(oneLine($0))" } ?? ""
@@ -43,7 +43,9 @@ extension TextReport {
             + "\(waited), held by \(holders(group)); remedy: \(group.remedy)"
     }
 
-    /// Describes the failures that a text report omits; returns nil if there are none.
+    /// Describes the failures that the text report omits.
+    ///
+    /// Returns `nil` if it omits none.
     static func rest(_ busy: BusyResult) -> String? {
         let hidden = busy.groups.dropFirst(busyLimit).reduce(0) { $0 + $1.count } + busy.others
         return hidden > 0 ? "and \(HumanUnits.count(hidden)) more of other kinds" : nil
@@ -58,7 +60,7 @@ extension TextReport {
         }.joined(separator: ", ")
     }
 
-    /// Formats a statement as one line of limited length.
+    /// Shortens a statement to one line of limited length.
     static func oneLine(_ sql: String) -> String {
         let line = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return line.count <= statementLength ? line : line.prefix(statementLength) + "…"

@@ -1,5 +1,5 @@
 extension TextReport {
-    /// Formats the thresholds and invariants, one per line.
+    /// Formats each threshold and each invariant on one line.
     static func checks(_ run: ArmResult) -> [String] {
         var lines = run.thresholds.map { threshold in
             let observed =
@@ -25,7 +25,7 @@ extension TextReport {
         }
     }
 
-    /// Explains why a value is missing and what decides the threshold instead.
+    /// Explains why a value is missing and which other value decides the threshold.
     private static func lack(of threshold: ThresholdResult, in run: ArmResult) -> String {
         let count = run.sampleCount(of: threshold.metric) ?? 0
         guard count > 0 else { return "no samples" }
@@ -37,6 +37,6 @@ extension TextReport {
         }
         guard let seconds = threshold.decidingSeconds else { return samples }
         return samples
-            + "; a measured time of \(Int(seconds)) s decides (--duration \(Int(seconds))s)"
+            + "; measure for \(Int(seconds)) s to get enough (--duration \(Int(seconds))s)"
     }
 }

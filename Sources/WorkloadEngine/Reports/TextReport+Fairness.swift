@@ -1,5 +1,5 @@
 extension TextReport {
-    /// Formats the shares and the longest wait of the workers, in one line for each client that has
+    /// Formats the shares and the longest wait of the workers, with one line for each client with
     /// several workers.
     static func fairness(_ run: ArmResult) -> [String] {
         run.clients.sorted { $0.key < $1.key }.compactMap { name, client in

@@ -1,7 +1,7 @@
 import Telemetry
 
 extension TextReport {
-    /// Formats the operations of clients that have several operations.
+    /// Formats the operations of each client that has several operations.
     static func operations(_ run: ArmResult) -> [String] {
         let rows = run.clients.sorted { $0.key < $1.key }.flatMap { name, client in
             let operations = client.operations ?? [:]
@@ -41,7 +41,7 @@ extension TextReport {
         return table.lines(indent: "  ")
     }
 
-    /// Formats SQLite's counters for one execution of each operation, and notable query plans.
+    /// Formats SQLite's counters for one execution of each operation and the notable query plans.
     static func profiles(_ run: ArmResult) -> [String] {
         var table = TextTable([
             "SQLite, one execution", "rows", "VM steps", "scan steps", "sorts", "auto-indexed",
@@ -73,7 +73,7 @@ extension TextReport {
         return (isEmpty ? [] : table.lines(indent: "  ")) + plans
     }
 
-    /// Returns whether a line of a plan shows work that an index would avoid.
+    /// Returns whether a line of a query plan shows work that an index would avoid.
     private static func isNotable(_ line: String) -> Bool {
         line.contains("SCAN") && !line.contains("CONSTANT ROW") || line.contains("TEMP B-TREE")
             || line.contains("AUTOMATIC")

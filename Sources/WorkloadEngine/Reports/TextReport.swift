@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Formats a result as text: first the verdict, then tables with units.
+/// Formats a result as text that starts with the verdict, followed by tables with units.
 public enum TextReport {
     /// Returns the report, with a newline at the end.
     public static func text(of result: RunResult) -> String {
@@ -23,7 +23,7 @@ public enum TextReport {
         Set(result.runs.flatMap(\.intervals).filter(\.measured).map(\.phase)).count
     }
 
-    /// Returns a run's verdict in one word.
+    /// Returns a run's verdict as a word or two.
     static func verdictWord(of run: ArmResult) -> String {
         switch run.exitStatus {
         case .passed: "PASSED"
@@ -38,7 +38,7 @@ public enum TextReport {
         }
     }
 
-    /// Returns a run's verdict in one line.
+    /// Returns a run's verdict as one line.
     public static func verdict(of run: ArmResult, scenario: String) -> String {
         let completed = run.clients.values.reduce(0) { $0 + $1.completed }
         var line =
@@ -111,8 +111,8 @@ public enum TextReport {
         var lines = table.lines(indent: "  ")
         if hasClosedLoop {
             lines.append(
-                "  * closed loop: no access starts while another runs, so a stall of any length "
-                    + "counts once"
+                "  * closed loop: a worker runs one access at a time, so a stall delays "
+                    + "only one access"
             )
         }
         return lines
@@ -145,8 +145,8 @@ public enum TextReport {
         }
         if let interrupts = run.interrupts, interrupts.requested > 0 {
             lines.append(
-                "  interrupts: \(interrupts.requested) calls, \(interrupts.withoutEffect) of which "
-                    + "found no statement; statements ended: \(interrupts.delivered)"
+                "  interrupts: \(interrupts.requested) calls, \(interrupts.withoutEffect) had no "
+                    + "effect; statements ended: \(interrupts.delivered)"
                     + (interrupts.latency.map { latency in
                         ", from call to end p50 \(HumanUnits.time(latency.p50)), max "
                             + HumanUnits.time(latency.max)
@@ -157,7 +157,8 @@ public enum TextReport {
         return lines
     }
 
-    /// Describes the waits for connections and the holds, as reported by the library.
+    /// Describes how long accesses waited for connections and held them, as reported by the
+    /// library.
     private static func waits(_ run: ArmResult) -> [String] {
         guard let pool = run.pool else { return [] }
         let kind = pool.maximumReaderCount == nil ? "connection" : "readers"

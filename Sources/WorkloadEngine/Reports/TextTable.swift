@@ -2,7 +2,7 @@
 struct TextTable {
     private var rows: [[String]]
 
-    /// Creates a table with its titles.
+    /// Creates a table with column titles.
     init(_ titles: [String]) {
         rows = [titles]
     }

@@ -131,9 +131,9 @@ final class LoadSession {
     }
 
     /// Runs the load to its end.
-    /// - Returns: The outcome of the load.
     ///
     /// - Parameter began: A function to call after load time starts and before the first access.
+    /// - Returns: The outcome of the load.
     /// - Throws: ``RunError`` if an access does not end.
     func run(began: () -> Void = {}) throws -> Outcome {
         let control = context.control

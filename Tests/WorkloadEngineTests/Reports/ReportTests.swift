@@ -160,7 +160,7 @@ struct ReportTests {
         #expect(result.exitStatus == .undecided)
         let line =
             "threshold ui.response p(99) < 50ms: UNDECIDED (too few samples: 300; "
-            + "a measured time of 110 s decides (--duration 110s))"
+            + "measure for 110 s to get enough (--duration 110s))"
         let text = TextReport.text(of: result)
         #expect(text.contains(line))
         #expect(text.contains("UNDECIDED  test on pool"))

@@ -1,4 +1,4 @@
-/// A chart of horizontal bars, each with its name above it.
+/// A chart of horizontal bars with a name above each bar.
 struct BarChart {
     /// A bar.
     struct Bar {
@@ -21,7 +21,7 @@ struct BarChart {
     /// The number of letters that fit into the width, at six units per letter.
     private static let nameLength = 48
 
-    /// The chart; empty if there are no bars.
+    /// The chart, or empty markup if there are no bars.
     var markup: Markup {
         guard !bars.isEmpty else { return .empty }
         let height = Self.row * Double(bars.count) + 4
@@ -45,7 +45,7 @@ struct BarChart {
 
     private func draw(_ index: Int, _ bar: Bar) -> [Markup] {
         let most = bars.map(\.value).max() ?? 1
-        // Leave space for the value after the longest bar.
+        // Leave space for the label after the longest bar.
         let length = most > 0 ? max(1, bar.value / most * (Self.width - 90)) : 1
         let top = Double(index) * Self.row
         let name =

@@ -14,14 +14,16 @@ struct ChartAxis: Sendable {
     let lower: Double
     /// The value at the end, above ``lower``.
     let upper: Double
-    /// Whether equal lengths represent equal ratios.
+    /// Whether the axis is logarithmic.
     let isLogarithmic: Bool
     /// The marks, in ascending order.
     let ticks: [Tick]
     /// Formats a value.
     let words: @Sendable (Double) -> String
 
-    /// Returns the position of a value, in 0…1; values outside the axis are at its ends.
+    /// Returns the position of a value, in 0…1.
+    ///
+    /// A value outside the axis is placed at the nearest end.
     func position(of value: Double) -> Double {
         let share: Double
         if isLogarithmic {
@@ -121,7 +123,7 @@ struct ChartAxis: Sendable {
         linear(label, upTo: maximum, least: 4) { HumanUnits.plain($0) }
     }
 
-    /// Creates a logarithmic axis that covers latencies in nanoseconds.
+    /// Creates a logarithmic axis for latencies in nanoseconds.
     static func latency(_ label: String, _ values: [Double]) -> ChartAxis {
         let positive = values.filter { $0 >= 1 }
         var low = floor(log10(max(1, positive.min() ?? 1_000)))
@@ -150,7 +152,7 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Creates an axis of percentiles in which each nine has the same width.
+    /// Creates an axis of percentiles that gives each nine the same width.
     ///
     /// Values are −log₁₀ (1 − p).
     static func percentiles(upTo nines: Double) -> ChartAxis {
@@ -168,7 +170,7 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Creates a logarithmic axis around 1 that covers ratios.
+    /// Creates a logarithmic axis for ratios, with 1 in its range.
     static func ratio(_ label: String, _ values: [Double]) -> ChartAxis {
         let positive = values.filter { $0 > 0 && $0.isFinite }
         let furthest = positive.map { abs(log10($0)) }.max() ?? 0.1
@@ -195,7 +197,7 @@ struct ChartAxis: Sendable {
 }
 
 extension HumanUnits {
-    /// Formats a round time without trailing zeros: `10 ms`.
+    /// Formats a round time without trailing zeros, such as `10 ms`.
     static func roundTime(_ nanoseconds: Double) -> String {
         switch nanoseconds {
         case ..<1e3: plain(nanoseconds) + " ns"
@@ -205,7 +207,7 @@ extension HumanUnits {
         }
     }
 
-    /// Formats a round size: `20 MiB`.
+    /// Formats a round size, such as `20 MiB`.
     static func roundBytes(_ bytes: Double) -> String {
         var value = bytes
         for unit in ["B", "KiB", "MiB", "GiB"] {
@@ -222,7 +224,7 @@ extension HumanUnits {
         return String(rounded)
     }
 
-    /// Formats a ratio: `1.32×`.
+    /// Formats a ratio, such as `1.32×`.
     static func ratio(_ value: Double) -> String {
         let digits = value < 0.1 ? 4 : value < 10 ? 2 : value < 100 ? 1 : 0
         let rounded = value.rounded(toDigits: digits)

@@ -13,7 +13,7 @@ public enum ComparisonHTML {
         var page = HTMLPage(title: "\(result.scenario): \(names)")
         page.lead = lead(result)
         let runs = result.arms.compactMap(\.representative)
-        page.add("In short", inShort(result))
+        page.add("Summary", inShort(result))
         page.add("Percentiles", percentiles(result))
         page.add("Block by block", blocks(result))
         let block = result.representativeBlock.map { "Block \($0)" } ?? "One block"
@@ -52,14 +52,14 @@ public enum ComparisonHTML {
         if !result.environment.scenarioText.isEmpty {
             page.add(
                 "Scenario",
-                [.verbatim(result.environment.scenarioText, label: "The scenario's text")]
+                [.verbatim(result.environment.scenarioText, label: "Scenario text")]
             )
         }
         try page.embed(result, id: "result")
         return page.html
     }
 
-    /// Returns the answer, and its problems and warnings.
+    /// Returns the answer with its problems and warnings.
     private static func lead(_ result: ComparisonResult) -> [Markup] {
         func line(_ text: String, _ style: String) -> Markup {
             .element("p", ["class": "verdict \(style)"], .text(text))
@@ -74,7 +74,7 @@ public enum ComparisonHTML {
             }
     }
 
-    /// Returns the deciding metrics, pair by pair.
+    /// Returns the deciding metrics of each pair.
     private static func inShort(_ result: ComparisonResult) -> [Markup] {
         var parts: [Markup] = []
         var charts: [Markup] = []
@@ -120,7 +120,7 @@ public enum ComparisonHTML {
         body.isEmpty ? [] : [.element("p", ["class": "note"], .text(note))] + body
     }
 
-    /// Returns each client's response times on every arm, over all blocks.
+    /// Returns each client's response times on every arm, across all blocks.
     private static func percentiles(_ result: ComparisonResult) -> [Markup] {
         let names = Set(result.arms.flatMap(\.spectra.keys)).sorted()
         let charts = names.enumerated().compactMap { index, name -> Markup? in
@@ -177,8 +177,9 @@ public enum ComparisonHTML {
         )
     }
 
-    /// Returns the latency at a percentile, from the first point that reaches it, or nil if too few
-    /// samples exceed it.
+    /// Returns the latency at a percentile, or `nil` if too few samples exceed it.
+    ///
+    /// The latency comes from the first point that reaches the percentile.
     private static func value(_ spectrum: PercentileSpectrum, at percentile: Double) -> UInt64? {
         spectrum.points.first { $0.percentile >= percentile - 1e-9 }?.nanoseconds
     }
@@ -228,8 +229,8 @@ public enum ComparisonHTML {
 
     /// Returns a function that formats a metric's values.
     private static func words(of metric: String) -> @Sendable (Double) -> String {
-        // The part before the first dot is the client's name, so the catalog does not need any
-        // other clients.
+        // The part before the first dot is the client's name, so the catalog needs only that
+        // client.
         let owner = metric.split(separator: ".").first.map(String.init) ?? ""
         guard let known = try? ComparisonMetric(metric, in: MetricCatalog(clients: [owner])) else {
             return { HumanUnits.plain($0) }
@@ -249,15 +250,15 @@ public enum ComparisonHTML {
         return arm
     }
 
-    /// Returns the medians, the metrics that do not decide, the order of the runs, and the numbers
-    /// of one run.
+    /// Returns the medians, the nondeciding metrics, the order of the runs, and the numbers of one
+    /// run.
     private static func numbers(
         _ result: ComparisonResult,
         _ runs: [ArmResult],
         _ block: String
     ) -> [Markup] {
         var medians = HTMLTable(
-            "Medians over the blocks, with the middle half of the blocks",
+            "Medians across blocks, with the range of the middle half of the blocks",
             columns: ["metric"] + result.arms.map(\.arm)
         )
         let (metrics, missing) = ComparisonReport.metricNames(result)
@@ -268,7 +269,7 @@ public enum ComparisonHTML {
             )
         }
         var order = HTMLTable(
-            "The order in which the arms ran",
+            "Order of the arms",
             columns: ["block", "order"],
             words: 2
         )
@@ -276,7 +277,7 @@ public enum ComparisonHTML {
             order.add([String(index + 1), names.joined(separator: ", ")])
         }
         var noise = HTMLTable(
-            "The noise of two runs of one arm",
+            "Noise between two runs of the same arm",
             columns: ["metric", "ratio", "95 %", "p", "blocks", "noise floor"]
         )
         for own in result.noise {

@@ -1,6 +1,8 @@
 import Foundation
 
-/// A single-file page without network access or scripts, which uses only its own style sheet.
+/// A single-file page without network access or scripts.
+///
+/// The page uses only its own style sheet.
 struct HTMLPage {
     /// The title of the window and the page.
     let title: String

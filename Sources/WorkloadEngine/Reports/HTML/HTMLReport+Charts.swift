@@ -32,7 +32,7 @@ extension HTMLReport {
         return charts.isEmpty ? .empty : .element("div", ["class": "charts"], .group(charts))
     }
 
-    /// Returns charts of each client's percentiles, in which each nine has the same width.
+    /// Returns charts of each client's percentiles, with the same width for each nine.
     static func percentiles(_ run: ArmResult, id: String) -> Markup {
         let charts = clients(run).enumerated().compactMap { index, client -> Markup? in
             let parts: [(String, LatencySpectrum?, LatencySummary?)] = [
@@ -64,7 +64,7 @@ extension HTMLReport {
         return charts.isEmpty ? .empty : .element("div", ["class": "charts"], .group(charts))
     }
 
-    /// Returns a chart of percentiles, or nil if there is nothing to draw.
+    /// Returns a chart of percentiles, or `nil` if there is nothing to draw.
     static func percentileChart(
         id: String,
         title: String,
@@ -124,7 +124,7 @@ extension HTMLReport {
         }
     }
 
-    /// Returns charts of the connections in use and of the accesses that waited for them.
+    /// Returns charts of the connections in use and of the accesses waiting for them.
     static func saturation(_ run: ArmResult, id: String) -> [Markup] {
         let seconds = IntervalSeries(run.intervals)
         var charts: [Markup] = []
@@ -132,7 +132,7 @@ extension HTMLReport {
             charts.append(
                 seconds.chart(
                     id: "\(id)-readers",
-                    title: "Readers in use, and time with all in use and an access waiting",
+                    title: "Readers in use, and time with all readers in use and an access waiting",
                     y: .share("share"),
                     lines: [("utilization", \.utilization), ("saturation", \.saturation)]
                 ).markup

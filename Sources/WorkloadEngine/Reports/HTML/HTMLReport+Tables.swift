@@ -1,8 +1,7 @@
 import Telemetry
 
 extension HTMLReport {
-    /// Returns the resource that each client's slow accesses waited for, and the clients that held
-    /// it.
+    /// Returns what each client's slow accesses waited for and the clients that held it.
     static func blame(_ run: ArmResult) -> [Markup] {
         guard let blame = run.blame, !blame.isEmpty else { return [] }
         let sorted = blame.sorted { $0.key < $1.key }
@@ -15,7 +14,7 @@ extension HTMLReport {
             words: 2
         )
         var holders = HTMLTable(
-            "Clients that held it during the waits",
+            "Clients that held the resource during the waits",
             columns: ["client", "held by", "on average", "longest hold"],
             words: 2
         )
@@ -64,7 +63,7 @@ extension HTMLReport {
         ]
     }
 
-    /// Returns how long accesses waited for connections and held them.
+    /// Returns how long accesses waited for connections and how long they held them.
     static func connections(_ run: ArmResult) -> Markup {
         guard let pool = run.pool else { return .empty }
         var facts: [String] = []
@@ -72,7 +71,7 @@ extension HTMLReport {
             facts.append("At most \(pool.readersPeak ?? 0) of \(maximum) readers were in use.")
         }
         if let share = pool.utilization {
-            facts.append("Readers were in use for \(HumanUnits.percent(share)) of their time.")
+            facts.append("On average, \(HumanUnits.percent(share)) of the readers were in use.")
         }
         if let share = pool.saturation {
             facts.append(
@@ -95,7 +94,7 @@ extension HTMLReport {
         ]
         let columns = LatencyColumns(for: rows.map(\.2))
         var table = HTMLTable(
-            "Waiting for connections and holding them",
+            "Waits for connections and hold times",
             columns: ["", "found free"] + columns.titles
         )
         for case (let title, let free, let summary?) in rows {
@@ -107,7 +106,7 @@ extension HTMLReport {
     /// Returns a table of all counts and latencies.
     static func numbers(_ run: ArmResult) -> [Markup] {
         var counts = HTMLTable(
-            "Accesses of each client, and of its operations and phases",
+            "Accesses by client, operation, and phase",
             columns: ["client", "part"] + ClientMetrics.columns.map(\.title),
             words: 2
         )
@@ -142,7 +141,7 @@ extension HTMLReport {
         ] + profiles(run)
     }
 
-    /// Returns a client with its operations and phases, if it has several.
+    /// Returns a client, followed by its operations and phases if it has several.
     private static func parts(_ client: ClientResult) -> [(String, ClientResult)] {
         var parts = [("all", client)]
         if let operations = client.operations, operations.count > 1 {
@@ -157,7 +156,7 @@ extension HTMLReport {
     /// Returns tables that show how SQLite executes each operation.
     private static func profiles(_ run: ArmResult) -> [Markup] {
         var table = HTMLTable(
-            "What SQLite counted in one execution",
+            "SQLite counters for one execution",
             columns: [
                 "client", "operation", "rows", "full-scan steps", "sorts", "automatic indexes",
                 "VM steps", "cache hits", "cache misses", "spills",
@@ -203,7 +202,7 @@ extension HTMLReport {
         ]
         facts += host.versions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         if let fileSystem = host.fileSystem { facts.append(("file system", fileSystem)) }
-        if let sync = host.syncNanoseconds { facts.append(("one sync", HumanUnits.time(sync))) }
+        if let sync = host.syncNanoseconds { facts.append(("sync time", HumanUnits.time(sync))) }
         facts.append(("seed", String(seed)))
         return definitions(facts)
     }

@@ -16,7 +16,7 @@ public enum HTMLReport {
         page.lead += (result.environment.warnings ?? []).map {
             .element("p", ["class": "verdict failed"], .text("Warning: \($0)"))
         }
-        page.add("In short", inShort(result.runs))
+        page.add("Summary", inShort(result.runs))
         page.add(
             "Latency over time",
             arms(result.runs) { [latencyOverTime($1, id: "time-\($0)")] }
@@ -43,19 +43,19 @@ public enum HTMLReport {
         if !result.environment.scenarioText.isEmpty {
             page.add(
                 "Scenario",
-                [.verbatim(result.environment.scenarioText, label: "The scenario's text")]
+                [.verbatim(result.environment.scenarioText, label: "Scenario text")]
             )
         }
         try page.embed(result, id: "result")
         return page.html
     }
 
-    /// The explanation of percentile charts.
+    /// The note below percentile charts.
     static let spectrumNote = Markup.element(
         "p",
         ["class": "note"],
         """
-        All nines of a percentile have the same width, and the axis of latencies is \
+        Each nine of a percentile has the same width, and the latency axis is \
         logarithmic. Lines end where fewer than ten accesses were slower.
         """
     )
@@ -79,9 +79,9 @@ public enum HTMLReport {
         )
     }
 
-    /// Returns a part for each arm, with a heading if there are several arms.
+    /// Returns a section for each arm, with a heading if there are several arms.
     ///
-    /// The result is empty if all parts are empty.
+    /// The result is empty if all sections are empty.
     static func arms(
         _ runs: [ArmResult],
         _ body: (Int, ArmResult) -> [Markup]
@@ -111,7 +111,7 @@ public enum HTMLReport {
                 for: run.clients.values.map(\.response)
             )
             var table = HTMLTable(
-                "The clients",
+                "Clients",
                 columns: ["client", "completed", "rate"]
                     + columns.titles.enumerated().map { $0 == 0 ? "response \($1)" : $1 }
                     + ["wait p99", "errors", "skipped"]
@@ -141,7 +141,7 @@ public enum HTMLReport {
         "p",
         ["class": "note"],
         """
-        † closed loop: no access starts while another runs, so a stall of any length counts once.
+        † closed loop: a worker runs one access at a time, so a stall delays only one access.
         """
     )
 
@@ -149,9 +149,9 @@ public enum HTMLReport {
     static func pragmas(_ run: ArmResult) -> Markup {
         var facts = run.environment.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let generator = run.generator
-        if let noop = generator.noop { facts.append(("generator, each access", "\(noop) ns")) }
+        if let noop = generator.noop { facts.append(("generator cost per access", "\(noop) ns")) }
         if let share = generator.cpuShare {
-            facts.append(("generator, share of the processors", HumanUnits.percent(share)))
+            facts.append(("generator share of processors", HumanUnits.percent(share)))
         }
         if let lag = generator.lagP99 {
             facts.append(("free workers started within (p99)", HumanUnits.time(lag)))

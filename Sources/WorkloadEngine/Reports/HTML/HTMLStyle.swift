@@ -1,6 +1,6 @@
-/// The page style for phones, wide screens, light and dark themes, and paper.
+/// The page's style sheet for phones, wide screens, light and dark themes, and paper.
 enum HTMLStyle {
-    /// The number of styles for a chart's lines, starting with `s0`.
+    /// The number of chart line styles, starting with `s0`.
     static let seriesCount = 6
 
     /// The style sheet.

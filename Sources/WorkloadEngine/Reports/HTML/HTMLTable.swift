@@ -20,7 +20,8 @@ struct HTMLTable {
     /// Adds a row.
     mutating func add(_ cells: [String]) { rows.append(cells) }
 
-    /// The table in a frame that scrolls if the page is too narrow; empty if there are no rows.
+    /// The table in a frame that scrolls if the page is too narrow, or empty markup if there are no
+    /// rows.
     var markup: Markup {
         guard !rows.isEmpty else { return .empty }
         return .element(

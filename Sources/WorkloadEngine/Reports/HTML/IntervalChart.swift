@@ -1,6 +1,6 @@
-/// A chart of estimates and their intervals on an axis of ratios.
+/// A chart of estimates and their intervals on a ratio axis.
 ///
-/// Each row has a name and a band for differences within the noise.
+/// Each row has a name and a band that marks differences within the noise.
 struct IntervalChart {
     /// A row with an estimate.
     struct Row {
@@ -12,7 +12,9 @@ struct IntervalChart {
         var low: Double?
         /// The upper end of the interval.
         var high: Double?
-        /// The noise floor, at least 1: ratios between its inverse and the floor are noise.
+        /// The noise floor, which is at least 1.
+        ///
+        /// Ratios between its inverse and the floor are noise.
         var floor: Double?
         /// The verdict.
         var verdict: String
@@ -36,7 +38,7 @@ struct IntervalChart {
         .ratio("ratio", rows.flatMap { [$0.ratio, $0.low, $0.high].compactMap { $0 } })
     }
 
-    /// The chart; empty if there are no rows.
+    /// The chart, or empty markup if there are no rows.
     var markup: Markup {
         guard !rows.isEmpty else { return .empty }
         let height = Self.row * Double(rows.count) + Self.bottom

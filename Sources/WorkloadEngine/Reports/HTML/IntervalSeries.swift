@@ -1,6 +1,6 @@
-/// A run's seconds, thinned for a chart to keep pages small.
+/// The seconds of a run, combined into fewer points to keep pages small.
 ///
-/// Each point shows the worst of the seconds that it represents.
+/// Each point shows the worst value of the seconds that it represents.
 struct IntervalSeries {
     /// The maximum number of points in a line.
     static let limit = 240
@@ -17,7 +17,8 @@ struct IntervalSeries {
     /// Whether points represent several seconds.
     var isThinned: Bool { bins.contains { $0.count > 1 } }
 
-    /// Returns the largest value of each point's seconds, or nil if a point has no values.
+    /// Returns the largest value among the seconds of each point, or `nil` if a point has no
+    /// values.
     func worst(_ value: (IntervalResult) -> Double?) -> [(x: Double, y: Double?)] {
         bins.map { bin in (bin.last?.time ?? 0, bin.compactMap(value).max()) }
     }
@@ -25,7 +26,7 @@ struct IntervalSeries {
     /// The end of the last second.
     var end: Double { bins.last?.last?.time ?? 0 }
 
-    /// The times that do not count in the result.
+    /// The times that are not measured.
     var unmeasured: [ClosedRange<Double>] {
         var bands: [ClosedRange<Double>] = []
         for interval in bins.joined() where !interval.measured {
@@ -39,7 +40,7 @@ struct IntervalSeries {
         return bands
     }
 
-    /// Returns a line chart over the run's time, with its table.
+    /// Returns a line chart over the run's time, with a table of its values.
     func chart(
         id: String,
         title: String,
@@ -48,7 +49,7 @@ struct IntervalSeries {
     ) -> LineChart {
         let series = lines.map { LineChart.Series(name: $0.name, points: worst($0.value)) }
         var table = HTMLTable(
-            title + (isThinned ? ", the worst of several seconds each" : ""),
+            title + (isThinned ? ", worst of several seconds per point" : ""),
             columns: ["second"] + lines.map(\.name)
         )
         for (index, bin) in bins.enumerated() {

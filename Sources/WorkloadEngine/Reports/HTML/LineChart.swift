@@ -1,10 +1,12 @@
-/// A line chart in SVG, with a legend below it and its numbers in a table.
+/// A line chart in SVG, with a legend and a table of its numbers.
 struct LineChart {
     /// A line.
     struct Series {
         /// The line's name.
         var name: String
-        /// The points from left to right; points without a value are gaps.
+        /// The points from left to right.
+        ///
+        /// A point without a value is a gap.
         var points: [(x: Double, y: Double?)]
     }
 
@@ -21,7 +23,7 @@ struct LineChart {
     /// The table of the chart's numbers.
     var table: HTMLTable?
 
-    /// The size of the drawing, which is close to a phone's to keep text legible there.
+    /// The width of the drawing, which is close to a phone's width to keep text legible there.
     static let width = 400.0
     static let height = 230.0
     private static let left = 58.0
@@ -40,7 +42,7 @@ struct LineChart {
                 .element(
                     "details",
                     [:],
-                    [.element("summary", [:], "The numbers of this chart"), table.markup]
+                    [.element("summary", [:], "Chart data"), table.markup]
                 )
             )
         }
@@ -114,7 +116,7 @@ struct LineChart {
         for tick in x.ticks {
             let place = place((tick.value, y.lower))
             parts.append(Self.line("grid", (place.x, Self.top), (place.x, bottom)))
-            // Letters take six units; omit labels that would touch.
+            // A letter takes six units. Omit labels that would touch.
             let half = Double(tick.label.count) * 3
             guard place.x - half > lastEnd + 4 else { continue }
             lastEnd = place.x + half
@@ -129,7 +131,7 @@ struct LineChart {
 
     /// Draws a line with gaps for missing values.
     ///
-    /// A piece with a single point is a dot.
+    /// A single point between two gaps is drawn as a dot.
     private func lines(_ index: Int, _ line: Series) -> [Markup] {
         let style = Self.style(index)
         var pieces: [[(x: Double, y: Double)]] = [[]]

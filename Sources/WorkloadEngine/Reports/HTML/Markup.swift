@@ -1,7 +1,7 @@
 /// A piece of HTML or SVG that is safe from injection.
 ///
-/// Element and attribute names are literals in this program. Text and attribute values may be data
-/// and are escaped. A string literal is text.
+/// Element and attribute names are literals in this program. Text and attribute values may contain
+/// data and are escaped. A string literal is treated as text.
 struct Markup: Sendable, Equatable {
     /// The HTML.
     private(set) var html: String
@@ -11,7 +11,9 @@ struct Markup: Sendable, Equatable {
     /// Empty markup.
     static let empty = Markup(html: "")
 
-    /// Creates escaped text, in which control characters become visible symbols.
+    /// Creates escaped text.
+    ///
+    /// Control characters become visible symbols.
     static func text(_ text: some StringProtocol) -> Markup { Markup(html: escaped(text)) }
 
     /// Elements without an end tag (https://html.spec.whatwg.org/#void-elements).

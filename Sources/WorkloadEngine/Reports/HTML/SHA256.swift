@@ -1,5 +1,6 @@
-/// SHA-256 (FIPS 180-4), for a page's security policy, which allows only the style sheet with the
-/// given hash.
+/// The SHA-256 hash function (FIPS 180-4).
+///
+/// The security policy of a page contains the hash of the only style sheet that it allows.
 enum SHA256 {
     /// Returns the 32-byte digest of a message.
     static func digest(of message: some Sequence<UInt8>) -> [UInt8] {

@@ -35,7 +35,7 @@ struct ComparisonHTMLTests {
         let answer = try #require(html.range(of: "pool: ui p99 4.1× lower (3.6–4.7) than queue."))
         let sections = try #require(html.range(of: "<section"))
         #expect(answer.lowerBound < sections.lowerBound)
-        for title in ["In short", "Block by block", "Write-ahead log", "All numbers"] {
+        for title in ["Summary", "Block by block", "Write-ahead log", "All numbers"] {
             #expect(html.contains(">\(title)</h2>"), "\(title)")
         }
         #expect(html.contains("ui.response.p99: better"))
