@@ -2,25 +2,24 @@ import Telemetry
 
 /// An operation's latencies.
 struct AccessHistograms: Sendable {
-    /// The times from intended start to end of completed accesses.
+    /// The response times of completed accesses, from intended start to end.
     var response = LatencyHistogram()
-    /// The times from start to entry into the closure of completed accesses.
+    /// The wait times of completed accesses, from start to entry into the closure.
     var wait = LatencyHistogram()
-    /// The times from entry to end of completed accesses.
+    /// The service times of completed accesses, from entry into the closure to end.
     var service = LatencyHistogram()
-    /// The times from intended start to start of every scheduled access.
+    /// The delays of all scheduled accesses, from intended start to start.
     var lag = LatencyHistogram()
 
-    /// The processor times from entry to end of the sampled accesses.
+    /// The processor times of the sampled accesses, from entry into the closure to end.
     var processor = ProcessorTally()
 
-    /// Adds the counts of other histograms.
     mutating func add(_ other: AccessHistograms) {
         addEnded(other)
         lag.add(other.lag)
     }
 
-    /// Adds other histograms' counts of ended accesses, without lags.
+    /// Adds the counts of ended accesses from other histograms, without lags.
     mutating func addEnded(_ other: AccessHistograms) {
         response.add(other.response)
         wait.add(other.wait)

@@ -2,8 +2,8 @@ import Telemetry
 
 /// Matches the waits of slow accesses with the clients that held the resource at that time.
 ///
-/// Only the sampling thread uses the ledger, once per second. Its memory does not grow with the
-/// run.
+/// Only the sampling thread uses the ledger, once per second. The ledger's memory does not grow
+/// during the run.
 struct BlameLedger {
     /// A slow access and the clients that held its resource while it waited.
     struct Entry {
@@ -14,11 +14,11 @@ struct BlameLedger {
         var held: [Int: UInt64]
     }
 
-    /// The number of slow accesses to keep for each client.
+    /// The number of slow accesses kept per client.
     static let limit = 256
-    /// The number of slow accesses to list in a result.
+    /// The number of slow accesses listed in a result.
     static let named = 5
-    /// The number of slow accesses to keep for each client and recent second.
+    /// The number of slow accesses kept per client and recent second.
     static let recentLimit = 32
 
     private struct Client {
@@ -43,14 +43,14 @@ struct BlameLedger {
 
     private var clients: [Client]
     private let origin: UInt64
-    /// The time up to which holds were added.
+    /// The time up to which holds have been added.
     private var latest: UInt64
 
-    /// Creates a ledger.
+    /// Creates an empty ledger.
     ///
     /// - Parameters:
     ///   - plans: The clients, in order.
-    ///   - arm: The arm that they use.
+    ///   - arm: The arm on which the clients run.
     ///   - origin: The clock time at the start of the load.
     init(_ plans: [ClientPlan], arm: Arm, origin: UInt64) {
         self.origin = origin
@@ -63,7 +63,7 @@ struct BlameLedger {
 
     /// Advances to `now`.
     ///
-    /// The following calls add holds up to that time.
+    /// Later calls add holds up to that time.
     mutating func advance(to now: UInt64) {
         for index in clients.indices { clients[index].timeline.advance(to: now) }
     }
@@ -75,7 +75,7 @@ struct BlameLedger {
     ///   - openSince: The start of a hold that has not ended, if any.
     ///   - client: The client's index.
     ///   - now: The clock time.
-    ///   - isMeasured: Whether to count the holds' lengths.
+    ///   - isMeasured: Whether the lengths of the holds are measured.
     mutating func add(
         _ holds: HoldLog,
         openSince: UInt64?,
@@ -104,7 +104,7 @@ struct BlameLedger {
         )
     }
 
-    /// Marks that all holds up to `now` were added.
+    /// Records that all holds up to `now` have been added.
     mutating func close(at now: UInt64) {
         latest = now
     }
@@ -124,13 +124,13 @@ struct BlameLedger {
             )
             clients[client].entries.append(entry)
         }
-        // Allow twice the limit to make sorting rare.
+        // Allow twice the limit so that sorting is rare.
         if clients[client].entries.count > 2 * Self.limit { shorten(client) }
     }
 
-    /// Matches a client's slow accesses in the last second, for a live view.
+    /// Matches a client's slow accesses in the last second with the holds, for a live view.
     ///
-    /// Call this method for every second, even without slow accesses.
+    /// Call this method once per second, even if there were no slow accesses.
     mutating func joinRecent(
         _ slow: [SlowAccesses],
         of client: Int,
@@ -151,7 +151,7 @@ struct BlameLedger {
         if surplus > 0 { clients[client].recent.removeFirst(surplus) }
     }
 
-    /// Returns a client's current number of slow accesses.
+    /// Returns the number of slow accesses that are currently kept for a client.
     func entryCount(of client: Int) -> Int { clients[client].entries.count }
 
     private mutating func shorten(_ client: Int) {
@@ -181,8 +181,8 @@ struct BlameLedger {
     /// - Parameters:
     ///   - client: The client's index.
     ///   - response: The client's measured response times.
-    ///   - readers: The number of readers, or nil if unknown.
-    /// - Returns: The result, or nil if the client made no timed accesses.
+    ///   - readers: The number of readers, or `nil` if unknown.
+    /// - Returns: The result, or `nil` if the client made no timed accesses.
     func result(of client: Int, response: LatencyHistogram, readers: Int?) -> BlameResult? {
         result(clients[client].entries, of: client, response: response, readers: readers)
     }
@@ -202,7 +202,7 @@ struct BlameLedger {
         let (beyond, from) = Self.limit(of: response)
         let sorted = entries.sorted { $0.access.response > $1.access.response }
             .prefix(Self.limit)
-        // A histogram returns the middle of a bucket, so compare two digits only.
+        // A histogram returns the middle of a bucket, so allow a difference of 1 %.
         let slow = sorted.prefix { Double($0.access.response) >= Double(from) * 0.99 }
         let chosen = slow.isEmpty ? sorted.prefix(1) : slow
         guard !chosen.isEmpty else { return nil }
@@ -231,11 +231,11 @@ struct BlameLedger {
         )
     }
 
-    /// Limits an entry's total hold time to what the connections allow.
+    /// Limits the total hold time of an entry to what the connections allow.
     ///
-    /// A worker records the end of its access after it releases the connection. The next holder may
-    /// already have acquired the connection by then. Such holds appear to overlap, so each is
-    /// reduced by the same factor.
+    /// A worker records the end of its access after it has released the connection. By then,
+    /// another access may already hold the connection, so the two holds appear to overlap. All
+    /// holds are therefore reduced by the same factor.
     private static func bounded(_ entry: Entry, by capacity: Int?) -> Entry {
         let time = entry.access.stamps.entry - entry.access.stamps.intended
         let sum = entry.held.values.reduce(0, +)
@@ -268,7 +268,7 @@ struct BlameLedger {
 
     /// Rounds a share down to three digits.
     ///
-    /// The sum of the shares then never exceeds the total.
+    /// As a result, the sum of the shares never exceeds the total.
     private static func share(_ value: Double) -> Double { (value * 1_000).rounded(.down) / 1_000 }
 
     private func describe(_ entry: Entry) -> BlameResult.Access {
@@ -290,7 +290,7 @@ struct BlameLedger {
         )
     }
 
-    /// Returns the highest percentile with enough values above it, but at least the 90th.
+    /// Returns the highest percentile with enough values above it, which is at least the 90th.
     private static func limit(of response: LatencyHistogram) -> (name: String, value: UInt64) {
         for percentile in [99.0, 95, 90] {
             if let value = response.value(at: percentile) { return ("p\(Int(percentile))", value) }

@@ -2,8 +2,10 @@
 public enum BusyCause: String, Sendable, Codable, CaseIterable {
     /// The busy handler waited until its timeout expired.
     case timeout
-    /// A transaction that had already read tried to write, but another connection was writing or
-    /// had written since the read. Waiting cannot help.
+    /// A transaction tried to write after a read, but another connection was writing or had written
+    /// since the read.
+    ///
+    /// Waiting cannot help.
     case snapshotUpgrade = "snapshot-upgrade"
     /// Another connection was recovering the write-ahead log.
     case recovery
@@ -15,9 +17,11 @@ public enum BusyCause: String, Sendable, Codable, CaseIterable {
     /// The cause's name in reports.
     var title: String { rawValue.replacing("-", with: " ") }
 
-    /// Classifies a failure; returns nil if its code is not `SQLITE_BUSY`.
+    /// Classifies a failure.
     ///
-    /// A plain `SQLITE_BUSY` without a call to the busy handler results from an upgrade. SQLite
+    /// Returns `nil` if the failure's code is not `SQLITE_BUSY`.
+    ///
+    /// A plain `SQLITE_BUSY` without a call to the busy handler is the result of an upgrade. SQLite
     /// skips the handler to avoid a deadlock, both in WAL mode and with a rollback journal
     /// (<https://sqlite.org/c3ref/busy_handler.html>).
     ///
@@ -36,11 +40,11 @@ public enum BusyCause: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Returns a description of a remedy.
+    /// Returns the remedy for failures with this cause.
     ///
     /// - Parameters:
-    ///   - timeout: The busy timeout in nanoseconds; nil if unknown.
-    ///   - holder: The client or process that most often held the lock; nil if unknown.
+    ///   - timeout: The busy timeout in nanoseconds, or `nil` if unknown.
+    ///   - holder: The client or process that most often held the lock, or `nil` if unknown.
     ///   - client: The client whose accesses failed.
     /// - Returns: One sentence without a period.
     func remedy(timeout: UInt64?, holder: String?, client: String) -> String {
@@ -55,7 +59,7 @@ public enum BusyCause: String, Sendable, Codable, CaseIterable {
         case .timeout: "raise the busy timeout \(limit), or shorten \(transaction)"
         case .snapshotUpgrade: "start the transaction with BEGIN IMMEDIATE: `begin: immediate`"
         case .recovery:
-            "raise the busy timeout \(limit): the recovery of the log after a crash ends soon"
+            "raise the busy timeout \(limit), because recovering the log takes only a moment"
         case .checkpoint:
             "shorten \(transaction), or use `mode: passive`, which does not wait"
         case .noTimeout: "set a busy timeout: `busy: {timeout: 5s}`"

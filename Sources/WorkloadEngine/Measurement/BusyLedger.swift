@@ -2,23 +2,23 @@ import Telemetry
 
 /// Groups a run's `SQLITE_BUSY` failures by cause, client and statement.
 ///
-/// Any thread may use the ledger. Its memory does not grow with the run.
+/// Any thread may use the ledger. The ledger's memory does not grow during the run.
 final class BusyLedger: Sendable {
     /// One failure.
     struct Failure: Sendable {
         var cause: BusyCause
         var client: String
-        /// The extended result code's name, or nil for a checkpoint that reported a lock.
+        /// The name of the extended result code, or `nil` for a checkpoint that reported a lock.
         var code: String?
         /// The SQL that failed.
         var statement: String?
-        /// The wait in nanoseconds; nil if unknown.
+        /// The length of the wait, in nanoseconds, or `nil` if unknown.
         var waited: UInt64?
-        /// The busy timeout in nanoseconds; nil if unknown.
+        /// The busy timeout, in nanoseconds, or `nil` if unknown.
         var timeout: UInt64?
-        /// The client or process that held the lock; nil if unknown.
+        /// The client or process that held the lock, or `nil` if unknown.
         var holder: String?
-        /// Whether the access is retried, and therefore not counted as an error.
+        /// Whether the access is retried, in which case the failure is not counted as an error.
         var isRetried = false
     }
 
@@ -45,11 +45,11 @@ final class BusyLedger: Sendable {
 
     /// The maximum number of groups.
     ///
-    /// Failures in additional groups are only counted.
+    /// Failures that belong to no group are only counted.
     static let limit = 64
     /// The maximum number of holders in a group.
     ///
-    /// Additional holders count as unknown.
+    /// Any other holder is recorded as unknown.
     static let holderLimit = 8
     /// The maximum length of a statement.
     ///
@@ -58,7 +58,6 @@ final class BusyLedger: Sendable {
 
     private let state = Lock(State())
 
-    /// Counts a failure.
     func add(_ failure: Failure) {
         let key = Key(
             cause: failure.cause,
@@ -80,7 +79,7 @@ final class BusyLedger: Sendable {
         return String(sql.prefix(statementLimit)) + "…"
     }
 
-    /// Returns the groups, starting with the most frequent, or nil if there are no failures.
+    /// Returns the groups, starting with the most frequent, or `nil` if there are no failures.
     var result: BusyResult? {
         let state = state.withLock { $0 }
         guard !state.groups.isEmpty else { return nil }

@@ -1,37 +1,36 @@
 import Telemetry
 
-/// The information that a run's workers need to classify `SQLITE_BUSY` failures and identify the
-/// holder.
+/// The information that workers need to classify `SQLITE_BUSY` failures and to identify the
+/// holders.
 final class BusyRecord: Sendable {
     /// The classified failures.
     let ledger = BusyLedger()
-    /// The busy timeout of connections that write, in nanoseconds; nil if unknown.
+    /// The busy timeout of connections that write, in nanoseconds, or `nil` if unknown.
     let timeout: UInt64?
     private let isWAL: Bool
     private let target: any WorkloadTarget
     private let recorders = Lock<[(client: String, recorder: WorkerRecorder)]>([])
 
-    /// Creates an empty record for an arm's run.
     init(_ arm: Arm, on target: any WorkloadTarget) {
         timeout = arm.writerTimeout?.wholeNanoseconds
         isWAL = arm.isWAL
         self.target = target
     }
 
-    /// Adds a worker.
     func add(_ recorder: WorkerRecorder, of client: String) {
         recorders.withLock { $0.append((client, recorder)) }
     }
 
-    /// Returns the client that holds the write lock through one of the run's connections, or nil if
-    /// unknown.
+    /// Returns the client that holds the write lock through one of the run's connections, or `nil`
+    /// if unknown.
     func writingClient() -> String? { target.writingClient }
 
-    /// Returns the client of the access that has been inside its closure for the longest time, or
-    /// nil if such an access cannot be the cause.
+    /// Returns the client whose access has been inside its closure the longest.
     ///
-    /// Any access can block a checkpoint. With a rollback journal, any access can block a commit,
-    /// because it holds at least a shared lock (<https://sqlite.org/lockingv3.html>).
+    /// Returns `nil` if such an access cannot be the cause.
+    ///
+    /// Any access can block a checkpoint. With a rollback journal, any access can also block a
+    /// commit, because it holds at least a shared lock (<https://sqlite.org/lockingv3.html>).
     func longestRunning(except own: WorkerRecorder, _ cause: BusyCause) -> String? {
         guard cause == .checkpoint || (cause == .timeout && !isWAL) else { return nil }
         return recorders.withLock { recorders in
@@ -43,7 +42,7 @@ final class BusyRecord: Sendable {
 }
 
 extension Arm {
-    /// The busy timeout of a connection that writes, or nil if only a pragma specifies it.
+    /// The busy timeout of a connection that writes, or `nil` if only a pragma sets it.
     var writerTimeout: Duration? {
         let pragma = pragmas.last { $0.name.lowercased() == "busy_timeout" }
         if let pragma { return Int64(pragma.value).map { .milliseconds(max(0, $0)) } }

@@ -1,30 +1,30 @@
 import Telemetry
 
-/// Combines the measurements that a client's workers record, for the sampler.
+/// Combines the measurements of a client's workers for the sampler.
 ///
 /// Only the sampling thread uses the meter.
 struct ClientMeter {
-    /// The client.
     let plan: ClientPlan
     private(set) var recorders: [WorkerRecorder]
     private let phases: PhasePlan
     /// A cleared window to swap with a worker's filled window.
     private var spare: WorkerRecorder.Window
-    /// The latencies of the whole run, indexed by place; nil for places without latencies.
+    /// The latencies of the whole run, indexed by place, or `nil` for places without latencies.
     private var totals: [AccessHistograms?]
-    /// The lags of accesses that found a free worker, over the whole run.
+    /// The lag of each access for which a worker was free, over the whole run.
     private(set) var freeLag = LatencyHistogram()
-    /// The recent latencies of all accesses, measured or not.
+    /// The recent latencies of all accesses, whether or not they are measured.
     private var recent = RecentLatencies()
-    /// The distributions of the last collected second, which the next sample takes.
+    /// The distributions of the last collected second, for the next sample.
     private var fresh: [OperationLatencies]?
     /// The parts of recent slow accesses.
     var slow: SlowSplit?
-    /// The due arrivals, including those that wait for a worker; nil if there is no schedule.
+    /// The arrivals that are due, including arrivals that wait for a worker, or `nil` if there is
+    /// no schedule.
     private var due: DueArrivals?
-    /// Whether the number of workers is unchanged.
+    /// Whether the number of workers has stayed the same.
     private var isSteady = true
-    /// The completed accesses at recent samples, for the throughput.
+    /// The numbers of completed accesses at recent samples, for the throughput.
     private var progress = RateWindow()
 
     init(plan: ClientPlan, recorders: [WorkerRecorder], phases: PhasePlan) {
@@ -43,7 +43,7 @@ struct ClientMeter {
     /// The response times of the last ten seconds.
     var recentResponse: LatencyHistogram { recent.response }
 
-    /// The number of started accesses, measured or not.
+    /// The number of started accesses, whether or not they are measured.
     var begun: UInt64 { recorders.reduce(0) { $0 + $1.read().begun } }
 
     /// Returns the places of an operation, or of all operations, in the measured phases.
@@ -58,14 +58,16 @@ struct ClientMeter {
         return Array(phase * count..<(phase + 1) * count)
     }
 
-    /// Collects the measurements since the last call, which should be a second ago.
+    /// Collects the measurements since the last call.
+    ///
+    /// Call this method once per second.
     ///
     /// - Parameters:
     ///   - now: The clock time.
     ///   - ledger: The ledger that receives the holds.
     ///   - client: The client's index in the ledger.
-    ///   - isMeasured: Whether this second counts.
-    /// - Returns: The slowest measured accesses of each worker, to match with the holds.
+    ///   - isMeasured: Whether this second is measured.
+    /// - Returns: The slowest measured accesses of each worker, to be matched with the holds.
     mutating func collect(
         at now: UInt64,
         into ledger: inout BlameLedger,
@@ -105,9 +107,9 @@ struct ClientMeter {
         plan.operationNames[place % plan.operationNames.count]
     }
 
-    /// Returns the client's status for a sample at a load time.
+    /// Returns the client's status at a load time, for a sample.
     ///
-    /// Queued and running accesses count as unfinished.
+    /// Queued and running accesses are counted as unfinished.
     mutating func status(at now: UInt64, in phases: PhasePlan) -> ClientStatus {
         if plan.knobs.read().workers != plan.client.workers { isSteady = false }
         var counts = AccessCounts()
@@ -142,9 +144,9 @@ struct ClientMeter {
         return status
     }
 
-    /// Returns the client's accesses since the last call, for the record of an interval.
+    /// Returns the client's accesses since the last call, for an interval's record.
     ///
-    /// Call it after ``collect(at:into:as:isMeasured:)``; `duration` is in seconds.
+    /// Call this method after ``collect(at:into:as:isMeasured:)``. `duration` is in seconds.
     mutating func interval(duration: Double) -> IntervalResult.Client {
         let completed = recorders.reduce(0) { $0 + $1.read().completed }
         defer { completedAtInterval = completed }
@@ -162,13 +164,13 @@ struct ClientMeter {
 
     /// Returns the result of the whole run, given the length of each phase in seconds.
     ///
-    /// Call it after the workers have ended and all windows were collected.
+    /// Call this method after the workers have ended and all windows have been collected.
     func result(seconds: [Double], until end: UInt64) -> ClientResult {
         let readings = recorders.map { $0.read() }
         let measured = phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
         var result = result(inPhases: measured, readings, seconds)
         result.spectra = LatencySpectra(histograms())
-        // A single operation's spectra would equal the client's.
+        // The spectra of a single operation would equal those of the client.
         for (index, name) in plan.operationNames.enumerated() where plan.operationNames.count > 1 {
             result.operations?[name]?.spectra = LatencySpectra(histograms(of: index))
         }
@@ -186,7 +188,7 @@ struct ClientMeter {
 
     /// Returns the measurements so far, given the length of each phase until now in seconds.
     ///
-    /// Running accesses do not count, because their outcome is unknown.
+    /// Running accesses are excluded because their outcome is unknown.
     func interim(seconds: [Double], at now: UInt64) -> ClientResult {
         let readings = recorders.map { $0.read() }
         let measured = phases.stretches.indices.filter { phases.stretches[$0].isMeasured }
@@ -198,13 +200,13 @@ struct ClientMeter {
         return result
     }
 
-    /// Compares the workers.
+    /// Measures how evenly the workers share the accesses.
     ///
     /// - Parameters:
     ///   - readings: The counts of each worker.
-    ///   - now: The current clock time, at which running accesses are still waiting; nil after the
-    ///     load has ended.
-    /// - Returns: How evenly the workers shared the accesses; nil for one worker.
+    ///   - now: The current clock time, until which running accesses have waited, or `nil` after
+    ///     the load has ended.
+    /// - Returns: The fairness, or `nil` if there is only one worker.
     private func fairness(
         _ readings: [WorkerRecorder.Reading],
         at now: UInt64?
@@ -224,7 +226,7 @@ struct ClientMeter {
     /// The caveat about the percentiles of a closed loop.
     static let closedLoopCaveat =
         "closed loop: a worker starts its next access only after the previous one has ended, so a "
-        + "stall of any length counts as one slow access, and the percentiles do not show the "
+        + "stall of any length appears as one slow access, and the percentiles do not show the "
         + "waits of users who arrive during the stall"
 
     private func result(
@@ -251,7 +253,7 @@ struct ClientMeter {
             all.add(histograms)
             operations[name] = ClientResult(counts, histograms, seconds: length)
         }
-        // Arrivals have no operation until a worker starts them.
+        // An arrival has no operation until a worker starts it.
         for reading in readings {
             let unstarted = indices.reduce(0) { $0 + reading.unstarted[$1] }
             sum.offered += unstarted
@@ -265,7 +267,7 @@ struct ClientMeter {
         return result
     }
 
-    /// Returns the measured latencies of the whole run, of one operation or of all operations.
+    /// Returns the measured latencies of one operation or of all operations, over the whole run.
     func histograms(of operation: Int? = nil) -> AccessHistograms {
         measuredPlaces(of: operation).reduce(into: AccessHistograms()) { sum, place in
             if let total = totals[place] { sum.add(total) }

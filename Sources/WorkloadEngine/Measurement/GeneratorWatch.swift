@@ -5,14 +5,14 @@ import Telemetry
 struct GeneratorLoad {
     /// The client's name.
     var client: String
-    /// The median time of an access inside the target, in nanoseconds; nil if there are too few
-    /// samples.
+    /// The median time of an access inside the target, in nanoseconds, or `nil` if there are too
+    /// few samples.
     var typical: UInt64?
     /// The share of the measured time, in 0…1, during which a worker was busy with accesses.
     var busyShare: Double
 }
 
-/// Monitors the generator.
+/// Monitors the load generator.
 ///
 /// If the generator itself limits the load, the measurement is invalid.
 struct GeneratorWatch {
@@ -28,9 +28,9 @@ struct GeneratorWatch {
     private static let shareLimit = 0.5
     /// The share of one processor below which the generator is not the bottleneck.
     ///
-    /// A process that sleeps most of the time may spend the rest on reading the clock.
+    /// A process that sleeps most of the time may spend its remaining time reading the clock.
     private static let workLimit = 0.25
-    /// The share of a worker's time in accesses above which their cost matters.
+    /// The share of a worker's time spent on accesses above which the generator's cost matters.
     private static let busyLimit = 0.1
     /// The lag of free workers above which the generator is the bottleneck, in nanoseconds.
     private static let lagLimit: UInt64 = 50_000_000
@@ -47,13 +47,13 @@ struct GeneratorWatch {
         stealStart = Self.steal()
     }
 
-    /// Returns the measurements and the reason that the run is invalid, if any.
+    /// Returns the measurements and, if the run is invalid, the reason.
     ///
     /// - Parameters:
     ///   - accesses: The number of started accesses.
-    ///   - freeLag: The lags of accesses that found a free worker.
+    ///   - freeLag: The lag of each access for which a worker was free.
     ///   - loads: The time spent on each client's accesses.
-    /// - Returns: The measurements and the reason; the reason is nil if the run is valid.
+    /// - Returns: The measurements and the reason, which is `nil` if the run is valid.
     func verdict(
         accesses: UInt64,
         freeLag: LatencyHistogram,
@@ -79,19 +79,19 @@ struct GeneratorWatch {
         return (result, reason ?? loads.lazy.compactMap { self.reason(of: $0) }.first)
     }
 
-    /// Explains why the cost of a client's accesses makes a run invalid; returns nil if it does
-    /// not.
+    /// Explains why the cost of a client's accesses makes a run invalid.
     ///
-    /// It compares medians, because other work on the machine slows down only some accesses.
+    /// Returns `nil` if the cost does not make the run invalid. The method compares medians,
+    /// because other work on the machine slows down only some accesses.
     func reason(of load: GeneratorLoad) -> String? {
         guard let typical = load.typical, noop > typical, load.busyShare > Self.busyLimit else {
             return nil
         }
-        return "the generator itself used \(HumanUnits.time(noop)) for each access of "
-            + "\(load.client), and the database \(HumanUnits.time(typical))"
+        return "the generator itself used \(HumanUnits.time(noop)) per access of "
+            + "\(load.client), but the database only \(HumanUnits.time(typical))"
     }
 
-    /// Returns all reasons why these numbers make a run invalid, or nil if they do not.
+    /// Returns the reasons why these numbers make a run invalid, or `nil` if they do not.
     static func reason(
         shareOfProcess: Double,
         shareOfProcessor: Double,
@@ -121,14 +121,15 @@ struct GeneratorWatch {
             / Double(now.total - stealStart.total)
     }
 
-    /// Returns the stolen time and the total time, in ticks since the machine started, or nil if
-    /// the system does not report them.
+    /// Returns the stolen time and the total time since the machine started, in ticks.
+    ///
+    /// Returns `nil` if the system does not report them.
     private static func steal() -> (steal: UInt64, total: UInt64)? {
         guard let text = try? String(contentsOfFile: "/proc/stat", encoding: .utf8) else {
             return nil
         }
-        // "cpu user nice system idle iowait irq softirq steal guest guest_nice": user and nice
-        // include guests.
+        // The fields of the line "cpu" are user, nice, system, idle, iowait, irq, softirq, steal,
+        // guest, and guest_nice. The fields user and nice include guests.
         let fields = text.prefix { $0 != "\n" }.split(separator: " ")
         let ticks = fields.dropFirst().prefix(8).compactMap { UInt64($0) }
         guard fields.first == "cpu", ticks.count == 8 else { return nil }

@@ -1,32 +1,31 @@
 /// The times at which a worker held its connection.
 ///
-/// Holds in quick succession share one entry with the sum of their times, so a second has at most
-/// a thousand entries, regardless of its number of accesses.
+/// Holds in quick succession share one entry with the sum of their times. A second therefore has at
+/// most a thousand entries, regardless of the number of accesses.
 struct HoldLog: Sendable {
     /// An interval in which the worker held its connection for part of the time.
     struct Entry: Sendable, Equatable {
-        /// The start, on the clock.
+        /// The start, in clock time.
         var from: UInt64
-        /// The end, on the clock.
+        /// The end, in clock time.
         var until: UInt64
         /// The time during which the connection was held, in nanoseconds.
         var held: UInt64
     }
 
-    /// The longest interval that combines several holds, in nanoseconds.
+    /// The maximum length of an interval that combines several holds, in nanoseconds.
     static let longestStretch: UInt64 = 2_000_000
     /// The maximum number of entries.
     ///
-    /// Unless a sample collects them, new entries replace the oldest.
+    /// If no sample collects the entries, new entries replace the oldest.
     static let limit = 2048
 
-    /// The entries, in chronological order unless there were more than ``limit``.
+    /// The entries, in chronological order unless there have been more than ``limit``.
     private(set) var entries: [Entry] = []
     /// The longest hold, in nanoseconds.
     private(set) var longest: UInt64 = 0
     private var last = 0
 
-    /// Adds a hold.
     @inline(__always)
     mutating func add(from: UInt64, until: UInt64) {
         let held = until &- min(until, from)

@@ -1,13 +1,14 @@
-/// The time during which one client's workers held connections, in each millisecond of the last
-/// quarter of a minute.
+/// The time during which one client's workers held connections, in each millisecond of the last 16
+/// seconds.
 ///
-/// The timeline has a fixed size of 64 KB. It covers only the last part of a longer wait.
+/// The timeline has a fixed size of 64 KB. For a longer wait, it covers only the last part.
 struct HoldTimeline: Sendable {
-    /// The length in milliseconds.
+    /// The length of the timeline, in milliseconds.
     static let length: UInt64 = 16_384
     private static let width: UInt64 = 1_000_000
 
-    /// The nanoseconds held in each millisecond, indexed by its number modulo the length.
+    /// The time held in each millisecond, in nanoseconds, indexed by the number of the millisecond
+    /// modulo the length.
     private var held = [UInt32](repeating: 0, count: Int(Self.length))
     /// The number of the last millisecond.
     private var latest: UInt64
@@ -22,7 +23,7 @@ struct HoldTimeline: Sendable {
         latest >= Self.length ? (latest - Self.length + 1) * Self.width : 0
     }
 
-    /// Advances the timeline to `now` and removes old holds.
+    /// Advances the timeline to `now`, discarding holds that are too old.
     mutating func advance(to now: UInt64) {
         let target = now / Self.width
         guard target > latest else { return }
@@ -41,7 +42,7 @@ struct HoldTimeline: Sendable {
         }
     }
 
-    /// Returns the time during which connections were held in an interval, in nanoseconds.
+    /// Returns the total time during which connections were held in an interval, in nanoseconds.
     func held(from: UInt64, until: UInt64) -> UInt64 {
         var sum = 0.0
         for (number, overlap) in overlaps(from: from, until: until) {
@@ -50,14 +51,14 @@ struct HoldTimeline: Sendable {
         return UInt64(sum.rounded())
     }
 
-    /// Returns an interval's covered milliseconds and the overlap with each of them.
+    /// Returns the milliseconds of an interval that the timeline covers, with the overlap of each.
     private func overlaps(
         from: UInt64,
         until: UInt64
     ) -> some Sequence<(number: UInt64, overlap: UInt64)> {
         let from = max(from, start)
         let until = min(until, (latest + 1) * Self.width)
-        // The range is half-open to allow an empty range.
+        // A half-open range can be empty.
         let numbers = from < until ? from / Self.width..<(until - 1) / Self.width + 1 : 0..<0
         return numbers.lazy.map { number in
             let begin = max(from, number * Self.width)

@@ -1,11 +1,14 @@
 import Histogram
 import Telemetry
 
-/// Latencies from 1 ns to an hour with two significant digits, in 18 KB, and their exact mean.
+/// A histogram of latencies from 1 ns to an hour, with two significant digits, and their exact
+/// mean.
+///
+/// A histogram uses 18 KB.
 struct LatencyHistogram: Sendable {
-    /// The largest distinguished latency, one hour in nanoseconds.
+    /// The largest latency that the histogram can represent, one hour in nanoseconds.
     ///
-    /// Longer latencies count as one hour.
+    /// Longer latencies are recorded as one hour.
     static let longest: UInt64 = 3_600_000_000_000
 
     private var histogram = Histogram<UInt32>(
@@ -13,7 +16,7 @@ struct LatencyHistogram: Sendable {
         highestTrackableValue: longest,
         numberOfSignificantValueDigits: .two
     )
-    /// The sum of all latencies, in nanoseconds; 64 bits can represent 584 years.
+    /// The sum of all latencies, in nanoseconds, which can reach 584 years.
     private var sum: UInt64 = 0
 
     /// The number of counted latencies.
@@ -47,7 +50,7 @@ struct LatencyHistogram: Sendable {
         sum &+= other.sum
     }
 
-    /// Adds the counts to a live view's distribution.
+    /// Adds the counts to a distribution in a live view.
     func add(to distribution: inout LatencyDistribution) {
         guard count > 0 else { return }
         for step in histogram.recordedValues() {
@@ -58,7 +61,7 @@ struct LatencyHistogram: Sendable {
         }
     }
 
-    /// The counts in the buckets that results use.
+    /// The counts in the buckets of a result's spectrum.
     var spectrum: LatencySpectrum {
         guard count > 0 else { return LatencySpectrum() }
         return histogram.recordedValues().reduce(into: LatencySpectrum()) { spectrum, step in
@@ -76,7 +79,7 @@ struct LatencyHistogram: Sendable {
         sum = 0
     }
 
-    /// Returns the value at `percentile` (0…100), or nil if there are too few values
+    /// Returns the value at `percentile` (0…100), or `nil` if there are too few values
     /// (``PercentileRule``).
     func value(at percentile: Double) -> UInt64? {
         guard count > 0 else { return nil }
@@ -85,7 +88,7 @@ struct LatencyHistogram: Sendable {
         return histogram.valueAtPercentile(percentile)
     }
 
-    /// A summary of the latencies, or nil if there are none.
+    /// A summary of the latencies, or `nil` if there are none.
     var summary: LatencySummary? {
         guard count > 0 else { return nil }
         return LatencySummary(

@@ -1,12 +1,14 @@
-/// Profiles once how SQLite executes each operation.
+/// Profiles how SQLite executes each operation.
+///
+/// Each operation is profiled once.
 struct OperationProfiler {
     private let plan: RunPlan
     private let target: any WorkloadTarget
-    /// Whether the profiler may also run statements, in addition to explaining them.
+    /// Whether the profiler may run statements as well as explain them.
     private let runsStatements: Bool
 
-    /// The time of a statement during the load above which the profiler does not run it, in
-    /// nanoseconds.
+    /// The time of a statement during the load above which the profiler does not run the statement,
+    /// in nanoseconds.
     private static let patience: UInt64 = 1_000_000_000
 
     init(_ plan: RunPlan, on target: any WorkloadTarget, runsStatements: Bool) {
@@ -31,7 +33,7 @@ struct OperationProfiler {
                 let bound = statements.map {
                     BoundStatement(sql: $0.sql, values: values.values(of: $0))
                 }
-                // Without an interrupt, the statement may never end.
+                // A statement that the load interrupted may never end without an interrupt.
                 let isQuick =
                     measured.interrupted == 0
                     && measured.service.map { $0.max <= Self.patience } == true
@@ -63,7 +65,7 @@ struct OperationProfiler {
 public struct BoundStatement: Sendable, Hashable {
     /// The SQL text.
     public var sql: String
-    /// The parameters' values, in order of first appearance.
+    /// The values of the parameters, in order of first appearance.
     public var values: [WorkloadValue]
 
     /// Creates a statement with values.

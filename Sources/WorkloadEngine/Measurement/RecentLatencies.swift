@@ -2,8 +2,9 @@ import Telemetry
 
 /// A client's recent latencies, for a live view.
 ///
-/// One second with 200 of a client's accesses has no 99th percentile, because fewer than ten values
-/// lie above it. A live view therefore covers ten seconds and advances second by second.
+/// A second in which a client makes 200 accesses has no 99th percentile, because fewer than ten
+/// values are above it. A live view therefore covers the last ten seconds and advances once per
+/// second.
 struct RecentLatencies {
     /// The summaries of a time interval.
     struct Summaries {
@@ -34,7 +35,6 @@ struct RecentLatencies {
     /// The response times of the last ten seconds.
     var response: LatencyHistogram { sum.response }
 
-    /// Starts a second.
     mutating func startSecond() {
         if seconds.count < Self.length {
             seconds.append(AccessHistograms())

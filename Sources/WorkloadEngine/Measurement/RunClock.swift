@@ -1,26 +1,28 @@
 import Foundation
 import Telemetry
 
-/// A run's clock, which is monotonic and counts nanoseconds from an arbitrary origin.
+/// The monotonic clock of a run, which counts nanoseconds from an arbitrary origin.
 ///
-/// This is a protocol to enable tests to simulate a workload's time.
+/// Tests implement this protocol to simulate the time of a workload.
 package protocol RunClock: Sendable {
     /// Returns the current time, in nanoseconds.
     func now() -> UInt64
 
-    /// Creates a thread's sleeper. Call this method before the thread starts.
+    /// Creates a sleeper for a thread.
+    ///
+    /// Call this method before the thread starts.
     func makeSleeper() -> any Sleeper
 }
 
-/// An object that lets a thread wait until a deadline and other threads wake it.
+/// Lets a thread wait until a deadline and lets other threads wake it.
 package protocol Sleeper: AnyObject, Sendable {
-    /// Waits until the clock reaches `deadline` or until a call to ``wake()``.
+    /// Waits until the clock reaches `deadline` or ``wake()`` is called.
     ///
-    /// After an earlier call to ``wake()``, this method returns immediately. The caller must check
-    /// the clock afterward.
+    /// If ``wake()`` was called earlier, this method returns immediately. The caller must check the
+    /// clock afterward.
     func sleep(until deadline: UInt64)
 
-    /// Ends the current sleep, or the next one if the thread is not asleep.
+    /// Ends the current sleep, or the next sleep if the thread is awake.
     func wake()
 
     /// Notifies the clock that the thread has ended.
@@ -60,7 +62,7 @@ package struct MonotonicClock: RunClock {
 }
 
 extension Duration {
-    /// The duration in nanoseconds; a negative duration counts as zero.
+    /// The duration in nanoseconds, or zero if the duration is negative.
     var wholeNanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

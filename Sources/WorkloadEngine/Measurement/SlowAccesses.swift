@@ -11,12 +11,12 @@ struct SlowAccesses: Sendable {
         var response: UInt64 { stamps.end &- min(stamps.end, stamps.intended) }
     }
 
-    /// The number of accesses to keep.
+    /// The number of accesses that are kept.
     static let limit = 32
 
     /// The slowest accesses, in no particular order.
     private(set) var accesses: [Access] = []
-    /// The response time of the fastest kept access, once the number of accesses reaches the limit.
+    /// The shortest response time among the kept accesses, once their number has reached the limit.
     private var least: UInt64 = 0
     private var leastIndex = 0
 

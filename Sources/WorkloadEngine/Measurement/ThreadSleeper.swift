@@ -1,8 +1,8 @@
 import Foundation
 
-/// A sleeper that waits on a condition variable with an absolute deadline on the monotonic clock.
+/// A sleeper that waits on a condition variable until an absolute time on the monotonic clock.
 final class ThreadSleeper: Sleeper, @unchecked Sendable {
-    // Unchecked: `isAwake` is protected by `mutex`; the two pointers never change.
+    // Unchecked: `mutex` protects `isAwake`, and the two pointers never change.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var isAwake = false
@@ -55,7 +55,7 @@ final class ThreadSleeper: Sleeper, @unchecked Sendable {
 
     private func wait(until deadline: UInt64) -> Int32 {
         #if canImport(Darwin)
-        // Darwin's condition variables cannot use the monotonic clock but support relative waits.
+        // On Darwin, condition variables support relative waits but not the monotonic clock.
         let now = MonotonicClock().now()
         guard deadline > now else { return ETIMEDOUT }
         var time = Self.time(deadline - now)

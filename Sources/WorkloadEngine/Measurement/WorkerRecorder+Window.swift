@@ -1,11 +1,11 @@
 extension WorkerRecorder {
     /// A worker's measurements in a time interval.
     struct Window: Sendable {
-        /// The latencies at each place; nil before the first one.
+        /// The latencies at each place, or `nil` at a place without latencies.
         ///
         /// Most operations occur in only one phase per second, so memory is allocated on demand.
         private(set) var histograms: [AccessHistograms?]
-        /// The lags of measured accesses whose worker was free and had only to wake.
+        /// The lag of each measured access for which the worker was free and only had to wake up.
         var freeLag = LatencyHistogram()
         /// The times at which the worker held its connection.
         var holds = HoldLog()

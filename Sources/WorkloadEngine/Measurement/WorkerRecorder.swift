@@ -4,11 +4,11 @@ import Telemetry
 /// Records the counts and times of a worker's accesses.
 ///
 /// The worker writes and the sampler reads, each for a few nanoseconds under a lock with little
-/// contention. The sampler swaps filled histograms for cleared ones.
+/// contention. The sampler exchanges filled histograms for cleared ones.
 ///
-/// An access is either a `skip`, or a `begin` and a `finish`. After ``seal()``, neither counts.
-/// Accesses that have begun but not finished are *unfinished*, as are due arrivals that no worker
-/// has started.
+/// An access is recorded either by `skip` or by `begin` and `finish`. After ``seal(at:)``, these
+/// methods have no effect. Accesses that have begun but not finished are *unfinished*, as are due
+/// arrivals that no worker has started.
 final class WorkerRecorder: Sendable {
     /// The outcome of an access.
     enum Outcome {
@@ -20,7 +20,7 @@ final class WorkerRecorder: Sendable {
         case failed(String)
     }
 
-    /// The times of an access, in nanoseconds on the run's clock.
+    /// The times of an access, in nanoseconds of clock time.
     struct Stamps: Sendable {
         /// The intended start, or the actual start if there is no schedule.
         var intended: UInt64
@@ -30,7 +30,7 @@ final class WorkerRecorder: Sendable {
         var entry: UInt64
         /// The end.
         var end: UInt64
-        /// The thread's processor time from entry to end, in nanoseconds; nil if it was not
+        /// The thread's processor time from entry to end, in nanoseconds, or `nil` if it was not
         /// measured.
         var processorTime: UInt64?
     }
@@ -38,19 +38,20 @@ final class WorkerRecorder: Sendable {
     private struct State: Sendable {
         var counts: [AccessCounts]
         var window: Window
-        /// The number of completed accesses, measured or not, for the displayed throughput.
+        /// The number of completed accesses, whether or not they are measured, for the displayed
+        /// throughput.
         var completed: UInt64 = 0
-        /// The number of started accesses, measured or not.
+        /// The number of started accesses, whether or not they are measured.
         var begun: UInt64 = 0
         /// The number of due arrivals that no worker started, indexed by phase.
         var unstarted: [UInt64]
         /// The place of the running access.
         var running: Int?
-        /// Whether the running access counts in the result.
+        /// Whether the running access is measured.
         var isMeasured = false
-        /// The clock time at which the running access started; nil if its wait is unknown.
+        /// The clock time at which the running access started, or `nil` if its wait is unknown.
         var startedAt: UInt64?
-        /// The longest wait of a measured access, in nanoseconds; nil if there were no waits.
+        /// The longest wait of a measured access, in nanoseconds, or `nil` if there were no waits.
         var longestWait: UInt64?
         var isSealed = false
 
@@ -65,14 +66,14 @@ final class WorkerRecorder: Sendable {
     private let state: Lock<State>
     /// The clock time at which the running access entered its closure, or 0 if no access has.
     ///
-    /// The time is cleared and read inside the lock. A reader therefore finds each hold either here
-    /// or, after the hold has ended, in a window.
+    /// The time is cleared and read while the lock is held. A reader therefore finds each hold
+    /// either here or, after the hold has ended, in a window.
     private let heldSince = Atomic<UInt64>(0)
 
     /// Creates a recorder for a client with `operations` operations in a run with `phases` phases.
     init(operations: Int, phases: Int = 1) {
         self.operations = operations
-        // Add one for accesses outside all phases.
+        // Add one phase for accesses outside all phases.
         let places = operations * (phases + 1)
         state = Lock(
             State(
@@ -88,12 +89,12 @@ final class WorkerRecorder: Sendable {
         phase.index &* operations &+ operation
     }
 
-    /// Counts a due arrival that no worker started, as offered and unfinished.
+    /// Counts a due arrival that no worker started as offered and unfinished.
     func countUnstarted(in phase: PhasePlan.Place) {
         state.withLock { $0.unstarted[phase.index] += 1 }
     }
 
-    /// Counts an access that is skipped because it is too late.
+    /// Counts an access that is skipped because it would start too late.
     func skip(_ operation: Int, in phase: PhasePlan.Place) {
         state.withLock { state in
             guard !state.isSealed else { return }
@@ -108,9 +109,10 @@ final class WorkerRecorder: Sendable {
     /// - Parameters:
     ///   - operation: The index of the access's operation.
     ///   - phase: The phase of the intended start.
-    ///   - lag: The delay of the start, in nanoseconds; nil if there is no schedule.
+    ///   - lag: The delay of the start, in nanoseconds, or `nil` if there is no schedule.
     ///   - wasFree: Whether the worker was waiting for the access.
-    ///   - start: The clock time of the start; nil if the wait is unknown while the access runs.
+    ///   - start: The clock time of the start, or `nil` if the wait is unknown while the access
+    ///     runs.
     /// - Returns: `false` if the run is over and the access must not start.
     func begin(
         _ operation: Int,
@@ -143,7 +145,7 @@ final class WorkerRecorder: Sendable {
         heldSince.store(now, ordering: .relaxed)
     }
 
-    /// The clock time at which the running access entered its closure, or nil if no access has.
+    /// The clock time at which the running access entered its closure, or `nil` if no access has.
     var runningSince: UInt64? {
         let since = heldSince.load(ordering: .relaxed)
         return since == 0 ? nil : since
@@ -151,7 +153,8 @@ final class WorkerRecorder: Sendable {
 
     /// Counts a retry of the running access.
     ///
-    /// - Parameter onCount: Called if the retry counts, before the recording can end.
+    /// - Parameter onCount: A function to call if the retry is counted, before the recording can
+    ///   end.
     func retry(onCount: () -> Void = {}) {
         state.withLock { state in
             heldSince.store(0, ordering: .relaxed)
@@ -165,10 +168,11 @@ final class WorkerRecorder: Sendable {
     ///
     /// - Parameters:
     ///   - outcome: The outcome.
-    ///   - stamps: The times; nil if they are meaningless or if the access did not enter its
+    ///   - stamps: The times, or `nil` if they are meaningless or the access did not enter its
     ///     closure.
     ///   - waited: The wait of an access that did not enter its closure, in nanoseconds.
-    ///   - onCount: Called if the access counts as failed, before the recording can end.
+    ///   - onCount: A function to call if the access is counted as failed, before the recording can
+    ///     end.
     func finish(
         _ outcome: Outcome,
         _ stamps: Stamps?,
@@ -211,7 +215,7 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// Returns how long the running access has waited so far, in nanoseconds, or nil if no access
+    /// Returns how long the running access has waited so far, in nanoseconds, or `nil` if no access
     /// is waiting.
     private func currentWait(_ state: State, at now: UInt64) -> UInt64? {
         guard !state.isSealed, state.running != nil, state.isMeasured,
@@ -235,11 +239,11 @@ final class WorkerRecorder: Sendable {
     struct Reading: Sendable {
         /// The counts at each place.
         ///
-        /// The running access counts only as offered and started.
+        /// The running access is counted only as offered and started.
         var counts: [AccessCounts]
-        /// The number of completed accesses, measured or not.
+        /// The number of completed accesses, whether or not they are measured.
         var completed: UInt64
-        /// The number of started accesses, measured or not.
+        /// The number of started accesses, whether or not they are measured.
         var begun: UInt64
         /// The number of due arrivals that no worker started, indexed by phase.
         var unstarted: [UInt64]
@@ -260,10 +264,10 @@ final class WorkerRecorder: Sendable {
         }
     }
 
-    /// Swaps the filled window with a cleared one.
+    /// Exchanges the filled window for a cleared one.
     ///
-    /// - Returns: The clock time at which the running access entered its closure; nil if no access
-    ///   has.
+    /// - Returns: The clock time at which the running access entered its closure, or `nil` if no
+    ///   access has entered its closure.
     func exchange(_ window: inout Window) -> UInt64? {
         let since = state.withLock { state in
             swap(&state.window, &window)
@@ -272,7 +276,7 @@ final class WorkerRecorder: Sendable {
         return since == 0 ? nil : since
     }
 
-    /// Returns a cleared window to swap with this recorder's.
+    /// Returns a cleared window to exchange for a filled one.
     func makeWindow() -> Window {
         Window(places: state.withLock { $0.counts.count })
     }

@@ -66,7 +66,7 @@ struct KnownLatencyTests {
         #expect(try #require(ui.response?.p999) < milliseconds(2))
         #expect(abs(Double(try #require(ui.response?.max)) / 500e6 - 1) < 0.01)
         #expect(ui.loop == .closed)
-        #expect(ui.caveat?.contains("a stall of any length counts as one slow access") == true)
+        #expect(ui.caveat?.contains("a stall of any length appears as one slow access") == true)
         let host = HostEnvironment(in: FileManager.default.temporaryDirectory, scenario: scenario)
         let whole = RunResult(scenario: scenario, environment: host, runs: [result])
         let text = TextReport.text(of: whole)
