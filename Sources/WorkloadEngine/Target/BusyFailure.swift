@@ -4,11 +4,13 @@ public struct BusyFailure: Sendable, Hashable {
     public enum Handler: Sendable, Hashable {
         /// The target does not report the handler's role.
         case unknown
-        /// SQLite did not call the handler, because waiting could cause a deadlock: a transaction
-        /// that had already read tried to write while another connection was writing.
+        /// SQLite did not call the handler because waiting could cause a deadlock.
+        ///
+        /// A transaction tried to write after a read, while another connection was writing.
         case skipped
-        /// The handler gave up after waiting. Both times are in nanoseconds; the timeout is nil if
-        /// unknown.
+        /// The handler gave up after waiting.
+        ///
+        /// Both times are in nanoseconds. The timeout is `nil` if unknown.
         case gaveUp(waited: UInt64, timeout: UInt64?)
     }
 
@@ -16,7 +18,7 @@ public struct BusyFailure: Sendable, Hashable {
     public var statement: String?
     /// The busy handler's role.
     public var handler: Handler
-    /// The client whose connection held the lock or last changed the database; nil if unknown.
+    /// The client whose connection held the lock or last changed the database, or `nil` if unknown.
     public var holder: String?
 
     /// Creates a description.

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A client's name, prepared once so accesses do not need to create or look up strings.
+/// The name of a client, prepared so that accesses do not need to create or look up strings.
 public struct WorkloadClientName: Sendable, Hashable {
     /// The name in the scenario.
     public let name: String
-    /// Whether the accesses belong to the load.
+    /// Whether the accesses are part of the load.
     ///
-    /// A target's times, waiters and snapshot counts exclude other accesses.
+    /// A target excludes other accesses from its times, waiters, and snapshot counts.
     package let isCounted: Bool
 
     /// The number that a target stores with the name.
@@ -30,11 +30,13 @@ public struct WorkloadClientName: Sendable, Hashable {
     /// Hashes the name into `hasher`.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
-    /// A number that a target stores with a name, shared by copies of the name.
+    /// A number that a target stores with a name.
+    ///
+    /// All copies of the name share the number.
     package final class Memo: Sendable {
         private let number = Atomic<Int>(-1)
 
-        /// Returns the stored number, or stores and returns the result of `make`.
+        /// Returns the stored number, or stores and returns the result of `make` if there is none.
         ///
         /// Two threads may both call `make`, which must return the same number each time.
         package func number(orMake make: () -> Int) -> Int {

@@ -1,11 +1,12 @@
 import Telemetry
 
-/// A database under load: the interface between a workload and a library.
+/// A database under load, accessed through a library.
 ///
 /// Many threads use a target concurrently. Each access blocks the calling thread.
 public protocol WorkloadTarget: AnyObject, Sendable {
-    /// Returns whether the target supports a kind of access; for example, queues do not support
-    /// snapshots.
+    /// Returns whether the target supports a kind of access.
+    ///
+    /// For example, a queue does not support snapshots.
     func supports(_ access: WorkloadAccess) -> Bool
 
     /// Returns whether the target has an optional ability.
@@ -18,10 +19,10 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// Requires ``WorkloadAbility/backup``.
     ///
     /// - Parameters:
-    ///   - path: The copy's path, at which no file may exist.
+    ///   - path: The path of the copy, where no file may exist.
     ///   - pagesPerStep: The number of pages between two calls to `progress`.
     ///   - client: The client's name for the target's status.
-    ///   - progress: A function that is called after each step with the completed share, in 0…1.
+    ///   - progress: A function to call after each step with the completed fraction, in 0…1.
     /// - Throws: An error that the library or `progress` throws.
     func backup(
         to path: String,
@@ -54,8 +55,9 @@ public protocol WorkloadTarget: AnyObject, Sendable {
 
     /// Writes in one transaction, then reads the committed state on another connection.
     ///
-    /// The read starts before the writer is released. It therefore observes this write but no later
-    /// one, and it continues while others write. Requires ``WorkloadAbility/concurrentReads``.
+    /// The read starts before the writer is released. It therefore includes this write but no later
+    /// one, and it continues while other clients write. Requires
+    /// ``WorkloadAbility/concurrentReads``.
     ///
     /// This method returns after both the write and the read have ended.
     ///
@@ -65,7 +67,7 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     ///     call.
     ///   - makeReading: A function that returns the reading closure. It is called after the write
     ///     has committed.
-    /// - Throws: An error of the write or the read.
+    /// - Throws: An error in the write or the read.
     func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,
@@ -79,8 +81,10 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// - Throws: The database's error.
     func check(_ sql: String) throws
 
-    /// Takes a snapshot, which lives until ``WorkloadSnapshot/release()`` or until its last
-    /// reference is released.
+    /// Takes a snapshot.
+    ///
+    /// The snapshot exists until ``WorkloadSnapshot/release()`` is called or its last reference is
+    /// released.
     func makeSnapshot(as client: WorkloadClientName) throws -> any WorkloadSnapshot
 
     /// Interrupts every running statement.
@@ -96,28 +100,30 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// Classifies an error that ``perform(_:as:_:)`` threw.
     func failure(of error: any Error) -> WorkloadFailure
 
-    /// Describes an error that ``failure(of:)`` classified as `SQLITE_BUSY`. Call this method on
-    /// the access's thread, immediately after the access.
+    /// Describes an error that ``failure(of:)`` classified as `SQLITE_BUSY`.
     ///
-    /// The default implementation returns nil.
+    /// Call this method on the access's thread, immediately after the access. The default
+    /// implementation returns `nil`.
     func busyFailure(of error: any Error) -> BusyFailure?
 
-    /// The client that holds the write lock through this target, if any. Defaults to nil.
+    /// The client that holds the write lock through this target, if any.
+    ///
+    /// Defaults to `nil`.
     var writingClient: String? { get }
 
-    /// Returns the database's state, or nil if the library has no probes.
+    /// Returns the database's state, or `nil` if the library has no probes.
     func status() -> DatabaseStatus?
 
-    /// Returns how the database executes an operation and the counters for one execution.
+    /// Returns how the database executes an operation, with the counters for one execution.
     ///
-    /// The default implementation returns nil. Implementations must roll back the statements'
-    /// writes.
+    /// The default implementation returns `nil`. Implementations must roll back the writes of the
+    /// statements.
     ///
     /// - Parameters:
     ///   - statements: The operation's statements, in order.
     ///   - access: The kind of access that runs them.
-    ///   - running: Whether to run the statements or only explain them.
-    /// - Returns: The profile, or nil if the library does not support profiles.
+    ///   - running: Whether to run the statements rather than only explain them.
+    /// - Returns: The profile, or `nil` if the library does not support profiles.
     /// - Throws: The library's error.
     func profile(
         _ statements: [BoundStatement],
@@ -136,10 +142,12 @@ public protocol WorkloadTarget: AnyObject, Sendable {
     /// The default implementation returns an empty dictionary.
     func refusals() -> [String: UInt64]
 
-    /// Returns facts about the database for the result, such as `journal_mode` = `wal`.
+    /// Returns properties of the database for the result, such as `journal_mode` = `wal`.
     func environment() throws -> [String: String]
 
-    /// Closes the database. The target must not be used afterward.
+    /// Closes the database.
+    ///
+    /// The target must not be used afterward.
     func close() throws
 }
 
@@ -150,7 +158,7 @@ extension WorkloadTarget {
     /// Returns `false`.
     public func has(_ ability: WorkloadAbility) -> Bool { false }
 
-    /// Throws, because backups are not supported by default.
+    /// Throws an error, because backups are not supported by default.
     public func backup(
         to path: String,
         pagesPerStep: Int,
@@ -158,14 +166,14 @@ extension WorkloadTarget {
         progress: @escaping (Double) throws -> Void
     ) throws { throw RunError(.scenario, "this arm does not support backups") }
 
-    /// Throws, because asynchronous accesses are not supported by default.
+    /// Throws an error, because asynchronous accesses are not supported by default.
     public func performAsync(
         _ access: WorkloadAccess,
         as client: WorkloadClientName,
         _ body: @escaping @Sendable (any WorkloadSession) throws -> Void
     ) async throws { throw RunError(.scenario, "this arm does not support tasks") }
 
-    /// Throws, because concurrent reads are not supported by default.
+    /// Throws an error, because concurrent reads are not supported by default.
     public func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,
@@ -183,7 +191,7 @@ extension WorkloadTarget {
     ///     call.
     ///   - statements: A function that returns the statements. It is called after the write has
     ///     committed.
-    /// - Throws: An error of the write or the reads.
+    /// - Throws: An error in the write or the reads.
     public func performWrite(
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void,
@@ -207,17 +215,17 @@ extension WorkloadTarget {
     /// Returns an empty dictionary.
     public func refusals() -> [String: UInt64] { [:] }
 
-    /// Returns nil.
+    /// Returns `nil`.
     public func profile(
         _ statements: [BoundStatement],
         in access: WorkloadAccess,
         running: Bool
     ) throws -> OperationProfile? { nil }
 
-    /// Returns nil.
+    /// Returns `nil`.
     public func busyFailure(of error: any Error) -> BusyFailure? { nil }
 
-    /// Returns nil.
+    /// Returns `nil`.
     public var writingClient: String? { nil }
 
     /// Returns `false`.
@@ -226,9 +234,9 @@ extension WorkloadTarget {
 
 /// An optional ability of a target.
 public enum WorkloadAbility: String, Sendable, CaseIterable {
-    /// The database has a write-ahead log, which checkpoints copy into the database.
+    /// The database has a write-ahead log, which checkpoints copy to the database file.
     case writeAheadLog
-    /// The target can copy its database while it is in use.
+    /// The target can copy its database while the database is in use.
     case backup
     /// The database is a file that other processes can open.
     case sharedFile
@@ -238,7 +246,7 @@ public enum WorkloadAbility: String, Sendable, CaseIterable {
     /// (``WorkloadTarget/performWrite(as:_:thenPerforming:)``).
     case concurrentReads
 
-    /// The reason that a client that needs the ability cannot run.
+    /// The reason why a client that needs the ability cannot run.
     var obstacle: String {
         switch self {
         case .writeAheadLog: "this arm has no write-ahead log"
@@ -267,7 +275,9 @@ public enum WorkloadAccess: String, Sendable, Codable, CaseIterable {
 
 /// The database inside an access.
 public protocol WorkloadSession {
-    /// Runs a statement to completion. Libraries cache statements by their text.
+    /// Runs a statement to completion.
+    ///
+    /// Libraries cache statements by their text.
     ///
     /// - Parameters:
     ///   - sql: One statement, with `:name` or `?` parameters.
@@ -280,14 +290,16 @@ public protocol WorkloadSession {
     /// Returns the rows of a statement.
     func rows(_ sql: String, _ values: [WorkloadValue]) throws -> [[WorkloadValue]]
 
-    /// Returns a closure that interrupts this connection's statement, or nil if the library does
-    /// not support it. The closure may be called from any thread during the access, and repeatedly
-    /// for one interrupt. The default implementation returns nil.
+    /// Returns a closure that interrupts this connection's statement.
+    ///
+    /// The closure may be called from any thread during the access, and repeatedly for one
+    /// interrupt. Returns `nil` if the library does not support interrupts, which is also the
+    /// default.
     func makeInterrupt() -> (@Sendable () -> Void)?
 }
 
 extension WorkloadSession {
-    /// Returns nil.
+    /// Returns `nil`.
     public func makeInterrupt() -> (@Sendable () -> Void)? { nil }
 }
 
@@ -301,19 +313,22 @@ public protocol WorkloadSnapshot: AnyObject, Sendable {
 
 /// Opens a library's databases for arms.
 public protocol WorkloadTargetFactory: Sendable {
-    /// Opens the database at `path` according to the arm. Creates the file if it does not exist.
+    /// Opens the database at `path` according to the arm.
+    ///
+    /// Creates the file if it does not exist.
     func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget
 
-    /// Copies one state of a database, which others may use concurrently, to a new file with a
-    /// rollback journal.
+    /// Copies a consistent state of a database to a new file in rollback-journal mode.
+    ///
+    /// Other connections may use the database at the same time.
     ///
     /// The default implementation throws an error.
     ///
     /// - Parameters:
-    ///   - source: The database's path; the database is only read.
-    ///   - path: The copy's path, at which no file may exist.
-    ///   - progress: A function that receives the completed share, in 0…1. An error that it throws
-    ///     ends the copy.
+    ///   - source: The path of the database, which is only read.
+    ///   - path: The path of the copy, where no file may exist.
+    ///   - progress: A function that receives the completed fraction, in 0…1. If it throws an
+    ///     error, the copy ends.
     /// - Throws: An error if `source` cannot be read or `path` cannot be written, or an error that
     ///   `progress` throws.
     func copyDatabase(
@@ -322,14 +337,16 @@ public protocol WorkloadTargetFactory: Sendable {
         progress: (Double) throws -> Void
     ) throws
 
-    /// Returns the journal mode of an existing database, or nil if it is unknown. The default
-    /// implementation returns nil.
+    /// Returns the journal mode of an existing database, or `nil` if it is unknown.
+    ///
+    /// The default implementation returns `nil`.
     ///
     /// - Throws: The library's error, for example if another process has locked the database.
     func journalMode(ofDatabaseAt path: String) throws -> Arm.Journal?
 
-    /// Classifies an error that ``open(_:at:)`` threw. The default implementation returns
-    /// ``WorkloadFailure/error(_:)``.
+    /// Classifies an error that ``open(_:at:)`` threw.
+    ///
+    /// The default implementation returns ``WorkloadFailure/error(_:)``.
     func failure(of error: any Error) -> WorkloadFailure
 }
 
@@ -337,10 +354,10 @@ extension WorkloadTargetFactory {
     /// Returns a failure with the name of the error's type.
     public func failure(of error: any Error) -> WorkloadFailure { .error("\(type(of: error))") }
 
-    /// Returns nil.
+    /// Returns `nil`.
     public func journalMode(ofDatabaseAt path: String) throws -> Arm.Journal? { nil }
 
-    /// Throws, because copies are not supported by default.
+    /// Throws an error, because copies are not supported by default.
     public func copyDatabase(
         at source: String,
         to path: String,
@@ -364,12 +381,13 @@ public enum WorkloadValue: Sendable, Hashable {
     case blob([UInt8])
 }
 
-/// A kind of access failure.
+/// The kind of failure of an access.
 public enum WorkloadFailure: Sendable, Hashable {
     /// An interrupt ended the access (`SQLITE_INTERRUPT`, or `SQLITE_ABORT` after one).
     case interrupted
-    /// The database was busy or locked. The associated value is the code's name, such as
-    /// `SQLITE_BUSY`.
+    /// The database was busy or locked.
+    ///
+    /// The associated value is the name of the result code, such as `SQLITE_BUSY`.
     case busy(String)
     /// Any other error, with the name of its code.
     case error(String)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// One end of the pipes between a run and a process that the run has started.
+/// One end of the pipes between a run and a process that the run started.
 ///
-/// Only one thread at a time uses the channel.
+/// Only one thread at a time may use the channel.
 struct RemoteChannel: Sendable {
-    /// An error that reports that the other end has closed.
+    /// The error for a channel whose other end has closed.
     struct Closed: Error, CustomStringConvertible {
         let description = "the other process has ended"
     }

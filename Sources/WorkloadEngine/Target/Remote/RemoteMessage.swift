@@ -1,18 +1,26 @@
 import Foundation
 
-/// A message between a run and a process that it started, which is sent over the process's standard
-/// input and output.
+/// A message between a run and a process that it started.
 ///
-/// The run sends requests, and the process answers each request once. The exception is `perform`,
-/// whose first answer is `entered` and whose last answer follows `finish` or `abort`.
+/// Messages are sent through the process's standard input and output.
+///
+/// The run sends requests, and the process sends one reply to each request. The exception is
+/// `perform`, for which the process first replies with `entered` and then replies to the final
+/// `finish` or `abort`.
 enum RemoteMessage: Equatable {
-    /// Opens this arm's database at a path; answered by `done`.
+    /// Opens the arm's database at a path.
+    ///
+    /// The reply is `done`.
     case open(Arm, path: String)
     /// Starts an access.
     case perform(WorkloadAccess, client: String)
-    /// Runs a statement inside an access; answered by `count`.
+    /// Runs a statement inside an access.
+    ///
+    /// The reply is `count`.
     case run(String, [WorkloadValue])
-    /// Runs a query inside an access; answered by `rows`.
+    /// Runs a query inside an access.
+    ///
+    /// The reply is `rows`.
     case query(String, [WorkloadValue])
     /// Ends the access successfully.
     case finish
@@ -21,14 +29,14 @@ enum RemoteMessage: Equatable {
 
     /// The access has acquired its connection.
     case entered
-    /// The access or the opening of the database succeeded.
+    /// The database was opened, or the access succeeded.
     case done
     /// The number of rows that a statement returned.
     case count(Int)
     /// The rows that a query returned.
     case rows([[WorkloadValue]])
-    /// The library's error as classified by the target, its text, and the details of a lock, if
-    /// any.
+    /// The target's classification of the library's error, the error's text, and the details of a
+    /// lock, if any.
     case failed(WorkloadFailure, String, BusyFailure? = nil)
 }
 

@@ -3,12 +3,12 @@ import Telemetry
 
 /// A database that another process has opened.
 ///
-/// Accesses run there and are measured here.
+/// Accesses run in the other process and are measured in this process.
 ///
-/// Only one worker uses the target. Both processes use the machine's clock. An access's wait and
-/// service times include the messages, which take a few microseconds.
+/// Only one worker uses the target. Both processes use the machine's clock. The wait and service
+/// times of an access include the time spent on messages, which is a few microseconds.
 final class RemoteTarget: WorkloadTarget {
-    /// An error that the other process has reported.
+    /// An error reported by the other process.
     struct Failure: Error, CustomStringConvertible {
         var failure: WorkloadFailure
         var description: String
@@ -32,9 +32,10 @@ final class RemoteTarget: WorkloadTarget {
     /// The other process's identifier.
     var processIdentifier: Int32 { process.processIdentifier }
 
-    /// Starts a process that opens `arm` at `path`.
+    /// Starts a process that opens the arm's database at `path`.
     ///
-    /// - Throws: An error if the process does not start, or the other process's error.
+    /// - Throws: An error if the process does not start, or the error that the other process
+    ///   reports.
     init(_ command: Command, _ arm: Arm, at path: String) throws {
         let (input, output) = (Pipe(), Pipe())
         process = Process()
@@ -119,7 +120,7 @@ final class RemoteTarget: WorkloadTarget {
         throw RunError(.scenario, "clients in other processes cannot take snapshots")
     }
 
-    /// Ends the other process, because nothing else can interrupt it inside SQLite.
+    /// Ends the other process, because a statement in another process cannot be interrupted.
     func interrupt() { process.terminate() }
 
     func failure(of error: any Error) -> WorkloadFailure {
@@ -135,12 +136,12 @@ final class RemoteTarget: WorkloadTarget {
 
     /// Ends the other process.
     ///
-    /// Its open transaction is rolled back.
+    /// SQLite rolls back an open transaction.
     func close() { end() }
 
     private func end() {
         try? pipes.first?.fileHandleForWriting.close()
-        // The process ends when its input closes, unless SQLite is running.
+        // The process ends when its input is closed, unless SQLite is running.
         for _ in 0..<100 where process.isRunning { usleep(10_000) }
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()

@@ -1,15 +1,16 @@
 import Foundation
 
-/// The server in the other process, which makes the accesses that a run requests on its own
-/// connection.
+/// Makes the accesses that a run requests from another process.
+///
+/// The server uses its own connection.
 public struct RemoteTargetServer: Sendable {
     private let factory: any WorkloadTargetFactory
     private let channel: RemoteChannel
 
-    /// The interval at which a process checks that its parent is alive, in microseconds.
+    /// The time between two checks that the parent process is alive, in microseconds.
     private static let watchInterval: UInt32 = 100_000
 
-    /// Serves over standard input and output.
+    /// Creates a server that uses standard input and output.
     public init(factory: any WorkloadTargetFactory) {
         self.init(
             factory: factory,
@@ -22,12 +23,11 @@ public struct RemoteTargetServer: Sendable {
         self.channel = channel
     }
 
-    /// Ends the process immediately when its parent has ended, for any reason.
+    /// Ends the process as soon as its parent process has ended.
     ///
     /// SQLite rolls back uncommitted changes.
     public static func dieWithParent() {
-        // The terminal sends its interrupt to both processes, but only the run decides when to
-        // stop.
+        // The terminal sends an interrupt to both processes, but only the run may decide to stop.
         signal(SIGINT, SIG_IGN)
         let parent = getppid()
         let watch = Thread {
@@ -38,7 +38,7 @@ public struct RemoteTargetServer: Sendable {
         watch.start()
     }
 
-    /// Serves until the run closes its end.
+    /// Serves requests until the run closes its end of the channel.
     public func run() {
         do {
             guard case .open(let arm, let path) = try channel.receive() else { return }
@@ -60,9 +60,9 @@ public struct RemoteTargetServer: Sendable {
         }
     }
 
-    /// An error that reports that the run aborted an access.
+    /// The error for an access that the run aborted.
     private struct Aborted: Error {}
-    /// An error that reports that the channel broke inside an access.
+    /// The error for a channel that broke inside an access.
     private struct Broken: Error { var cause: any Error }
 
     private func perform(
@@ -87,7 +87,7 @@ public struct RemoteTargetServer: Sendable {
 
     /// Serves one message inside an access.
     ///
-    /// Returns `false` to end the access.
+    /// - Returns: `false` to end the access.
     private func serveStatement(
         _ session: any WorkloadSession,
         _ target: any WorkloadTarget
@@ -105,7 +105,9 @@ public struct RemoteTargetServer: Sendable {
         return true
     }
 
-    /// Replies with a statement's result, or with its error, after which the run ends the access.
+    /// Replies with the result of a statement, or with its error.
+    ///
+    /// After an error, the run ends the access.
     private func answer(
         _ target: any WorkloadTarget,
         _ body: () throws -> RemoteMessage

@@ -82,9 +82,9 @@ struct WireWriter {
     }
 }
 
-/// Decodes bytes that a ``WireWriter`` has encoded.
+/// Decodes bytes from a ``WireWriter``.
 struct WireReader {
-    /// An error that reports an invalid message.
+    /// The error for an invalid message.
     struct Malformed: Error, CustomStringConvertible {
         let description = "the other process sent an invalid message"
     }
@@ -120,7 +120,7 @@ struct WireReader {
 
     mutating func values() throws -> [WorkloadValue] {
         let count = try length()
-        // Each value has at least one byte.
+        // Each value takes at least one byte.
         guard count <= bytes.count - position else { throw Malformed() }
         return try (0..<count).map { _ in try value() }
     }
