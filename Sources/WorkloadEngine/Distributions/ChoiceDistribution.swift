@@ -6,7 +6,7 @@ public struct ChoiceDistribution: Sendable, Equatable {
 
     /// Creates the distribution.
     ///
-    /// Values without a weight have weight 1.
+    /// A value without a weight has the weight 1.
     public init(_ values: [WorkloadValue], weights: [Double] = []) {
         self.values = values
         var sum = 0.0
@@ -20,7 +20,7 @@ public struct ChoiceDistribution: Sendable, Equatable {
     public func next(using stream: inout RandomStream) -> WorkloadValue {
         guard let total = sums.last else { return .null }
         let point = stream.nextUnit() * total
-        // Find the first sum above the point by bisection.
+        // Use a binary search to find the first sum above the point.
         var (low, high) = (0, sums.count - 1)
         while low < high {
             let middle = (low + high) / 2

@@ -8,8 +8,9 @@ enum FNV1a {
         bytes.reduce(offsetBasis) { ($0 ^ UInt64($1)) &* prime }
     }
 
-    /// Returns YCSB's `Utils.fnvhash64`: the hash of the value's bytes, lowest first, without the
-    /// sign.
+    /// Returns the result of YCSB's `Utils.fnvhash64`.
+    ///
+    /// This is the hash of the value's bytes, lowest first, without the sign.
     static func ycsbHash(_ value: UInt64) -> UInt64 {
         var hash = offsetBasis
         for shift in stride(from: 0 as UInt64, to: 64, by: 8) {

@@ -2,13 +2,13 @@ import Foundation
 
 /// A normal distribution of integers around a range's middle, truncated at the range's ends.
 ///
-/// It corresponds to pgbench's `random_gaussian`
-/// (<https://www.postgresql.org/docs/current/pgbench.html>): the range spans `parameter` standard
-/// deviations on each side. Normal numbers come from Box and Muller's transform ("A Note on the
-/// Generation of Random Normal Deviates", Annals of Mathematical Statistics 29, 1958), and are
-/// drawn again if they are outside the range.
+/// The distribution corresponds to pgbench's `random_gaussian`
+/// (<https://www.postgresql.org/docs/current/pgbench.html>). The range spans `parameter` standard
+/// deviations on each side. Normal numbers come from the Box–Muller transform ("A Note on the
+/// Generation of Random Normal Deviates", Annals of Mathematical Statistics 29, 1958). Numbers
+/// outside the range are drawn again.
 public struct GaussianDistribution: Sendable, Equatable {
-    /// The smallest number of standard deviations, at which 4.6 % of the draws are repeated.
+    /// The minimum number of standard deviations, at which 4.6 % of the draws are repeated.
     public static let leastParameter = 2.0
 
     private let scale: RangeScale

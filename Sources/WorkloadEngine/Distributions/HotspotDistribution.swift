@@ -1,7 +1,8 @@
-/// A distribution in which a few integers at the start of the range receive most draws.
+/// A distribution in which a few integers at the start of the range receive most of the draws.
 ///
-/// It corresponds to YCSB's `HotspotIntegerGenerator`: a draw falls into the hot set with a given
-/// probability and is uniform within its set.
+/// The distribution corresponds to YCSB's `HotspotIntegerGenerator`. A draw comes from the hot set
+/// with a given probability and from the other integers otherwise. Within each set, all integers
+/// are equally likely.
 public struct HotspotDistribution: Sendable, Equatable {
     private let hot: UniformDistribution
     private let cold: UniformDistribution?
@@ -11,8 +12,8 @@ public struct HotspotDistribution: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - range: The integers.
-    ///   - set: The share of the range that is hot, in 0…1; at least one integer is hot.
-    ///   - draws: The share of the draws that return hot integers, in 0…1.
+    ///   - set: The share of the range that is hot, in 0…1. At least one integer is hot.
+    ///   - draws: The share of draws that return hot integers, in 0…1.
     public init(_ range: ClosedRange<Int64>, set: Double, draws: Double) {
         let length = Double(range.upperBound) - Double(range.lowerBound) + 1
         let size = Int64(max(1, min(length * set, 9.2e18)))

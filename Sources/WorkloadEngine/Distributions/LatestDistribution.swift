@@ -1,7 +1,8 @@
-/// A distribution that follows Zipf's law, in which the newest integer is the most popular.
+/// A distribution that follows Zipf's law, with the newest integer as the most popular.
 ///
-/// It corresponds to YCSB's `SkewedLatestGenerator` (Cooper et al., "Benchmarking Cloud Serving
-/// Systems with YCSB", SoCC 2010): each rank is drawn from the current number of items.
+/// The distribution corresponds to YCSB's `SkewedLatestGenerator` (Cooper et al., "Benchmarking
+/// Cloud Serving Systems with YCSB", SoCC 2010). Each rank is drawn from the current number of
+/// items.
 public struct LatestDistribution: Sendable, Equatable {
     private let minimum: Int64
     private let theta: Double

@@ -2,7 +2,9 @@
 public enum LengthDistribution: Sendable, Equatable {
     /// A constant length.
     case fixed(Int)
-    /// A random length; negative lengths count as 0.
+    /// A random length.
+    ///
+    /// A negative length is replaced with 0.
     indirect case drawn(Generator)
 
     /// Draws the next length.

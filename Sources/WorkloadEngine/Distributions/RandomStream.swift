@@ -1,12 +1,12 @@
 /// A stream of random numbers that is identical on all platforms for the same seed and name.
 ///
 /// The generator is xoshiro256**, 1.0, by Blackman and Vigna ("Scrambled Linear Pseudorandom Number
-/// Generators", ACM TOMS 47, 2021). Its state comes from SplitMix64 (Steele, Lea and Flood, OOPSLA
-/// 2014), as its authors recommend, so neighboring seeds produce unrelated streams.
+/// Generators", ACM TOMS 47, 2021). As they recommend, its state comes from SplitMix64 (Steele,
+/// Lea, and Flood, OOPSLA 2014), so neighboring seeds produce unrelated streams.
 public struct RandomStream: RandomNumberGenerator, Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Creates one of a run's independent streams.
+    /// Creates one of the independent streams of a run.
     ///
     /// - Parameters:
     ///   - seed: The run's seed.

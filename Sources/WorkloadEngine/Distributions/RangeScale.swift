@@ -10,10 +10,10 @@ struct RangeScale: Sendable, Equatable {
         count = Double(range.upperBound) - Double(range.lowerBound) + 1
     }
 
-    /// Returns the integer whose part of 0..<1 contains `unit`.
+    /// Returns the integer whose part of the interval 0..<1 contains `unit`.
     func integer(at unit: Double) -> Int64 {
         let offset = (count * unit).rounded(.down)
-        // Rounding can exceed the range, and Int64, at the end.
+        // At the end of the range, rounding can exceed the range and `Int64`.
         guard offset < count, offset < 0x1p63 else { return maximum }
         return min(minimum &+ Int64(offset), maximum)
     }

@@ -1,12 +1,11 @@
 import Foundation
 
-/// A distribution of integers whose popularity follows Zipf's law, with the popular integers spread
-/// over the range.
+/// A distribution that follows Zipf's law, with the popular integers spread over the range.
 ///
-/// This is YCSB's `ScrambledZipfianGenerator` (Cooper et al., "Benchmarking Cloud Serving Systems
-/// with YCSB", SoCC 2010): a rank is drawn from 10¹⁰ items, regardless of the range, then hashed
-/// and reduced modulo the range's length. Several ranks may share an item, and some items have no
-/// rank.
+/// The distribution corresponds to YCSB's `ScrambledZipfianGenerator` (Cooper et al., "Benchmarking
+/// Cloud Serving Systems with YCSB", SoCC 2010). A rank is drawn from 10¹⁰ items, regardless of the
+/// range, then hashed and reduced modulo the length of the range. Several ranks may map to the same
+/// integer, and some integers have no rank.
 public struct ScrambledZipfianDistribution: Sendable, Equatable {
     /// The method of drawing ranks.
     private enum Ranks: Sendable, Equatable {
@@ -19,7 +18,9 @@ public struct ScrambledZipfianDistribution: Sendable, Equatable {
     private let count: UInt64
     private let ranks: Ranks
 
-    /// Creates the distribution over `range`; YCSB uses a theta of 0.99.
+    /// Creates the distribution over `range`.
+    ///
+    /// YCSB uses a theta of 0.99.
     ///
     /// - Precondition: `theta` is greater than 0.
     public init(_ range: ClosedRange<Int64>, theta: Double) {
@@ -41,11 +42,12 @@ public struct ScrambledZipfianDistribution: Sendable, Equatable {
         return minimum &+ Int64(bitPattern: count == 0 ? hash : hash % count)
     }
 
-    /// Draws ranks of 10¹⁰ items, starting at 0, with a theta of 0.99 and the constants that YCSB
-    /// publishes.
+    /// Draws ranks from 10¹⁰ items, starting at 0.
+    ///
+    /// The theta is 0.99, with the constants that YCSB publishes.
     ///
     /// The algorithm is from Gray et al., "Quickly Generating Billion-Record Synthetic Databases",
-    /// SIGMOD 1994. The probabilities of the first two ranks are exact, and those of the others are
+    /// SIGMOD 1994. The probabilities of the first two ranks are exact. The other probabilities are
     /// approximated in closed form.
     enum GrayZipfian {
         static let theta = 0.99

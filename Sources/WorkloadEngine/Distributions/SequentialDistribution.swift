@@ -1,10 +1,11 @@
-/// A distribution that returns a range's integers in order and repeats after the last one.
+/// A distribution that returns the integers of a range in order and starts again after the last
+/// one.
 ///
-/// This is YCSB's `SequentialGenerator`. Copies share the counter, so no value repeats within a
-/// round.
+/// The distribution corresponds to YCSB's `SequentialGenerator`. Copies share the counter, so each
+/// pass over the range returns each value once.
 public struct SequentialDistribution: Sendable, Equatable {
     private let minimum: Int64
-    /// The number of integers in the range; 0 represents 2⁶⁴.
+    /// The number of integers in the range, where 0 represents 2⁶⁴.
     private let count: UInt64
     let sequence: SharedSequence
 

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// A counter that many threads draw from, which also records the largest drawn value that is in the
-/// database.
+/// A counter that many threads share.
 ///
-/// Both numbers are atomic, so draws and publications never wait for each other.
+/// The sequence also records the largest drawn value that is in the database.
+///
+/// Both numbers are atomic, so threads that draw and publish values never wait for one another.
 public final class SharedSequence: Sendable {
     private let drawn = Atomic<Int64>(0)
     private let newest = Atomic<Int64>(.min)
@@ -13,16 +14,16 @@ public final class SharedSequence: Sendable {
 
     /// Returns the next number, starting at 0.
     ///
-    /// Each number is returned once.
+    /// Each number is returned only once.
     func next() -> Int64 { drawn.wrappingAdd(1, ordering: .relaxed).oldValue }
 
-    /// The largest published value; `Int64.min` before the first publication.
+    /// The largest published value, or `Int64.min` before the first publication.
     public var published: Int64 { newest.load(ordering: .acquiring) }
 
     /// Publishes a value that is now in the database.
     ///
-    /// Smaller values count as published, too. This is correct if each writer draws its values
-    /// while it has the write lock, as in SQLite. If a transaction fails, a published key may be
+    /// This also publishes all smaller values. It is correct if each writer draws its values while
+    /// it holds the write lock, as in SQLite. If a transaction fails, a published key may be
     /// missing.
     public func publish(_ value: Int64) {
         _ = newest.max(value, ordering: .releasing)

@@ -1,7 +1,7 @@
-/// A distribution of text from a template, in which `#` becomes a digit and `@` a lowercase letter.
+/// A distribution of text from a template, with `#` for a digit and `@` for a lowercase letter.
 ///
-/// It corresponds to sysbench's `sysbench.rand.string` (<https://github.com/akopytov/sysbench>),
-/// with uniform characters.
+/// The distribution corresponds to sysbench's `sysbench.rand.string`
+/// (<https://github.com/akopytov/sysbench>) with uniformly distributed characters.
 public struct TemplateDistribution: Sendable, Equatable {
     private let template: [UInt8]
 

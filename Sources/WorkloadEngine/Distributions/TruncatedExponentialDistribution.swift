@@ -2,14 +2,14 @@ import Foundation
 
 /// A distribution of integers whose probability decreases exponentially from the smallest integer.
 ///
-/// It corresponds to pgbench's `random_exponential`
+/// The distribution corresponds to pgbench's `random_exponential`
 /// (<https://www.postgresql.org/docs/current/pgbench.html>). With n integers, the integer at offset
 /// i has the probability (e^(−p·i/n) − e^(−p·(i+1)/n)) / (1 − e^−p). Integers are drawn by
 /// inversion.
 public struct TruncatedExponentialDistribution: Sendable, Equatable {
     private let scale: RangeScale
     private let parameter: Double
-    /// 1 − e^−parameter: the part of the exponential distribution within the range.
+    /// The part of the exponential distribution within the range, 1 − e^−parameter.
     private let mass: Double
 
     /// Creates the distribution over `range`.

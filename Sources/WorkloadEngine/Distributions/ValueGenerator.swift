@@ -12,20 +12,20 @@ public struct ValueGenerator: Sendable, Equatable {
 
     private var source: Source
     private let isHashed: Bool
-    /// The prefix in UTF-8, or nil for plain integers.
+    /// The prefix in UTF-8, or `nil` for plain integers.
     private let prefix: [UInt8]?
     private let nulls: Double
-    /// The last value's integer, before it is hashed and converted to text.
+    /// The integer from which the last value was made, before hashing and conversion to text.
     private(set) var lastInteger: Int64 = 0
-    /// The sequence to which completed accesses publish values, or nil if no variable follows this
-    /// one.
+    /// The sequence to which completed accesses publish values, or `nil` if no variable follows
+    /// this one.
     private(set) var followed: SharedSequence?
 
     /// Creates the generator of a variable's values.
     ///
     /// - Parameters:
-    ///   - variable: The variable, whose `minimum` is not above its `maximum`.
-    ///   - sequence: The counter of a sequential variable; a new one by default.
+    ///   - variable: The variable, whose `minimum` must not exceed its `maximum`.
+    ///   - sequence: The counter of a sequential variable. Defaults to a new counter.
     ///   - newest: The counter whose published values a `latest` variable follows.
     ///   - isFollowed: Whether another variable follows this sequential one.
     init(
@@ -120,7 +120,7 @@ public struct ValueGenerator: Sendable, Equatable {
 }
 
 extension Variable {
-    /// Creates an independent generator of the variable's values.
+    /// Creates an independent generator for the variable's values.
     ///
     /// A `latest` variable does not follow a sequence.
     ///

@@ -1,5 +1,6 @@
-/// A distribution of text with artificial words for searches, drawn from a vocabulary by Zipf's
-/// law.
+/// A distribution of text with artificial words for searches.
+///
+/// The words are drawn from a vocabulary according to Zipf's law.
 ///
 /// In a natural language, the frequency of the word of rank k is proportional to 1/k, and frequent
 /// words are short (Zipf, "Human Behavior and the Principle of Least Effort", 1949).
@@ -21,7 +22,7 @@ public struct WordsDistribution: Sendable, Equatable {
         ranks = ZipfianDistribution(count: Int64(vocabulary), theta: 1)
     }
 
-    /// Draws the next text: words separated by single spaces.
+    /// Draws the next text, in which single spaces separate the words.
     public mutating func next(using stream: inout RandomStream) -> String {
         var bytes: [UInt8] = []
         for index in 0..<lengths.next(using: &stream) {
@@ -31,14 +32,14 @@ public struct WordsDistribution: Sendable, Equatable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns the unique word for a rank; ranks start at 1.
+    /// Returns the unique word for a rank, where ranks start at 1.
     static func word(_ rank: Int64) -> String {
         var bytes: [UInt8] = []
         append(word: rank, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Spells the rank with syllables as digits, like the column names of a spreadsheet.
+    /// Spells the rank with syllables as digits, like the column names in a spreadsheet.
     private static func append(word rank: Int64, to bytes: inout [UInt8]) {
         var rest = Int(rank)
         while rest > 0 {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A distribution of ranks 1...n, in which the probability of rank k is proportional to k^−theta,
-/// for any theta above 0.
+/// A distribution of ranks 1...n in which the probability of rank k is proportional to k^−theta.
 ///
 /// The algorithm is rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate
-/// variates from monotone discrete distributions", ACM TOMACS 6, 1996). It is exact and takes
-/// constant time and memory for any n; theta = 1 is not a special case. `H` integrates the density
-/// `h`, and its inverse maps a uniform number to a candidate that is nearly always accepted.
+/// variates from monotone discrete distributions", ACM TOMACS 6, 1996). It is exact, and it takes
+/// constant time and memory for any n and any theta above 0, including 1. `H` integrates the
+/// density `h`. The inverse of `H` maps a uniform number to a candidate that is nearly always
+/// accepted.
 public struct ZipfianDistribution: Sendable, Equatable {
-    /// The largest number of ranks that this algorithm can distinguish in Double arithmetic.
+    /// The maximum number of ranks that this algorithm can distinguish with `Double`.
     static let mostRanks: Int64 = 1 << 52
 
     private let theta: Double
@@ -40,7 +40,7 @@ public struct ZipfianDistribution: Sendable, Equatable {
         while true {
             let area = upper + stream.nextUnit() * (lower - upper)
             let x = Self.inverseIntegral(area, theta)
-            // Rounding can exceed the range at its ends.
+            // Rounding can exceed the range at both ends.
             let rank = min(max((x + 0.5).rounded(.down), 1), count)
             if rank - x <= squeeze
                 || area >= Self.integral(rank + 0.5, theta) - Self.density(rank, theta)
