@@ -1,5 +1,5 @@
 extension InvariantCheck {
-    /// Checks a custom invariant with its query.
+    /// Checks a custom invariant by running its query.
     func check(_ invariant: DataInvariant) -> InvariantResult {
         var row: [WorkloadValue]?
         do {
@@ -37,7 +37,9 @@ extension InvariantCheck {
 }
 
 extension WorkloadValue {
-    /// Whether the value counts as true: a number other than 0, text or a blob.
+    /// Whether a query's value means that the invariant holds.
+    ///
+    /// This is any text, any blob, or any number other than 0.
     fileprivate var isTrue: Bool {
         switch self {
         case .null: false

@@ -2,13 +2,14 @@
 struct InvariantCheck {
     /// The database after the load.
     let target: any WorkloadTarget
-    /// The snapshot comparisons made during the load.
+    /// The results of comparing snapshots during the load.
     let stability: StabilityLog
-    /// The transactions that ran alongside the load, or the error that prevented them; nil if the
-    /// arm does not support writes.
+    /// The transactions that ran alongside the load, or the error that prevented them.
+    ///
+    /// This is `nil` if the arm does not support writes.
     var isolation: Result<IsolationWatch, any Error>?
 
-    /// The client name that the reads use.
+    /// The client name for the reads.
     private static let reader = WorkloadClientName("invariants")
 
     /// Checks an invariant by name.
@@ -24,7 +25,7 @@ struct InvariantCheck {
                 return InvariantResult(
                     name: name,
                     passed: false,
-                    detail: "unknown invariant; the invariants are \(known)"
+                    detail: "unknown invariant; expected one of \(known)"
                 )
             }
         } catch {
@@ -36,8 +37,9 @@ struct InvariantCheck {
         }
     }
 
-    /// Checks pgbench's invariant: each transaction adds one delta to an account, a teller, a
-    /// branch and the history, so the four sums are equal.
+    /// Checks pgbench's invariant that four sums are equal.
+    ///
+    /// Each transaction adds the same delta to an account, a teller, a branch, and the history.
     private func checkSums(_ name: String) throws -> InvariantResult {
         let columns = [
             ("accounts", "abalance"), ("tellers", "tbalance"), ("branches", "bbalance"),
@@ -99,7 +101,7 @@ struct InvariantCheck {
                 name: name,
                 passed: nil,
                 detail: target.supports(.snapshot)
-                    ? "no snapshot was held to its end" : "this arm has no snapshots"
+                    ? "no snapshot was held until its end" : "this arm has no snapshots"
             )
         }
         guard tally.changed.isEmpty else {
@@ -107,7 +109,7 @@ struct InvariantCheck {
                 name: name,
                 passed: false,
                 detail: "\(tally.changed.count) of \(tally.compared) snapshots changed while they "
-                    + "were held, by \(Set(tally.changed).sorted().joined(separator: ", "))"
+                    + "were held; taken by \(Set(tally.changed).sorted().joined(separator: ", "))"
             )
         }
         return InvariantResult(
@@ -118,7 +120,7 @@ struct InvariantCheck {
     }
 }
 
-/// An error that reports a query's unexpected rows.
+/// The error for unexpected rows in the result of a query.
 private struct UnexpectedAnswer: Error, CustomStringConvertible {
     var question: String
     var rows: [[WorkloadValue]]

@@ -6,13 +6,13 @@ final class StabilityLog: Sendable {
     struct Tally: Sendable {
         /// The number of snapshots that were read at their start and at their end.
         var compared = 0
-        /// The clients that created the changed snapshots.
+        /// The clients that took the snapshots that changed.
         var changed: [String] = []
     }
 
     private let tally = Lock(Tally())
 
-    /// Records the result of a snapshot's second read.
+    /// Records whether a snapshot was unchanged at its second read.
     func record(by maker: String, isStable: Bool) {
         tally.withLock { tally in
             tally.compared += 1

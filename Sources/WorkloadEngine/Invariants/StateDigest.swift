@@ -1,4 +1,6 @@
-/// A digest of a snapshot's state: equal states have equal digests.
+/// A digest of a snapshot's state.
+///
+/// Equal states have equal digests.
 struct StateDigest: Equatable, Sendable {
     /// A query and its values.
     struct Query: Sendable {
@@ -9,14 +11,14 @@ struct StateDigest: Equatable, Sendable {
     private var hash: Int
     private var rows: Int
 
-    /// The number of rows to read from each table if there are no queries.
+    /// The number of rows to read from each table if no queries are given.
     private static let rowsPerTable = 1000
 
     /// Computes the digest of a snapshot.
     ///
-    /// Without queries, the digest covers each table's row count and first thousand rows.
+    /// Without queries, the digest covers the row count and the first thousand rows of each table.
     static func of(_ snapshot: any WorkloadSnapshot, _ queries: [Query]) throws -> StateDigest {
-        // A hasher's seed differs between processes, but digests never leave the process.
+        // The seed of a hasher differs between processes, but digests never leave the process.
         var hasher = Hasher()
         var rows = 0
         try snapshot.read { session in

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The cost and failures of the isolation invariant's accesses.
+/// The costs and failures of the accesses that check isolation.
 final class IsolationCosts: Sendable {
     private struct State {
         var held: UInt64 = 0
@@ -13,7 +13,7 @@ final class IsolationCosts: Sendable {
 
     init(clock: any RunClock) { self.clock = clock }
 
-    /// Runs an access's closure and adds the time during which it holds its connection.
+    /// Runs the closure of an access and adds the time during which it held the connection.
     func measure(_ body: () throws -> Void) rethrows {
         let start = clock.now()
         defer {
@@ -23,7 +23,7 @@ final class IsolationCosts: Sendable {
         try body()
     }
 
-    /// Counts an access that failed.
+    /// Records the first error and counts the failed access.
     func note(_ error: any Error) {
         state.withLock { state in
             state.failures += 1
@@ -39,6 +39,6 @@ final class IsolationCosts: Sendable {
         }
     }
 
-    /// The first error, or nil if no access failed.
+    /// The first error, or `nil` if no access failed.
     var firstFailure: String? { state.withLock { $0.firstFailure } }
 }

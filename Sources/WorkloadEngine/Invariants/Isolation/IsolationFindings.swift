@@ -1,6 +1,6 @@
 import Isolation
 
-/// The results of the isolation invariant's rounds so far.
+/// The results of the checked rounds so far.
 struct IsolationFindings: Sendable {
     /// The anomalies of one kind.
     private struct Finding {
@@ -30,7 +30,7 @@ struct IsolationFindings: Sendable {
         }
     }
 
-    /// The kinds of anomalies found, in order, each with its first example.
+    /// Descriptions of the kinds of anomalies, in order, each with its first example.
     var descriptions: [String] {
         AnomalyKind.allCases.compactMap { kind in
             guard let finding = findings[kind] else { return nil }

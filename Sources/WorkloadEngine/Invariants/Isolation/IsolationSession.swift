@@ -2,7 +2,7 @@ import Foundation
 import Isolation
 import Telemetry
 
-/// A session of the isolation invariant, which runs transactions on the target and records them.
+/// A session that runs transactions on the target and records them to check isolation.
 ///
 /// Only the session's thread uses this value.
 struct IsolationSession {
@@ -10,16 +10,16 @@ struct IsolationSession {
     enum Role: String, CaseIterable, Sendable {
         /// Writes and rolls back some of the writes.
         case writer
-        /// Writes without the library's transactions, using single statements and transactions in
-        /// SQL.
+        /// Writes with single statements and transactions in SQL instead of the library's
+        /// transactions.
         case statements
         /// Reads.
         case reader
-        /// Reads several times from each snapshot.
+        /// Takes snapshots and reads from each one several times.
         case snapshots
         /// Reads and writes with asynchronous accesses.
         case tasks
-        /// Writes and reads each write on another connection.
+        /// Writes, then reads each write on another connection.
         case concurrentReads = "concurrent-reads"
         /// Reads and writes in another process.
         case process
@@ -59,7 +59,7 @@ struct IsolationSession {
     ///   - target: The database.
     ///   - client: The name in the target's status.
     ///   - recorder: The recorder of the session's transactions.
-    ///   - costs: The log of the accesses' costs.
+    ///   - costs: The log of the costs of the accesses.
     ///   - script: The source of the session's transactions.
     init(
         name: String,
@@ -80,10 +80,12 @@ struct IsolationSession {
         index = recorder.addSession(name)
     }
 
-    /// Starts a round, which uses new objects.
+    /// Starts a round with new objects.
     func begin(round: Int) { script.begin(round: round) }
 
-    /// Runs one transaction; errors become part of the history.
+    /// Runs one transaction.
+    ///
+    /// Errors become part of the history.
     func runTransaction() {
         switch role {
         case .reader: read()
@@ -241,7 +243,7 @@ struct IsolationSession {
             transaction.end(.committed)
         } catch {
             if !(error is Rollback) { costs.note(error) }
-            // A failure before the commit causes a rollback.
+            // A failure before the commit rolls back the transaction.
             transaction.end(transaction.isCommitting ? .unknown : .aborted)
         }
     }

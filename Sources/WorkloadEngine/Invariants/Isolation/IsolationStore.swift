@@ -1,6 +1,6 @@
 import Isolation
 
-/// A target's connection inside an access, for the isolation invariant's transactions.
+/// The connection of a target inside an access, for transactions that check isolation.
 struct IsolationStore: ObjectStore {
     private let session: any WorkloadSession
 
@@ -31,6 +31,6 @@ extension StoredValue {
 }
 
 extension ObjectTable {
-    /// The isolation invariant's table in the database under load.
+    /// The table in the database under load that the isolation invariant uses.
     static let ofInvariant = ObjectTable(name: "poolgauge_isolation")
 }

@@ -4,17 +4,17 @@ import Telemetry
 /// Runs transactions alongside the load and checks that the database isolates them.
 ///
 /// The transactions run in rounds. In a round, all sessions concurrently run a few transactions on
-/// lists and registers that no other round uses. One session then reads all objects, and the
-/// round's history is checked. The history and the rows are then dropped, which keeps memory and
-/// the table small in runs of any length. Between rounds, the sessions rest long enough to respect
+/// lists and registers that no other round uses. One session then reads all objects, and the watch
+/// checks the history of the round. It then discards the history and the rows to limit memory and
+/// the size of the table. Between rounds, the sessions rest long enough to respect
 /// ``connectionShare`` and ``roundShare``.
 final class IsolationWatch: Sendable {
     /// The share of one connection's time that the sessions may use.
     private static let connectionShare = 0.02
     /// The share of the run's time that rounds may take.
     ///
-    /// If the load saturates the database, sessions wait for connections much longer than they hold
-    /// them, and they delay the load.
+    /// If the load saturates the database, the sessions wait for connections much longer than they
+    /// hold them. These waits also delay the load.
     private static let roundShare = 0.05
     /// The time in a round during which sessions start transactions, in nanoseconds.
     private static let longestRound: UInt64 = 100_000_000
@@ -22,14 +22,14 @@ final class IsolationWatch: Sendable {
     private static let shortestRest: UInt64 = 50_000_000
     /// The number of transactions that a session runs in a round.
     private static let transactionsPerRound = 6
-    /// The maximum number of attempts at a round's last read, which the end of the run may
-    /// interrupt.
+    /// The maximum number of attempts to read all objects at the end of a round, which the end of
+    /// the run may interrupt.
     private static let attempts = 3
-    /// The name in the target's status.
+    /// The client name in the target's status.
     static let client = WorkloadClientName(uncounted: "isolation")
 
     private struct State {
-        /// The current round, starting at 0; -1 before the first round.
+        /// The number of the current round, or -1 before the first round.
         var round = -1
         /// The clock time at which sessions stop starting transactions in this round.
         var roundEnd: UInt64 = 0
@@ -45,7 +45,7 @@ final class IsolationWatch: Sendable {
     private let costs: IsolationCosts
     private let clock: any RunClock
     private let sleepers: [any Sleeper]
-    /// The sleeper of the thread that runs the rounds.
+    /// The sleeper for the thread that conducts the rounds.
     private let conductor: any Sleeper
     private let state = Lock(State())
 
@@ -53,7 +53,7 @@ final class IsolationWatch: Sendable {
     ///
     /// - Parameters:
     ///   - target: The database under load.
-    ///   - process: The same database in another process, or nil for none.
+    ///   - process: The same database in another process, if any.
     ///   - seed: The seed of all random choices.
     ///   - clock: The run's clock.
     /// - Throws: The library's error if the table cannot be created.
@@ -63,8 +63,7 @@ final class IsolationWatch: Sendable {
         seed: UInt64,
         clock: any RunClock
     ) throws {
-        // Create the table before the sleepers, because each sleeper counts as one of the run's
-        // threads.
+        // Create the table before the sleepers, because each sleeper must have a thread.
         try target.perform(.write, as: Self.client) { session in
             try ObjectTable.ofInvariant.create(in: IsolationStore(session))
         }
@@ -111,10 +110,10 @@ final class IsolationWatch: Sendable {
     /// Prepares the invariant for a run.
     ///
     /// The invariant uses another process only if the scenario does, because a second process
-    /// affects the load's measurements.
+    /// affects the measurements of the load.
     ///
-    /// - Returns: The watch, or the error that prevents it; nil if the scenario does not have the
-    ///   invariant or the arm does not support writes.
+    /// - Returns: The watch, or the error that prevents it. This is `nil` if the scenario does not
+    ///   have the invariant or the arm does not support writes.
     static func make(
         for scenario: Scenario,
         on target: any WorkloadTarget,
@@ -139,7 +138,7 @@ final class IsolationWatch: Sendable {
             .result(name, sessions: sessions.map(\.name), failure: costs.firstFailure)
     }
 
-    /// Removes the table.
+    /// Drops the table.
     ///
     /// Call this method after the threads have ended.
     func close(noting events: EventLog) {
@@ -148,14 +147,15 @@ final class IsolationWatch: Sendable {
                 try ObjectTable.ofInvariant.drop(in: IsolationStore(session))
             }
         } catch {
-            events.note("the table \(ObjectTable.ofInvariant.name) remains: \(error)", .warning)
+            events.note("cannot drop the table \(ObjectTable.ofInvariant.name): \(error)", .warning)
         }
     }
 
     // MARK: Threads
 
-    /// Returns the threads that the load must run, each with its sleeper: one for each session, and
-    /// one that runs the rounds.
+    /// Returns the threads that the load must run, each with its sleeper.
+    ///
+    /// There is one thread per session and one that conducts the rounds.
     func threads(_ context: RunContext) -> [(sleeper: any Sleeper, body: () -> Void)] {
         let workers = zip(sessions, sleepers).map { session, sleeper in
             (sleeper: sleeper, body: { self.work(session, sleeper, context.control) })
@@ -242,7 +242,7 @@ final class IsolationWatch: Sendable {
         UInt64(Double(time) * (1 / share - 1))
     }
 
-    /// Waits until the rest is over or the load ends.
+    /// Waits until the rest or the load ends.
     private func rest(for length: UInt64, _ control: RunControl, until end: UInt64) {
         let deadline = clock.now() &+ max(Self.shortestRest, length)
         while control.stage < .stopped, clock.now() < min(deadline, control.clockTime(of: end)) {
