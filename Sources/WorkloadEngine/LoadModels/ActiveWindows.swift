@@ -1,4 +1,4 @@
-/// The intervals of load time in which a client is active.
+/// The intervals of load time during which a client is active.
 struct ActiveWindows: Sendable, Equatable {
     /// An interval inside or outside the windows, in nanoseconds of load time.
     struct Stretch: Equatable {
@@ -7,7 +7,7 @@ struct ActiveWindows: Sendable, Equatable {
         var isActive: Bool
     }
 
-    /// The intervals, ordered and separate; nil if the client is always active.
+    /// The intervals, in order and without overlaps, or `nil` if the client is always active.
     private let windows: [Range<UInt64>]?
 
     /// Windows that cover the entire load.
@@ -15,7 +15,9 @@ struct ActiveWindows: Sendable, Equatable {
 
     private init(windows: [Range<UInt64>]?) { self.windows = windows }
 
-    /// Creates windows from the named phases, or from all phases if there are no names.
+    /// Creates windows from the named phases.
+    ///
+    /// Without names, the windows cover all phases.
     init(phases names: [String], of plan: PhasePlan) {
         guard !names.isEmpty else {
             self = .always
@@ -32,7 +34,7 @@ struct ActiveWindows: Sendable, Equatable {
         self.windows = windows
     }
 
-    /// Returns the first active time at or after `time`, or nil after the last window.
+    /// Returns the first active time at or after `time`, or `nil` after the last window.
     @inline(__always)
     func first(from time: UInt64) -> UInt64? {
         guard let windows else { return time }

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The arrivals that workers have not taken yet.
+/// The arrivals that no worker has taken yet.
 final class ArrivalQueue: Sendable {
     private let schedule: Lock<ArrivalSchedule>
 
@@ -12,8 +12,9 @@ final class ArrivalQueue: Sendable {
     /// The current rate over time.
     var curve: RateCurve { schedule.withLock { $0.curve } }
 
-    /// Takes the next arrival and returns its mass and its load time; the time is nil if the load
-    /// ends first.
+    /// Takes the next arrival and returns its mass and its load time.
+    ///
+    /// The time is `nil` if the load ends first.
     func take() -> (mass: Double, time: UInt64?) {
         schedule.withLock { schedule in
             let mass = schedule.nextMass()
@@ -21,14 +22,14 @@ final class ArrivalQueue: Sendable {
         }
     }
 
-    /// Returns the load time of a taken arrival on the current curve.
+    /// Returns the load time of an arrival that has been taken, on the current curve.
     func time(ofMass mass: Double) -> UInt64? {
         schedule.withLock { $0.curve.time(ofMass: mass) }
     }
 
-    /// Changes the rate from `time` on.
+    /// Changes the rate from `time` onward.
     ///
-    /// Earlier arrivals remain unchanged.
+    /// Earlier arrivals stay unchanged.
     func steer(from time: UInt64, by curve: RateCurve, times factor: Double) {
         schedule.withLock { schedule in
             schedule.curve = schedule.curve.continued(from: time, by: curve, times: factor)
@@ -36,19 +37,20 @@ final class ArrivalQueue: Sendable {
     }
 }
 
-/// Counts a schedule's due arrivals, whether or not workers have taken them.
+/// Counts the due arrivals of a schedule, whether or not workers have taken them.
 struct DueArrivals: Sendable {
     private var schedule: ArrivalSchedule
     private var next: Double
     private var count: UInt64 = 0
 
-    /// Creates a counter for a copy of the schedule that workers use.
+    /// Creates a counter for a copy of the workers' schedule.
     init(_ schedule: ArrivalSchedule) {
         self.schedule = schedule
         next = self.schedule.nextMass()
     }
 
-    /// Returns the number of arrivals in measured phases up to a time, on the current curve.
+    /// Returns the number of arrivals in measured phases up to a time, according to the current
+    /// curve.
     mutating func count(until time: UInt64, in phases: PhasePlan, along curve: RateCurve) -> UInt64
     {
         schedule.curve = curve

@@ -1,11 +1,13 @@
-/// An open loop's sequence of arrivals, fixed before the run.
+/// The arrivals of an open loop, which are fixed before the run.
 struct ArrivalSchedule: Sendable {
     /// The rate over time.
     var curve: RateCurve
     private let process: Arrival.Process
     private let gaps = ExponentialDistribution(rate: 1)
     private var random: RandomStream
-    /// The last arrival's mass, which a Double represents exactly up to 9 × 10¹⁵.
+    /// The mass of the last arrival.
+    ///
+    /// A `Double` represents it exactly up to 9 × 10¹⁵.
     private var mass = 0.0
 
     /// Creates a schedule along a curve.
@@ -26,16 +28,17 @@ struct ArrivalSchedule: Sendable {
         )
     }
 
-    /// Returns the next arrival's mass: the number of earlier arrivals on the curve.
+    /// Returns the mass of the next arrival, which is the number of earlier arrivals on the curve.
     mutating func nextMass() -> Double {
         switch process {
-        // Count instead of adding gaps, to prevent rounding from shifting the rate.
+        // Count arrivals instead of adding gaps, because rounding errors in gaps would change the
+        // rate.
         case .even: mass += 1
         case .poisson: mass += gaps.next(using: &random)
         }
         return mass
     }
 
-    /// Returns the next arrival in load time, or nil if the load ends first.
+    /// Returns the load time of the next arrival, or `nil` if the load ends first.
     mutating func next() -> UInt64? { curve.time(ofMass: nextMass()) }
 }

@@ -1,4 +1,4 @@
-/// A worker that starts its next access after the previous one has ended and a think time has
+/// A worker that starts its next access when the previous access has ended and a think time has
 /// passed.
 ///
 /// A closed loop measures capacity, because a slow database receives fewer accesses. The accesses
@@ -7,7 +7,7 @@ struct ClosedLoop: LoadModel {
     /// The end of the load, in load time.
     let end: UInt64
     private let think: ThinkTime
-    /// The constant think time, in nanoseconds, or nil for a random think time.
+    /// The constant think time, in nanoseconds, or `nil` for a random think time.
     private let fixed: UInt64?
     private let windows: ActiveWindows
     private var random: RandomStream?

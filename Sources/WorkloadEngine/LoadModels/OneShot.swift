@@ -1,4 +1,4 @@
-/// A worker that makes one access at a given time.
+/// A worker that makes one access at a fixed time.
 struct OneShot: LoadModel {
     /// The time of the access, in load time.
     let moment: UInt64
@@ -6,7 +6,7 @@ struct OneShot: LoadModel {
 
     let isScheduled = true
 
-    /// Creates a load with one access at a load time.
+    /// Creates a model with one access at a load time.
     init(at moment: UInt64) {
         self.moment = moment
     }

@@ -1,6 +1,6 @@
-/// A worker of a client whose accesses arrive on a schedule, whether or not a worker is free.
+/// A worker for accesses that arrive on a schedule, whether or not a worker is free.
 ///
-/// All workers of the client share one schedule. An arrival waits for a free worker, and its
+/// All workers of the client share the schedule. An arrival waits for a free worker, and its
 /// response time starts at its scheduled time. A stalled database therefore cannot improve its
 /// latencies by delaying accesses (*coordinated omission*).
 struct OpenLoop: LoadModel {
@@ -11,10 +11,9 @@ struct OpenLoop: LoadModel {
 
     let isScheduled = true
 
-    /// Creates the load of one worker.
     init(queue: ArrivalQueue) { self.queue = queue }
 
-    /// Returns the next arrival, or `.max` if it is after the load's end at the current rate.
+    /// Returns the next arrival, or `.max` if the load ends before it at the current rate.
     mutating func next(freeAt now: UInt64) -> UInt64? {
         let arrival = queue.take()
         mass = arrival.mass

@@ -1,7 +1,7 @@
 /// A worker that makes an access at the end of every period.
 ///
-/// The times are fixed in advance. An access that takes longer than a period delays the next
-/// access, which then lags.
+/// The times are fixed in advance. If an access takes longer than a period, the next access starts
+/// late.
 struct Periodic: LoadModel {
     /// The time between two accesses, in nanoseconds.
     let period: UInt64
@@ -12,7 +12,7 @@ struct Periodic: LoadModel {
 
     let isScheduled = true
 
-    /// Creates a load with accesses at `start + period`, `start + 2 × period` and so on, before
+    /// Creates a model with accesses at `start + period`, `start + 2 × period`, and so on, before
     /// `end`.
     ///
     /// Accesses outside `windows` are omitted.

@@ -1,8 +1,8 @@
 extension RateCurve {
     /// Creates the curve of a scenario's arrivals over a run's phases.
     ///
-    /// Stages run one after another in the measured part. Before the measured part, in gaps, and
-    /// after the last stage, the rate is constant.
+    /// Stages run one after another in the measured phases. The rate is constant before the
+    /// measured phases, between them, and after the last stage.
     init(_ arrival: Arrival, over phases: PhasePlan) {
         self.init()
         guard !arrival.stages.isEmpty else {

@@ -1,7 +1,7 @@
-/// An arrival rate over load time, in linear pieces, and its integral, the number of arrivals.
+/// An arrival rate over load time in linear pieces, with its integral, the number of arrivals.
 ///
-/// An arrival's *mass* is the number of earlier arrivals on the curve. In terms of mass, a load of
-/// any shape has the rate 1. A rate change keeps each arrival's mass but moves its time.
+/// An arrival's *mass* is the number of earlier arrivals on the curve. Measured in mass, a load of
+/// any shape has the rate 1. A change of the rate preserves each arrival's mass but moves its time.
 struct RateCurve: Sendable, Equatable {
     /// A linear piece.
     struct Piece: Sendable, Equatable {
@@ -16,7 +16,7 @@ struct RateCurve: Sendable, Equatable {
         /// The number of arrivals before the piece.
         var mass = 0.0
 
-        /// Returns the number of arrivals from the start to a time inside the piece.
+        /// Returns the number of arrivals from the start of the piece to a time inside it.
         func mass(until time: Double) -> Double {
             (time - start) / 1e9 * (from + rate(at: time)) / 2
         }
@@ -27,7 +27,7 @@ struct RateCurve: Sendable, Equatable {
         }
     }
 
-    /// The pieces, without gaps, from load time 0.
+    /// The pieces, starting at load time 0 without gaps.
     private(set) var pieces: [Piece] = []
 
     /// The end of the curve, in nanoseconds of load time.
@@ -41,7 +41,9 @@ struct RateCurve: Sendable, Equatable {
     /// Creates an empty curve.
     init() {}
 
-    /// Appends a piece; a constant piece of the same rate extends the last one.
+    /// Appends a piece.
+    ///
+    /// A constant piece with the same rate extends the last piece.
     mutating func append(until end: Double, from: Double, to: Double) {
         let start = self.end
         guard end > start else { return }
@@ -53,7 +55,7 @@ struct RateCurve: Sendable, Equatable {
         pieces.append(Piece(start: start, end: end, from: from, to: to, mass: mass))
     }
 
-    /// Returns the rate at a time, in arrivals per second; 0 after the end.
+    /// Returns the rate at a time, in arrivals per second, or 0 after the end.
     func rate(at time: UInt64) -> Double {
         let time = Double(time)
         return pieces.first { time < $0.end }?.rate(at: time) ?? 0
@@ -66,7 +68,7 @@ struct RateCurve: Sendable, Equatable {
         return piece.mass + piece.mass(until: time)
     }
 
-    /// Returns the time of the arrival with a mass, or nil if the curve ends first.
+    /// Returns the time of the arrival with a mass, or `nil` if the curve ends first.
     func time(ofMass mass: Double) -> UInt64? {
         for piece in pieces {
             let rest = mass - piece.mass
@@ -74,7 +76,7 @@ struct RateCurve: Sendable, Equatable {
             // An arrival exactly at the end belongs to the next piece, if any.
             guard rest < total else { continue }
             let slope = (piece.to - piece.from) / (piece.end - piece.start) * 1e9
-            // The root of from × x + slope × x² / 2 = rest, in a form without cancellation.
+            // Solve from × x + slope × x² / 2 = rest, in a form without cancellation.
             let seconds =
                 slope == 0
                 ? rest / piece.from
@@ -106,7 +108,7 @@ struct RateCurve: Sendable, Equatable {
         return curve
     }
 
-    /// Returns the curve inside the windows, without arrivals elsewhere.
+    /// Returns the curve with arrivals only inside the windows.
     func only(in windows: ActiveWindows) -> RateCurve {
         var curve = RateCurve()
         for piece in pieces {

@@ -1,10 +1,10 @@
-/// The time that a closed loop's worker pauses after an access.
+/// The time for which a worker in a closed loop pauses after an access.
 public enum ThinkTime: Sendable, Equatable {
     /// A constant time.
     case constant(Duration)
     /// A uniformly distributed time.
     case uniform(ClosedRange<Duration>)
-    /// An exponentially distributed time, as between the events of a Poisson process.
+    /// An exponentially distributed time, as between events in a Poisson process.
     case exponential(mean: Duration)
 
     /// Draws the next time, in nanoseconds.
