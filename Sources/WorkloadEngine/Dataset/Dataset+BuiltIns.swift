@@ -2,7 +2,7 @@ extension Dataset {
     /// The number of YCSB records per unit of scale.
     static let ycsbRecordsPerScale = 1000
 
-    /// The supported scales, or nil for an existing database.
+    /// The supported scales, or `nil` for an existing database.
     ///
     /// The largest scales result in 10¹⁰ pgbench accounts, 10⁷ YCSB records, or 10⁹ sysbench rows.
     var scales: ClosedRange<Int>? {
@@ -33,11 +33,12 @@ extension Dataset {
         .sysbench(rows: SysbenchDataset.rowsPerScale),
     ]
 
-    /// The predeclared variables for statements.
+    /// The predeclared variables that statements can use.
     ///
-    /// pgbench: `aid`, `bid`, `tid`, `delta`. YCSB: `key`, `new_key`, `field`, `value`, `scan`.
-    /// sysbench: `id`, `point1` and so on. A custom schema has a variable such as `notes_id` for a
-    /// numbered column `id` of the table `notes`, which draws existing numbers.
+    /// pgbench has `aid`, `bid`, `tid`, and `delta`. YCSB has `key`, `new_key`, `field`, `value`,
+    /// and `scan`. sysbench has `id`, `point1`, and so on. A custom schema has a variable for each
+    /// numbered column, which draws existing numbers. For column `id` of table `notes`, the
+    /// variable is `notes_id`.
     public var variables: [String: Variable] {
         switch self {
         case .pgbench(let scale): PgbenchDataset.variables(scale: scale)

@@ -1,6 +1,6 @@
 /// The data that every arm starts with.
 public enum Dataset: Sendable, Equatable {
-    /// pgbench's four tables: 100,000 accounts per unit of scale.
+    /// pgbench's four tables, with 100,000 accounts per unit of scale.
     case pgbench(scale: Int)
     /// YCSB's `usertable` with this many records.
     case ycsb(records: Int)
@@ -8,7 +8,9 @@ public enum Dataset: Sendable, Equatable {
     case sysbench(rows: Int)
     /// Custom tables, filled with random values.
     case schema(SchemaDataset)
-    /// An existing database at a path. It is copied and never changed.
+    /// An existing database at a path.
+    ///
+    /// The database is copied and never changed.
     case file(String)
 
     /// Statements that create and fill the tables.
@@ -19,11 +21,13 @@ public enum Dataset: Sendable, Equatable {
 
 /// Custom tables and the values that fill them.
 public struct SchemaDataset: Sendable, Equatable {
-    /// The statements that create the tables, which run first.
+    /// The statements that create the tables.
+    ///
+    /// They run before the tables are filled.
     public var statements: [String]
     /// The tables to fill, in order.
     public var tables: [Table]
-    /// The statements that run after the tables are filled, such as those that create indexes.
+    /// The statements that run after the tables are filled, such as statements that create indexes.
     public var finally: [String]
     /// The factor that multiplies the tables' row counts.
     public var scale: Int
@@ -74,7 +78,7 @@ public struct SchemaDataset: Sendable, Equatable {
 }
 
 extension Scenario {
-    /// Returns the data that an arm starts with: the arm's file, or the scenario's dataset.
+    /// Returns the data that an arm starts with, which is the arm's file or the scenario's dataset.
     public func dataset(of arm: Arm) -> Dataset {
         arm.file.map(Dataset.file) ?? dataset
     }

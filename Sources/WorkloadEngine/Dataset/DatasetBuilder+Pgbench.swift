@@ -1,5 +1,5 @@
 extension DatasetBuilder {
-    /// The number of accounts that one statement inserts, in its own transaction.
+    /// The number of accounts that one statement inserts in its own transaction.
     private static let accountBatch = 20_000
 
     static func buildPgbench(

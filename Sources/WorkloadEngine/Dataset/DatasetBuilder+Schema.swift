@@ -1,5 +1,5 @@
 extension DatasetBuilder {
-    /// The maximum number of rows that one transaction inserts.
+    /// The maximum number of rows inserted in one transaction.
     private static let rowsPerTransaction = 5000
 
     static func build(
@@ -9,7 +9,7 @@ extension DatasetBuilder {
         progress: (Double) throws -> Void
     ) throws {
         let rows = schema.tables.reduce(0) { $0 + schema.rows(of: $1) }
-        // The duration of the statements is unknown, so each counts as one batch of rows.
+        // The duration of the statements is unknown, so treat each as one batch of rows.
         let parts = [
             schema.statements.isEmpty ? 0 : rowsPerTransaction, rows,
             schema.finally.isEmpty ? 0 : rowsPerTransaction,
@@ -28,7 +28,7 @@ extension DatasetBuilder {
         }
     }
 
-    /// Builds sysbench's table, and creates its index after the rows are inserted.
+    /// Builds sysbench's table, and creates its index after inserting the rows.
     static func buildSysbench(
         rows: Int,
         seed: UInt64,
@@ -53,7 +53,7 @@ extension DatasetBuilder {
         try build(schema, seed: seed, in: target, progress: progress)
     }
 
-    /// Inserts a table's rows with one statement each and many rows per transaction.
+    /// Inserts a table's rows, with one statement per row and many rows per transaction.
     private static func fill(
         _ table: SchemaDataset.Table,
         rows: Int,
@@ -61,8 +61,8 @@ extension DatasetBuilder {
         in target: any WorkloadTarget,
         progress: (_ rows: Int) throws -> Void
     ) throws {
-        // Each table has its own stream, so that adding a table does not change the other tables'
-        // values.
+        // Give each table its own stream, so that adding a table does not change the values of
+        // other tables.
         var stream = RandomStream(seed: seed, stream: "dataset/\(table.name)")
         var generators = table.columns.map { $0.values.makeGenerator() }
         let sql = insertRow(of: table)

@@ -1,8 +1,9 @@
 extension DatasetBuilder {
-    /// The number of records that one statement inserts: 550 values, below SQLite's old limit of
-    /// 999.
+    /// The number of records that one statement inserts.
+    ///
+    /// Their 550 values are below SQLite's former limit of 999.
     private static let recordsPerStatement = 50
-    /// The number of records that one transaction inserts: about 5 MB.
+    /// The number of records inserted in one transaction, about 5 MB.
     private static let recordsPerTransaction = 5000
 
     static func buildYCSB(

@@ -1,6 +1,6 @@
 /// Creates a dataset's tables and fills them.
 public enum DatasetBuilder {
-    /// An error that reports a failed statement of a dataset.
+    /// The error for a statement of a dataset that failed.
     public struct Failure: Error, CustomStringConvertible {
         /// The statement.
         public let sql: String
@@ -11,7 +11,7 @@ public enum DatasetBuilder {
         public var description: String { "the dataset's statement '\(sql)' failed: \(cause)" }
     }
 
-    /// An error that reports that a dataset can only be copied, not built.
+    /// The error for a dataset that can only be copied, not built.
     public struct NotBuilt: Error, CustomStringConvertible {
         /// The explanation.
         public var description: String { "an existing database is copied, not built" }
@@ -23,9 +23,9 @@ public enum DatasetBuilder {
     ///   - dataset: The dataset to build.
     ///   - seed: The seed of the random values.
     ///   - target: The database.
-    ///   - progress: A function that receives the completed share, in 0…1, after each batch.
-    /// - Throws: ``Failure``, ``NotBuilt``, or an error that `target` or `progress` throws. An
-    ///   error in `progress` ends the build.
+    ///   - progress: A function that receives the completed fraction, in 0…1, after each batch.
+    /// - Throws: ``Failure``, ``NotBuilt``, or an error that `target` or `progress` throws. If
+    ///   `progress` throws an error, the build ends.
     public static func build(
         _ dataset: Dataset,
         seed: UInt64,
@@ -46,11 +46,11 @@ public enum DatasetBuilder {
         }
     }
 
-    /// Creates the dataset's tables without rows, to check statements against them.
+    /// Creates the dataset's tables without rows, so that statements can be checked against them.
     ///
-    /// Custom statements run, even if they insert rows.
+    /// Custom statements run even if they insert rows.
     ///
-    /// - Throws: ``Failure``, ``NotBuilt``, or an error of `target`.
+    /// - Throws: ``Failure``, ``NotBuilt``, or an error that `target` throws.
     public static func buildSchema(of dataset: Dataset, in target: any WorkloadTarget) throws {
         switch dataset {
         case .pgbench: try run(PgbenchDataset.schema, in: target)
@@ -65,7 +65,7 @@ public enum DatasetBuilder {
 
     /// Runs the statements.
     ///
-    /// Those that can run inside a transaction share one, up to the next statement that cannot.
+    /// Consecutive statements that can run inside a transaction share one transaction.
     static func run(
         _ statements: [String],
         in target: any WorkloadTarget,

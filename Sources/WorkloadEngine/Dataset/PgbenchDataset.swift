@@ -1,7 +1,7 @@
 /// pgbench's tables and transactions (<https://www.postgresql.org/docs/current/pgbench.html>).
 ///
-/// The tables' names omit the prefix `pgbench_`. SQLite does not pad `char(84)`, so the accounts'
-/// fillers are written as spaces, as in PostgreSQL; the other fillers are NULL, as in PostgreSQL.
+/// The table names omit the prefix `pgbench_`. SQLite does not pad `char(84)`, so the fillers of
+/// the accounts are written as spaces. The other fillers are NULL. Both match PostgreSQL.
 public enum PgbenchDataset {
     /// The number of accounts per unit of scale.
     public static let accountsPerScale = 100_000
@@ -50,7 +50,7 @@ public enum PgbenchDataset {
         "select-only": [selectBalance],
     ]
 
-    /// The import statement, which adds history without a payment to keep the four sums equal.
+    /// The import statement, which adds history without a payment so that the four sums stay equal.
     static let importStatement = """
         INSERT INTO history (tid, bid, aid, delta, mtime) \
         VALUES (:tid, :bid, :aid, 0, CURRENT_TIMESTAMP)
@@ -60,8 +60,10 @@ public enum PgbenchDataset {
     static let snapshotQuery =
         "SELECT (SELECT sum(tbalance) FROM tellers), (SELECT max(rowid) FROM history)"
 
-    /// A query for one row of four sums, which are equal between *tpcb* transactions: those of the
-    /// accounts, the tellers, the branches and the history's deltas.
+    /// A query for one row with four sums, which are equal between *tpcb* transactions.
+    ///
+    /// The sums are those of the accounts, the tellers, the branches, and the deltas in the
+    /// history.
     public static let sumsQuery = """
         SELECT (SELECT sum(abalance) FROM accounts), (SELECT sum(tbalance) FROM tellers), \
         (SELECT sum(bbalance) FROM branches), (SELECT coalesce(sum(delta), 0) FROM history)

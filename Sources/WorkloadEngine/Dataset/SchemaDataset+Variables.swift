@@ -1,5 +1,6 @@
 extension SchemaDataset {
-    /// A uniform variable `table_column` for each numbered column, over the column's numbers.
+    /// A uniform variable `table_column` for each numbered column, which covers the column's
+    /// numbers.
     var variables: [String: Variable] {
         var variables: [String: Variable] = [:]
         for table in tables {
@@ -20,7 +21,7 @@ extension SchemaDataset {
 }
 
 extension SchemaDataset.Column {
-    /// Whether the column's values are consecutive plain numbers.
+    /// Whether the column's values are plain consecutive numbers.
     var isNumbered: Bool {
         values.distribution == .sequential && !values.isHashed && values.prefix == nil
             && values.nulls == 0

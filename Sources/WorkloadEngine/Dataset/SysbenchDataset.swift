@@ -1,18 +1,18 @@
-/// sysbench's table and OLTP transactions (<https://github.com/akopytov/sysbench>,
-/// `src/lua/oltp_common.lua`), with one table, `sbtest`.
+/// sysbench's OLTP transactions and its table `sbtest`.
 ///
-/// The ids are drawn uniformly, like sysbench's `--rand-type=uniform`.
+/// The source is `src/lua/oltp_common.lua` (<https://github.com/akopytov/sysbench>). The ids are
+/// drawn uniformly, as with sysbench's `--rand-type=uniform`.
 enum SysbenchDataset {
-    /// The number of rows per unit of scale: sysbench's `--table-size`.
+    /// The number of rows per unit of scale, as in sysbench's `--table-size`.
     static let rowsPerScale = 10_000
-    /// The number of ids in a range: sysbench's `--range-size`.
+    /// The number of ids in a range, as in sysbench's `--range-size`.
     static let rangeSize = 100
-    /// The number of point selects in a transaction: sysbench's `--point-selects`.
+    /// The number of point selects in a transaction, as in sysbench's `--point-selects`.
     static let pointSelects = 10
 
-    /// Ten groups of eleven digits: 119 characters.
+    /// Ten groups of eleven digits, with 119 characters in total.
     static let contentTemplate = groups(10)
-    /// Five groups of eleven digits: 59 characters.
+    /// Five groups of eleven digits, with 59 characters in total.
     static let padTemplate = groups(5)
 
     private static func groups(_ count: Int) -> String {

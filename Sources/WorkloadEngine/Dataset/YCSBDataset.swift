@@ -1,7 +1,7 @@
 /// YCSB's table and operations (<https://github.com/brianfrankcooper/YCSB/wiki/Core-Workloads>).
 ///
-/// A key is `user` followed by the hash of the record's number, which starts at 0. The records are
-/// inserted in numerical order, and therefore in random key order, like YCSB's
+/// A key is `user` followed by the hash of the record's number. Numbers start at 0. The records are
+/// inserted in numerical order, and therefore in random key order, as with YCSB's
 /// `insertorder=hashed`. The table matches YCSB's JDBC binding.
 enum YCSBDataset {
     static let fieldCount = 10
@@ -20,8 +20,8 @@ enum YCSBDataset {
         "SELECT \(fields.joined(separator: ", ")) FROM usertable WHERE YCSB_KEY = :key"
     /// A statement that writes one field.
     ///
-    /// SQLite writes the whole record in any case. Selecting the field inside the statement
-    /// therefore costs only a few steps, and one statement replaces ten.
+    /// SQLite writes the whole record in any case. Choosing the field inside the statement
+    /// therefore takes only a few more steps, and one statement replaces ten.
     private static let update =
         "UPDATE usertable SET "
         + fields.enumerated()
@@ -44,15 +44,15 @@ enum YCSBDataset {
         "ycsb-read-modify-write": [read, update],
     ]
 
-    /// The snapshot query, whose result changes with inserts and with updates of the first hundred
-    /// records.
+    /// The snapshot query, whose result changes with each insert and with each update of the first
+    /// hundred records.
     static let snapshotQuery = """
         SELECT (SELECT max(rowid) FROM usertable), (SELECT group_concat(\
         \(fields.joined(separator: " || "))) FROM \
         (SELECT * FROM usertable ORDER BY rowid LIMIT 100))
         """
 
-    /// Returns the key for a record's number.
+    /// Returns the key for a record number.
     static func key(_ number: Int64) -> String {
         keyPrefix + String(FNV1a.ycsbHash(UInt64(bitPattern: number)))
     }
