@@ -6,7 +6,7 @@ import Telemetry
 enum ClientMetrics {
     typealias Metric = MetricDescriptor<ClientResult>
 
-    /// All metrics, in the order of reports.
+    /// All metrics, in report order.
     static let all: [Metric] = latencies + counts + others
 
     /// The latencies of completed accesses.
@@ -14,7 +14,7 @@ enum ClientMetrics {
         .latency("response", "The time from an access's intended start to its end.") {
             $0.response
         },
-        .latency("wait", "The time from an access's start until its closure is entered.") {
+        .latency("wait", "The time from an access's start to the entry into its closure.") {
             $0.wait
         },
         .latency("service", "The time inside an access's closure.") { $0.service },
@@ -36,12 +36,12 @@ enum ClientMetrics {
             [.init(name: "mean", unit: .rate) { $0.throughput }],
             cell: { $0.throughput.map(HumanUnits.rate) ?? "–" }
         ),
-        count("skipped", "Accesses skipped because `skip-after` had passed.") { $0.skipped },
+        count("skipped", "Accesses skipped because they were too late.") { $0.skipped },
         count("late", "Accesses that started more than a millisecond late.") { $0.late },
         count("retried", "Attempts that followed `SQLITE_BUSY`.") { $0.retried },
-        count("interrupted", "Accesses that an interrupt ended.") { $0.interrupted },
+        count("interrupted", "Accesses ended by an interrupt.") { $0.interrupted },
         count("errors", "Accesses that failed.") { $0.errorCount },
-        count("unfinished", "Accesses that still waited or ran at the end.") { $0.unfinished },
+        count("unfinished", "Accesses still waiting or running at the end.") { $0.unfinished },
     ]
 
     private static let others: [Metric] = [
@@ -71,7 +71,7 @@ enum ClientMetrics {
         latencies.compactMap { metric in metric.latency?(client).map { (metric.key, $0) } }
     }
 
-    /// Returns a metric; nil for an unknown key.
+    /// Returns a metric, or `nil` for an unknown key.
     static func metric(_ key: String) -> Metric? { byKey[key] }
 
     /// Whether a metric is a latency with percentiles.
@@ -79,7 +79,9 @@ enum ClientMetrics {
 
     private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
 
-    /// A count of accesses; its rate is its share of the offered accesses.
+    /// A count of accesses.
+    ///
+    /// Its rate is its share of the offered accesses.
     private static func count(
         _ key: String,
         isLowerBetter: Bool = true,

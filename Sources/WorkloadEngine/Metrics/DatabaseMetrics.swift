@@ -1,25 +1,25 @@
-/// The metrics of a run that belong to no client.
+/// The metrics of a run that do not belong to a client.
 enum DatabaseMetrics {
     typealias Metric = MetricDescriptor<ArmResult>
 
-    /// All metrics, in the order of the documentation.
+    /// All metrics, in the order used in the documentation.
     static let all: [Metric] = [
         Metric(
             "wal.bytes",
-            "The size of the write-ahead log: its peak, and its size at the end.",
+            "The peak and final sizes of the write-ahead log.",
             [
                 .init(name: "max", unit: .bytes) { $0.wal.map { Double($0.peakBytes) } },
                 .init(name: "final", unit: .bytes) { $0.wal.map { Double($0.finalBytes) } },
             ]
         ),
-        .number("pool.utilization", "mean", .share, "Readers in use, as a share of all readers.") {
+        .number("pool.utilization", "mean", .share, "The share of readers in use.") {
             $0.pool?.utilization
         },
         .number(
             "pool.saturation",
             "mean",
             .share,
-            "The share of time in which all readers were in use and an access waited."
+            "The share of time during which all readers were in use and an access waited."
         ) { $0.pool?.saturation },
         .number(
             "pool.readers",
@@ -44,7 +44,7 @@ enum DatabaseMetrics {
             "count",
             .count,
             isLowerBetter: false,
-            "Snapshots that were created."
+            "Snapshots taken."
         ) { $0.snapshots.map { Double($0.made) } },
         .number("snapshots.age", "max", .time, "The age of the oldest snapshot.") {
             $0.snapshots?.oldestSeconds.map { $0 * 1e9 }
@@ -52,7 +52,7 @@ enum DatabaseMetrics {
         .number("interrupts.requested", "count", .count, "Calls to `interrupt()`.") {
             $0.interrupts.map { Double($0.requested) }
         },
-        .number("interrupts.delivered", "count", .count, "Statements that interrupts ended.") {
+        .number("interrupts.delivered", "count", .count, "Statements ended by interrupts.") {
             $0.interrupts.map { Double($0.delivered) }
         },
         .number(
@@ -69,7 +69,7 @@ enum DatabaseMetrics {
         if !groups.contains(group) { groups.append(group) }
     }
 
-    /// Returns a metric; nil for an unknown key.
+    /// Returns a metric, or `nil` for an unknown key.
     static func metric(_ key: String) -> Metric? { byKey[key] }
 
     private static let byKey = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })

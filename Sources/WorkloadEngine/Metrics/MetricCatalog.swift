@@ -1,11 +1,11 @@
 import Units
 
-/// The metrics that a run produces, by the names that thresholds and comparisons use.
+/// The metrics that a run produces, with the names used in thresholds and comparisons.
 ///
 /// A client's metrics have names such as `<client>.response`. The database's metrics have names
 /// such as `wal.bytes`.
 public struct MetricCatalog: Sendable {
-    /// A metric: its aggregates and their units.
+    /// A metric's aggregates and their units.
     public struct Metric: Sendable, Equatable {
         /// The aggregates, such as `p(99)`, each with its unit.
         public var aggregates: [String: Unit]
@@ -34,7 +34,7 @@ public struct MetricCatalog: Sendable {
     /// Creates the catalog for a run with the given clients.
     public init(clients: [String]) { self.clients = clients }
 
-    /// Returns the metric with the given name, or nil if the scenario's runs do not produce it.
+    /// Returns the metric with the given name, or `nil` if the scenario's runs do not produce it.
     public func metric(_ name: String) -> Metric? {
         if let metric = Self.databaseMetrics[name] { return metric }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -42,8 +42,9 @@ public struct MetricCatalog: Sendable {
         return Self.clientMetrics[parts[1]]
     }
 
-    /// Returns the unit of an aggregate of a metric, such as `p(99)` of `ui.response`; nil if it
-    /// does not exist.
+    /// Returns the unit of an aggregate of a metric, such as `p(99)` of `ui.response`.
+    ///
+    /// Returns `nil` if the aggregate or the metric does not exist.
     static func unit(of name: String, _ aggregate: String) -> Unit? {
         let (client, key) = (name.prefix { $0 != "." }, name.drop { $0 != "." }.dropFirst())
         let metric = databaseMetrics[name] ?? (client.isEmpty ? nil : clientMetrics[String(key)])

@@ -1,35 +1,43 @@
 import Telemetry
 
-/// A metric of a result: its key, source, direction and explanation.
+/// A metric of a result, with its key, source, direction, and explanation.
 ///
 /// Thresholds, comparisons, reports and the documentation derive everything about a metric from its
 /// descriptor in ``ClientMetrics`` or ``DatabaseMetrics``.
 struct MetricDescriptor<Owner>: Sendable {
-    /// A number of a metric, such as the 99th percentile.
+    /// A value of a metric, such as the 99th percentile.
     struct Aggregate: Sendable {
-        /// The name in the notation of thresholds, such as `p(99)`.
+        /// The name as written in thresholds, such as `p(99)`.
         let name: String
         let unit: MetricCatalog.Unit
-        /// Returns the value in its base unit; nil without samples.
+        /// Returns the value in its base unit, or `nil` if there are no samples.
         let value: @Sendable (Owner) -> Double?
     }
 
     /// The key in thresholds and JSON, without the client's name.
     let key: String
-    /// The title of its column in tables.
+    /// The title of the metric's column in tables.
     let title: String
     /// Whether smaller values are better.
     let isLowerBetter: Bool
-    /// What the metric measures, as a sentence.
+    /// An explanation of what the metric measures, as a sentence.
     let explanation: String
     let aggregates: [Aggregate]
-    /// Returns the latencies that the metric summarizes; nil for other metrics.
+    /// Returns the latencies that the metric summarizes.
+    ///
+    /// This is `nil` for other metrics.
     let latency: (@Sendable (Owner) -> LatencySummary?)?
-    /// Returns the cell of the table of counts; nil for a metric without a column there.
+    /// Returns the metric's cell in the table of counts.
+    ///
+    /// This is `nil` for a metric without a column in that table.
     let cell: (@Sendable (Owner) -> String)?
-    /// Returns the number of accesses; nil for a metric that is not a count.
+    /// Returns the number of accesses.
+    ///
+    /// This is `nil` for a metric that is not a count.
     let number: (@Sendable (Owner) -> UInt64)?
-    /// Returns the number of samples, if no aggregate does.
+    /// Returns the number of samples.
+    ///
+    /// This is `nil` if an aggregate returns that number.
     private let samples: (@Sendable (Owner) -> UInt64?)?
 
     init(
@@ -54,12 +62,13 @@ struct MetricDescriptor<Owner>: Sendable {
         self.samples = samples
     }
 
-    /// Returns the value of an aggregate; nil without samples, and for an unknown aggregate.
+    /// Returns the value of an aggregate, or `nil` if there are no samples or the aggregate is
+    /// unknown.
     func value(_ aggregate: String, of owner: Owner) -> Double? {
         aggregates.first { $0.name == aggregate }?.value(owner)
     }
 
-    /// Returns the number of samples; nil if it is unknown.
+    /// Returns the number of samples, or `nil` if it is unknown.
     func sampleCount(of owner: Owner) -> Double? {
         samples.map { $0(owner).map { Double($0) } } ?? value("count", of: owner)
     }
@@ -100,7 +109,7 @@ extension MetricDescriptor {
 }
 
 extension LatencySummary {
-    /// Returns the value of an aggregate, such as `p(99)`; nil without enough samples.
+    /// Returns the value of an aggregate, such as `p(99)`, or `nil` if there are too few samples.
     func value(_ aggregate: String) -> Double? {
         let value: UInt64? =
             switch aggregate {

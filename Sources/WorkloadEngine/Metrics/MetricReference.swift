@@ -1,6 +1,6 @@
-/// The reference of all metrics, generated from their descriptors.
+/// The reference documentation of all metrics, generated from their descriptors.
 public enum MetricReference {
-    /// The reference as Markdown that ends with a newline.
+    /// The reference as Markdown, which ends with a newline.
     public static let markdown = """
         ## Client metrics
 
@@ -12,7 +12,7 @@ public enum MetricReference {
 
         """
 
-    /// The reference as text that ends with a newline.
+    /// The reference as text, which ends with a newline.
     public static let text = (clients + databases).flatMap { metric in
         [metric.name, "    \(metric.explanation) \(metric.direction)"]
             + metric.values.map { "    \($0.names.joined(separator: ", ")): \($0.unit)" }
@@ -37,7 +37,7 @@ public enum MetricReference {
         var name: String
         var explanation: String
         var direction: String
-        /// The aggregates with the same unit.
+        /// The aggregates, grouped by unit.
         var values: [(names: [String], unit: String)]
 
         init<Owner>(_ metric: MetricDescriptor<Owner>, prefix: String) {
@@ -57,7 +57,7 @@ public enum MetricReference {
 }
 
 extension MetricCatalog.Unit {
-    /// The unit, with an example of a limit.
+    /// The unit with an example of a limit.
     fileprivate var words: String {
         switch self {
         case .time: "time (50ms)"

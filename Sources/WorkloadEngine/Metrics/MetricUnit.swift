@@ -1,5 +1,5 @@
 extension MetricCatalog {
-    /// The unit of a metric's values, which determines the unit of a limit.
+    /// The unit of a metric's values, in which its limits are written.
     public enum Unit: Sendable, Equatable {
         /// Nanoseconds.
         case time
@@ -14,7 +14,7 @@ extension MetricCatalog {
         /// A ratio, shown as a decimal fraction.
         case ratio
 
-        /// Returns a value with its unit, for a reader.
+        /// Returns a value with its unit, in a readable form.
         package func text(_ value: Double) -> String {
             switch self {
             case .time: HumanUnits.time(UInt64(max(0, value.rounded())))
