@@ -9,7 +9,7 @@ final class ClosureTarget: WorkloadTarget {
         case awaited(LoadTest.AsyncBody)
     }
 
-    /// Creates a test's target, which has no database.
+    /// Creates the target of a load test, which has no database.
     struct Factory: WorkloadTargetFactory {
         let test: LoadTest
         let bodies: [String: Body]
@@ -32,7 +32,7 @@ final class ClosureTarget: WorkloadTarget {
         self.bodies = bodies
     }
 
-    /// Creates the next access of a client.
+    /// Creates a client's next access.
     func makeAccess(of client: String) -> LoadAccess {
         let number = numbers.withLock { numbers in
             defer { numbers[client, default: 0] += 1 }

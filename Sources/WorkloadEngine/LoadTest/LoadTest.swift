@@ -1,8 +1,10 @@
 import Foundation
 import Telemetry
 
-/// A load on a program's own code: clients whose accesses are closures, and limits on their
-/// measurements.
+/// A load on a program's own code.
+///
+/// Each client makes accesses by calling a closure. Limits on the measurements determine whether
+/// the test passes.
 ///
 /// ```swift
 /// @Test func theListStaysFastDuringASync() async throws {
@@ -21,7 +23,7 @@ import Telemetry
 /// }
 /// ```
 ///
-/// Times are measured as in a scenario: a response time starts at the access's intended start, so a
+/// Times are measured as in a scenario. A response time starts at the access's intended start, so a
 /// stall affects every access that it delays.
 public struct LoadTest: Sendable {
     /// The closure of an access.
@@ -29,16 +31,17 @@ public struct LoadTest: Sendable {
     /// The closure of an asynchronous access.
     public typealias AsyncBody = @Sendable (LoadAccess) async throws -> Void
 
-    /// The seed for arrivals, think times and ``LoadAccess/random``.
+    /// The seed for arrivals, think times, and ``LoadAccess/random``.
     public var seed: UInt64 = 42
     /// The maximum time to wait for running accesses when the load ends.
     public var drain: Duration = .seconds(2)
-    /// A function that returns the database's state, such as `{ pool.status() }`, for waits and
-    /// saturation in the result; nil to omit them.
+    /// A function that returns the database's state, such as `{ pool.status() }`, or `nil`.
+    ///
+    /// The result contains waits and saturation only if this function is set.
     public var status: (@Sendable () -> DatabaseStatus)?
     /// A function that classifies an error.
     ///
-    /// By default, an error is named after its type.
+    /// By default, the error's name is the name of its type.
     public var failure: @Sendable (any Error) -> WorkloadFailure = { .error("\(type(of: $0))") }
     /// A function that interrupts accesses that do not end in time, such as `{ pool.interrupt() }`.
     public var interrupt: @Sendable () -> Void = {}
@@ -52,9 +55,9 @@ public struct LoadTest: Sendable {
     /// Creates a load without clients.
     ///
     /// - Parameters:
-    ///   - name: The test's name, for reports.
+    ///   - name: The name of the test in reports.
     ///   - duration: The length of the measured phase.
-    ///   - warmUp: The length of the load before the measured phase.
+    ///   - warmUp: The length of the phase before the measured phase.
     public init(
         _ name: String,
         duration: Duration = .seconds(2),
@@ -70,8 +73,8 @@ public struct LoadTest: Sendable {
 
     /// Adds a client in a closed loop.
     ///
-    /// Each worker is a thread that starts its next access after the previous one has ended and the
-    /// think time has passed.
+    /// Each worker is a thread that starts its next access when the previous access has ended and
+    /// the think time has passed.
     public mutating func client(
         _ name: String,
         workers: Int = 1,
@@ -84,11 +87,11 @@ public struct LoadTest: Sendable {
     /// Adds a client whose accesses arrive on a schedule, whether or not a worker is free.
     ///
     /// - Parameters:
-    ///   - name: The client's name, for metrics: letters, digits, `-` and `_`.
+    ///   - name: The client's name in metrics, which consists of letters, digits, `-`, and `_`.
     ///   - workers: The number of threads that serve the arrivals.
     ///   - rate: The number of arrivals per second.
     ///   - process: The distribution of the arrivals over time.
-    ///   - skipAfter: The lateness after which an access is skipped; nil to never skip.
+    ///   - skipAfter: The lateness after which an access is skipped, or `nil` to skip no accesses.
     ///   - body: The closure of an access.
     public mutating func client(
         _ name: String,
@@ -102,7 +105,7 @@ public struct LoadTest: Sendable {
         add(name, workers, .open(arrival), .sync, .blocking(body))
     }
 
-    /// Adds a client whose workers are tasks, in a closed loop.
+    /// Adds a client in a closed loop, with tasks as workers.
     public mutating func asyncClient(
         _ name: String,
         workers: Int = 1,
@@ -112,7 +115,7 @@ public struct LoadTest: Sendable {
         add(name, workers, .closed(think: think), .async, .awaited(body))
     }
 
-    /// Adds a client whose workers are tasks and whose accesses arrive on a schedule.
+    /// Adds a client whose accesses arrive on a schedule, with tasks as workers.
     public mutating func asyncClient(
         _ name: String,
         workers: Int = 1,
@@ -132,7 +135,7 @@ public struct LoadTest: Sendable {
         _ style: Client.Style,
         _ body: ClosureTarget.Body
     ) {
-        // The statement is the name that the target uses to find the closure.
+        // The target uses the statement, which is the client's name, to find the closure.
         let operation = Operation(name: name, statements: [name])
         var client = Client(name: name, activity: .operations(.read, mix: [operation]))
         client.workers = workers
@@ -142,18 +145,20 @@ public struct LoadTest: Sendable {
         bodies[name] = body
     }
 
-    /// Adds a condition for the test to pass, in the notation of scenario thresholds: the metric
-    /// `list.response` with `p(99) < 50ms` or `max < 1s`, or `list.errors` with `count < 1`.
+    /// Adds a limit that the test must meet.
+    ///
+    /// A limit is written like a threshold in a scenario. An example is the metric `list.response`
+    /// with `p(99) < 50ms` or `max < 1s`. Another is `list.errors` with `count < 1`.
     public mutating func limit(_ metric: String, _ expression: String) {
         limits.append((metric, expression))
     }
 
     /// Runs the load.
     ///
-    /// - Throws: ``RunError`` if a limit cannot be parsed, if two clients have the same name, or
-    ///   if accesses do not end; `CancellationError` if the task is canceled before the load
+    /// - Throws: ``RunError`` if a limit cannot be parsed, two clients have the same name, or
+    ///   accesses do not end. Throws `CancellationError` if the task is canceled before the load
     ///   starts.
-    /// - Returns: The measurements; see ``ArmResult/missed``.
+    /// - Returns: The measurements, which list the missed limits in ``ArmResult/missed``.
     public func run() async throws -> ArmResult {
         let arm = Arm(name: name, kind: .pool)
         var scenario = Scenario(
@@ -166,7 +171,7 @@ public struct LoadTest: Sendable {
         scenario.seed = seed
         scenario.drain = drain
         guard Set(clients.map(\.name)).count == clients.count else {
-            throw RunError(.scenario, "two clients of '\(name)' have the same name")
+            throw RunError(.scenario, "two clients in '\(name)' have the same name")
         }
         let catalog = MetricCatalog(clients: clients.map(\.name))
         scenario.thresholds = try limits.map { limit in
@@ -180,7 +185,7 @@ public struct LoadTest: Sendable {
                     in: catalog
                 )
             } catch {
-                throw RunError(.scenario, "the limit on \(limit.metric)", cause: error)
+                throw RunError(.scenario, "invalid limit on \(limit.metric)", cause: error)
             }
         }
         return try await WorkloadRun(
@@ -192,15 +197,16 @@ public struct LoadTest: Sendable {
 }
 
 extension ArmResult {
-    /// The missed limits, each in a line with the observed value; empty if all limits were met.
+    /// The missed limits, one per line with the observed value, or an empty array if all limits
+    /// were met.
     ///
-    /// The list includes limits that have too few samples.
+    /// The list includes limits with too few samples.
     public var missed: [String] {
         thresholds.filter { $0.passed == false || $0.undecided == true }.map { threshold in
             var observed = threshold.observed.map { "\($0)" } ?? "nothing"
             if threshold.undecided == true { observed += ", too few samples to decide" }
             if let seconds = threshold.decidingSeconds {
-                observed += "; a measured part of \(Int(seconds)) s decides"
+                observed += "; measure for \(Int(seconds)) s to get enough"
             }
             return "\(threshold.metric) \(threshold.expression): observed \(observed)"
         }
