@@ -7,7 +7,9 @@ import Telemetry
 final class ClientKnobs: Sendable {
     /// The settings that workers use.
     struct Settings: Sendable, Equatable {
-        /// The number of active workers; workers with higher numbers rest.
+        /// The number of active workers.
+        ///
+        /// Workers with higher numbers rest.
         var workers: Int
         /// The cumulative weights of the operations.
         var cumulativeWeights: [Double]
@@ -18,7 +20,6 @@ final class ClientKnobs: Sendable {
     private let settings: Lock<Settings>
     private let epochValue = Atomic<UInt64>(1)
 
-    /// Creates knobs with the scenario's settings.
     init(_ settings: Settings) {
         self.settings = Lock(settings)
     }
@@ -27,7 +28,6 @@ final class ClientKnobs: Sendable {
     @inline(__always)
     var epoch: UInt64 { epochValue.load(ordering: .acquiring) }
 
-    /// Returns the current settings.
     func read() -> Settings { settings.withLock { $0 } }
 
     /// Changes the settings.

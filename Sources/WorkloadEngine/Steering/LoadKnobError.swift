@@ -1,5 +1,5 @@
-/// An error that prevents a change to the load.
+/// The error for a change to the load that is not possible.
 public struct LoadKnobError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The requested change, and the reason that it is not possible.
+    /// A description of the requested change and why it is not possible.
     public let description: String
 }

@@ -7,7 +7,7 @@ import Units
 /// apply the changes at their next turn.
 final class LoadSteering: Sendable {
     private struct State: Sendable {
-        /// Each client's workers and rate, before the share of writes is applied.
+        /// The workers and rate of each client, before the share of writes is applied.
         var workers: [Int]
         var rates: [Double?]
         var holds: [UInt64?]
@@ -67,7 +67,7 @@ final class LoadSteering: Sendable {
         case .rateFactor(let factor):
             try check(
                 factor >= 0 && factor <= 1000,
-                "the factor of rates must be 0 to 1000, not \(factor)"
+                "the rate factor must be 0 to 1000, not \(factor)"
             )
             state.rateFactor = factor
         case .writeShare(let share):
@@ -85,7 +85,7 @@ final class LoadSteering: Sendable {
             try check(clients[index].holdTime > 0, "client '\(name)' has no hold")
             try check(
                 seconds.map { $0 > 0 && $0 <= 86_400 } ?? true,
-                "a hold must be longer than 0 and at most a day, not \(seconds ?? 0) s"
+                "a hold must be longer than 0 s and at most 86400 s, not \(seconds ?? 0) s"
             )
             state.holds[index] = seconds.map { UInt64($0 * 1e9) }
         }
@@ -99,7 +99,7 @@ final class LoadSteering: Sendable {
         if let index = clients.firstIndex(where: { $0.name.name == name }) { return index }
         let known = clients.map(\.name.name)
         throw LoadKnobError(
-            description: "no client of this run has the name '\(name)'"
+            description: "no client in this run has the name '\(name)'"
                 + NearestName.hint(name, among: known)
         )
     }

@@ -1,16 +1,18 @@
-/// The balance of reads and writes in a load, and the factors that change the share of writes.
+/// The balance of reads and writes in a load, with the factors that change the share of writes.
 ///
-/// The load of open loops is in arrivals per second, and the load of closed loops is in workers.
-/// Each of the two groups keeps its total.
+/// The load of open loops is measured in arrivals per second, and the load of closed loops in
+/// workers. Each of these two groups keeps its total load.
 struct WriteBalance: Sendable {
-    /// The factor for a client's load, and the weights of the client's operations.
+    /// The factor for a client's load and the weights of the client's operations.
     struct Factors: Sendable, Equatable {
         /// The factor for the arrival rate or the number of workers.
         var load: Double
         /// The weights of the operations.
         var weights: [Double]
 
-        /// Scales a number of workers; at least one remains unless the factor is 0.
+        /// Scales a number of workers.
+        ///
+        /// At least one worker remains unless the factor is 0.
         func scaled(workers: Int) -> Int {
             guard load > 0 else { return 0 }
             return workers > 0 ? max(1, Int((Double(workers) * load).rounded())) : 0
@@ -25,7 +27,7 @@ struct WriteBalance: Sendable {
         var weights: [Double]
         var writes: [Bool]
 
-        /// The share of the accesses that write.
+        /// The share of accesses that write.
         var share: Double {
             let sum = weights.reduce(0, +)
             guard sum > 0 else { return 0 }
@@ -33,11 +35,11 @@ struct WriteBalance: Sendable {
         }
     }
 
-    /// The clients' parts; nil for clients without operations.
+    /// The clients' parts, or `nil` for a client without operations.
     private let parts: [Part?]
-    /// The declared weights of all clients' operations.
+    /// The declared weights of the operations, for each client.
     private let weights: [[Double]]
-    /// The declared share of writes in each group; nil for a group whose share cannot change.
+    /// The declared share of writes in each group, or `nil` for a group whose share cannot change.
     private let openShare: Double?
     private let closedShare: Double?
 
@@ -65,13 +67,14 @@ struct WriteBalance: Sendable {
         closedShare = share(false)
     }
 
-    /// Returns the share of writes for a requested share, or nil if the share cannot change.
+    /// Returns the share of writes that results from a requested share, or `nil` if it cannot
+    /// change.
     func share(of wanted: Double?) -> Double? {
         guard let declared = openShare ?? closedShare else { return nil }
         return wanted ?? declared
     }
 
-    /// Returns a client's share of writes, or nil for a client without operations.
+    /// Returns a client's share of writes, or `nil` for a client without operations.
     func share(of index: Int, at wanted: Double?) -> Double? {
         guard var part = parts[index] else { return nil }
         part.weights = factors(of: index, at: wanted).weights
