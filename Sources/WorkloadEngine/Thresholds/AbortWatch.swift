@@ -1,22 +1,24 @@
-/// A run's thresholds that end the run early if they are definitely missed.
+/// The thresholds that end a run early as soon as they are certain to be missed.
 struct AbortWatch: Sendable {
     private let thresholds: [Threshold]
 
-    /// The minimum number of accesses for a share or a mean, as for a percentile.
+    /// The minimum number of accesses for a share or a mean, which is the same as for a percentile.
     private static let leastCount = 10.0
 
-    /// Selects the thresholds with `abort: true`; returns nil if there are none.
+    /// Creates a watch for the thresholds with `abort: true`.
+    ///
+    /// Returns `nil` if there are none.
     init?(_ thresholds: [Threshold]) {
         self.thresholds = thresholds.filter { $0.abortDelay != nil }
         if self.thresholds.isEmpty { return nil }
     }
 
-    /// The names of the clients whose metrics the thresholds limit.
+    /// The names of the clients whose metrics have thresholds.
     var clients: Set<String> {
         Set(thresholds.map { String($0.metric.prefix { $0 != "." }) })
     }
 
-    /// Returns whether a threshold can end a run that has measured for `seconds`.
+    /// Returns whether any threshold may end a run after `seconds` of measurement.
     func isDue(at seconds: Double) -> Bool { thresholds.contains { isDue($0, seconds) } }
 
     private func isDue(_ threshold: Threshold, _ seconds: Double) -> Bool {
@@ -42,9 +44,8 @@ struct AbortWatch: Sendable {
 
     /// Returns whether the value is based on enough accesses.
     ///
-    /// For a percentile, ``ArmResult/check(_:)`` has already checked this. A share needs ten
-    /// accesses on the wrong side of the limit, which prevents a single early error from ending a
-    /// run.
+    /// ``ArmResult/check(_:)`` has already checked percentiles. A share needs ten accesses on the
+    /// wrong side of the limit, so that a single early error does not end the run.
     private func hasEnoughSamples(_ threshold: Threshold, in result: ArmResult) -> Bool {
         let parts = threshold.metric.split(separator: ".").map(String.init)
         guard parts.count == 2, let client = result.clients[parts[0]] else { return true }

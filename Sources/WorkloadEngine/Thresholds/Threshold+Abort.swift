@@ -2,7 +2,7 @@ extension Threshold {
     /// The aggregates that never decrease during a run.
     private static let growing = ["count", "max"]
 
-    /// The reason that missing this threshold cannot end a run early; nil if it can.
+    /// The reason why missing this threshold cannot end a run early, or `nil` if it can.
     var abortProblem: String? {
         let problem = "'\(expression)' of '\(metric)' cannot end a run early"
         if aggregate == "final" || metric.hasSuffix(".unfinished") {

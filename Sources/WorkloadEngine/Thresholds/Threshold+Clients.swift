@@ -1,5 +1,5 @@
 extension Threshold {
-    /// Returns the reason that the clients do not have the metric, or nil if they do.
+    /// Returns the reason why the clients do not have the metric, or `nil` if they do.
     func problem(among clients: [Client]) -> String? {
         let parts = metric.split(separator: ".").map(String.init)
         guard parts.count == 2, ["fairness", "longest-wait"].contains(parts[1]),
@@ -10,7 +10,7 @@ extension Threshold {
         }
         if parts[1] == "fairness", case .open = client.pace {
             return "'\(metric)' needs a client without 'arrival': any worker of '\(client.name)' "
-                + "serves any arrival; write a limit on \(client.name).longest-wait"
+                + "serves any arrival; limit \(client.name).longest-wait instead"
         }
         return nil
     }

@@ -1,7 +1,7 @@
 import Units
 
 extension Threshold {
-    /// An error that reports an invalid expression.
+    /// The error for an invalid expression.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         /// The expression, the problem, and the expected form.
         public var description: String
@@ -9,8 +9,8 @@ extension Threshold {
 
     /// Parses an expression such as `p(99) < 50ms`, for a metric such as `ui.response`.
     ///
-    /// The limit has the metric's unit: a time for latencies, a size for `wal.bytes`, a rate for
-    /// throughput, a number or a percentage for shares, and a number for counts.
+    /// The limit has the metric's unit. It is a time for latencies, a size for `wal.bytes`, a rate
+    /// for throughput, a number or a percentage for shares, and a number for counts.
     ///
     /// - Throws: ``Failure`` if the expression is invalid.
     public init(metric name: String, expression: String, in catalog: MetricCatalog) throws {
@@ -29,7 +29,7 @@ extension Threshold {
         do {
             limit = try Self.limit(right, in: unit)
         } catch {
-            throw Failure(description: "the limit of '\(expression)': \(error)")
+            throw Failure(description: "the limit in '\(expression)': \(error)")
         }
         self.init(
             metric: name,
@@ -42,7 +42,7 @@ extension Threshold {
 
     /// Returns whether an observed value, in the metric's base unit, meets the threshold.
     ///
-    /// - Returns: Whether the value meets the threshold, or nil if there is no observed value.
+    /// - Returns: Whether the value meets the threshold, or `nil` if there is no observed value.
     public func isMet(by observed: Double?) -> Bool? {
         guard let observed, !observed.isNaN else { return nil }
         return switch comparison {
@@ -96,7 +96,8 @@ extension Threshold {
         }
     }
 
-    /// Suggests the nearest aggregate, or lists the percentiles if the name is a percentile.
+    /// Suggests the nearest aggregate, or lists the available percentiles if the name is a
+    /// percentile.
     private static func hint(_ name: String, among known: [String]) -> String {
         if name.hasPrefix("p("), known.contains("p(99)") {
             return "; percentiles: "

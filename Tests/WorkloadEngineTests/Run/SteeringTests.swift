@@ -216,7 +216,7 @@ struct SteeringTests {
         )
         let seen = messages.withLock { $0 }
         #expect(seen.count == 5)
-        #expect(seen.first == "no client of this run has the name 'iu'; did you mean 'ui'?")
+        #expect(seen.first == "no client in this run has the name 'iu'; did you mean 'ui'?")
         #expect(seen.dropFirst().first?.contains("has no arrival rate") == true)
     }
 

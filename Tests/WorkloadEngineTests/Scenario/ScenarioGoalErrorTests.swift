@@ -20,7 +20,7 @@ struct ScenarioGoalErrorTests {
         ScenarioSlip(
             "50ms",
             "50MiB",
-            "14:17: the limit of 'p(99) < 50MiB': '50MiB' has 'MiB', which is not a unit of "
+            "14:17: the limit in 'p(99) < 50MiB': '50MiB' has 'MiB', which is not a unit of "
                 + "time; write 50ms, 30s, 2m; known: ns, us, µs, ms, s, m, h"
         ),
         ScenarioSlip(

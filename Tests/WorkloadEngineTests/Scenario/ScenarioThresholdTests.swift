@@ -79,7 +79,7 @@ struct ScenarioThresholdTests {
         #expect(
             error?.description
                 == "f:14:3: 'ui.fairness' needs a client without 'arrival': any worker of 'ui' serves "
-                + "any arrival; write a limit on ui.longest-wait"
+                + "any arrival; limit ui.longest-wait instead"
         )
     }
 }
