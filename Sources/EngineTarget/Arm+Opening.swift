@@ -1,12 +1,12 @@
 import WorkloadEngine
 
 extension Arm {
-    /// The statements that each connection in a library's queue or pool runs first.
+    /// The statements that each connection of a queue or pool runs first.
     ///
-    /// They do not select WAL mode, because the libraries select it.
+    /// The statements do not select WAL mode, because the libraries do.
     package var openingPragmas: [String] {
         var statements = pragmas.map { "PRAGMA \($0.name) = \($0.value)" }
-        // If the arm does not set a journal, a queue uses SQLite's default, regardless of the
+        // If the arm does not set a journal mode, a queue uses SQLite's default, regardless of the
         // file's mode.
         let own = journal ?? (kind == .queue ? .delete : nil)
         if kind == .queue || kind == .memory, let own, own != .wal {
@@ -20,7 +20,7 @@ extension Arm {
     /// - Throws: The library's error.
     package func setSynchronous(of target: some WorkloadTarget) throws {
         guard let synchronous else { return }
-        // Set the value after the switch to WAL, which sets NORMAL.
+        // Set the value after switching to WAL mode, which sets NORMAL.
         try target.perform(.writeWithoutTransaction, as: WorkloadClientName("setup")) {
             _ = try $0.rows("PRAGMA synchronous = \(synchronous)", [])
         }

@@ -17,7 +17,6 @@ package final class BusyWait: Sendable {
         /// A function that pauses for a number of nanoseconds.
         package var sleep: @Sendable (UInt64) -> Void
 
-        /// Creates a timing.
         package init(
             now: @escaping @Sendable () -> UInt64,
             sleep: @escaping @Sendable (UInt64) -> Void
@@ -26,13 +25,13 @@ package final class BusyWait: Sendable {
             self.sleep = sleep
         }
 
-        /// The timing that uses the machine's clock and pauses the calling thread.
+        /// A timing that uses the machine's clock and pauses the calling thread.
         package static let system = Timing(now: monotonicNanoseconds) { nanoseconds in
             var rest = timespec(
                 tv_sec: Int(nanoseconds / 1_000_000_000),
                 tv_nsec: Int(nanoseconds % 1_000_000_000)
             )
-            // Continue after a signal has interrupted the pause.
+            // Continue if a signal interrupts the pause.
             var left = timespec()
             while nanosleep(&rest, &left) != 0, errno == EINTR { rest = left }
         }
@@ -54,8 +53,8 @@ package final class BusyWait: Sendable {
     /// Creates a handler.
     ///
     /// - Parameters:
-    ///   - timeout: The time after which the handler gives up; zero to give up immediately.
-    ///   - retry: The pauses; nil for ``BusyRetry/backoff``.
+    ///   - timeout: The time after which the handler gives up, or zero to give up immediately.
+    ///   - retry: The pauses, or `nil` for ``BusyRetry/backoff``.
     ///   - timing: The clock and pauses to use.
     package init(timeout: Duration, retry: BusyRetry?, timing: Timing = .system) {
         self.timeout = UInt64(max(0, timeout / .nanoseconds(1)).rounded(.up))
@@ -63,7 +62,7 @@ package final class BusyWait: Sendable {
         self.timing = timing
     }
 
-    /// Pauses before the next attempt.
+    /// Pauses before the next attempt to acquire a lock.
     ///
     /// - Parameter tries: The number of earlier calls for the same lock.
     /// - Returns: Whether to try again.
@@ -97,7 +96,7 @@ package final class BusyWait: Sendable {
     @inline(__always)
     package func begin() { wasCalled.store(false, ordering: .relaxed) }
 
-    /// Returns the calls to the handler during the statement that has just failed.
+    /// Returns the calls to the handler during the statement that just failed.
     func take() -> LockWait {
         let wasCalled = wasCalled.load(ordering: .relaxed)
         return state.withLock { state in
@@ -108,10 +107,12 @@ package final class BusyWait: Sendable {
         }
     }
 
-    /// Returns the handler's role in the statement that has just failed.
+    /// Returns the handler's role in the statement that just failed.
     package func takeHandler() -> BusyFailure.Handler { BusyFailure(wait: take()).handler }
 
-    /// Installs the handler on a connection, which must be closed before the handler is released.
+    /// Installs the handler on a connection.
+    ///
+    /// The connection must be closed before the handler is released.
     func install(on connection: OpaquePointer?) {
         sqlite3_busy_handler(
             connection,
@@ -126,7 +127,7 @@ package final class BusyWait: Sendable {
 }
 
 extension BusyFailure {
-    /// Creates a description of a failure that a lock caused.
+    /// Creates a description of a failure caused by a lock.
     package init(statement: String? = nil, wait: LockWait?, holder: String? = nil) {
         let handler: Handler =
             switch wait {

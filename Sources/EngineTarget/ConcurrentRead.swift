@@ -1,12 +1,11 @@
 import Dispatch
 import Telemetry
 
-/// A read on another thread that the requesting thread waits for.
+/// A read that one thread performs while another thread waits for it.
 package final class ConcurrentRead: Sendable {
     private let result = Lock<Result<Void, any Error>?>(nil)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Creates a read that has not ended.
     package init() {}
 
     /// Ends the read and wakes the waiting thread.
@@ -17,7 +16,7 @@ package final class ConcurrentRead: Sendable {
 
     /// Waits until the read ends.
     ///
-    /// - Throws: The read's error.
+    /// - Throws: The error that ended the read.
     package func wait() throws {
         ended.wait()
         try result.withLock { $0 }?.get()

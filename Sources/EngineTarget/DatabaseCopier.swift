@@ -2,34 +2,34 @@ import CSQLite
 import Foundation
 import WorkloadEngine
 
-/// Copies a database that other processes may be using, through SQLite's backup API
+/// Copies a database that other processes may be using, with SQLite's backup API
 /// (<https://sqlite.org/backup.html>).
 ///
-/// In WAL mode, one read transaction spans the copy. It does not block writers, and the copy never
-/// restarts. In a rollback mode, a read lock blocks all writers, so the copy releases it between
-/// steps. If another process then commits, the copy restarts. After a few restarts, the remaining
-/// pages are copied in one step.
+/// In WAL mode, the entire copy runs in one read transaction. It does not block writers, and it
+/// never restarts. In a rollback mode, a read lock blocks all writers, so the copy releases the
+/// lock between steps. If another process then commits, the copy restarts. After a few restarts,
+/// the remaining pages are copied in one step.
 struct DatabaseCopier {
-    /// The number of pages in each step: 4 MiB with pages of 4 KiB.
+    /// The number of pages in each step, which is 4 MiB with pages of 4 KiB.
     var pagesPerStep: CInt = 1024
-    /// The number of restarts after which the copy keeps its lock until it ends.
+    /// The number of restarts after which the copy holds its lock until it ends.
     var mostRestarts = 3
     /// The pause between two steps in a rollback mode, during which a waiting writer can acquire
     /// the lock.
     private static let pause = Duration.milliseconds(5)
-    /// The maximum time that a step waits for another process's lock.
+    /// The maximum time that a step waits for a lock of another process.
     private static let patience = Duration.seconds(10)
-    /// A function for tests that is called between two steps.
+    /// A function that tests set to run code between two steps.
     ///
-    /// In a rollback mode, the copy does not hold a lock then.
+    /// In a rollback mode, the copy does not hold a lock at that time.
     var betweenSteps: () -> Void = {}
 
-    /// Copies a database into a file that does not exist yet.
+    /// Copies a database to a file that does not exist yet.
     ///
     /// - Parameters:
     ///   - source: The database's path.
-    ///   - path: The path of the copy, which will have a rollback journal.
-    ///   - progress: A function that receives the copied share, in 0…1, which never decreases.
+    ///   - path: The path of the copy, which uses a rollback journal.
+    ///   - progress: A function that receives the copied fraction, in 0…1, which never decreases.
     /// - Throws: ``RawError`` with the path, ``FreeSpace/Shortage``, or an error that `progress`
     ///   throws.
     func copy(
@@ -54,7 +54,7 @@ struct DatabaseCopier {
                 try from.run("SELECT rootpage FROM sqlite_master LIMIT 1", [])
             }
             try copyPages(from, to, pauses: !isWAL, progress)
-            // The copy has its source's journal mode. The arm selects its own mode later.
+            // The copy has the journal mode of its source. The arm selects its own mode later.
             _ = try to.rows("PRAGMA journal_mode = DELETE", [])
         } catch let error as RawError where error.isFull {
             let free = FreeSpace.bytes(in: folder) ?? 0
@@ -74,7 +74,7 @@ struct DatabaseCopier {
         try from.backup(to: to) {
             restarts >= mostRestarts ? -1 : pagesPerStep
         } afterStep: { share in
-            // Without a restart, the copied share increases with each step.
+            // Without a restart, the copied fraction increases with each step.
             if last > 0, share <= last { restarts += 1 }
             last = share
             most = max(most, share)

@@ -1,9 +1,9 @@
 import CSQLite
 import WorkloadEngine
 
-/// Adds the facts about this connection to a result's environment.
+/// Adds properties of a session's connection to the environment of a result.
 extension WorkloadSession {
-    /// The facts are SQLite's version and the values of pragmas.
+    /// Adds SQLite's version and the values of pragmas.
     package func addFacts(to facts: inout [String: String]) throws {
         facts["sqlite_version"] = String(cString: sqlite3_libversion())
         for pragma in reportedPragmas {

@@ -6,8 +6,8 @@ import WorkloadEngine
 /// An engine connection inside an access.
 struct EngineSession: WorkloadSession {
     let database: Database
-    // The unowned reference is safe, because the target outlives its accesses. A counted reference
-    // would cost each access two atomic operations.
+    // The unowned reference is safe because the target outlives its accesses. A strong reference
+    // would add two atomic operations to each access.
     unowned(unsafe) let target: EngineTarget
 
     /// Runs a statement that the connection keeps prepared, and counts its rows.
@@ -19,9 +19,10 @@ struct EngineSession: WorkloadSession {
         ).count
     }
 
-    /// The closure's first call counts as a call to the database's `interrupt()`.
+    /// Returns a closure that interrupts this connection's statement.
     ///
-    /// Later calls repeat it.
+    /// Only the closure's first call is counted as a call to the database's `interrupt()`. Later
+    /// calls repeat that interrupt.
     func makeInterrupt() -> (@Sendable () -> Void)? {
         // The access keeps the connection open, and the closure is not called after the access.
         nonisolated(unsafe) let connection = database.handle
@@ -31,7 +32,7 @@ struct EngineSession: WorkloadSession {
                 defer { isSent = true }
                 return isSent
             }
-            // The target does not contain snapshot connections.
+            // Snapshot connections do not belong to the target.
             if isRepeat || !target.interrupt(connection: label) { sqlite3_interrupt(connection) }
         }
     }
@@ -61,7 +62,7 @@ final class EngineSnapshot: WorkloadSnapshot {
     }
 
     func release() {
-        // Closing fails only while a statement exists, and statements do not outlive an access.
+        // Closing fails only while a statement exists. Statements do not outlive an access.
         try? snapshot.close()
     }
 }

@@ -2,9 +2,9 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-/// A `DatabaseQueue` or a `DatabasePool` under a scenario's load.
+/// A `DatabaseQueue` or a `DatabasePool` under load.
 final class EngineTarget: WorkloadTarget {
-    /// The object that serves the accesses.
+    /// The engine object that performs the accesses.
     enum Server: Sendable {
         case queue(DatabaseQueue)
         case pool(DatabasePool)
@@ -13,7 +13,7 @@ final class EngineTarget: WorkloadTarget {
 
     let server: Server
     private let isWAL: Bool
-    /// How write transactions start; nil for the library's default.
+    /// How write transactions start, or `nil` for the library's default.
     private let begin: Database.TransactionKind?
     private let statementGuard: StatementGuard?
     private let replacesBusyHandler: Bool
@@ -72,7 +72,7 @@ final class EngineTarget: WorkloadTarget {
             try queue.writeWithoutTransaction(as: label, run)
         case (.queue, .snapshot): throw UnsupportedAccess.snapshotOfQueue
         case (.frozen(let frozen), .read): try frozen.read(as: label, run)
-        // Serves accesses by the run itself, such as an arm's setup.
+        // Run accesses that the run itself makes, such as an arm's setup.
         case (.frozen(let frozen), .write): try frozen.pool.write(as: label, run)
         case (.frozen(let frozen), .writeWithoutTransaction):
             try frozen.pool.writeWithoutTransaction(as: label, run)
@@ -178,7 +178,7 @@ final class EngineTarget: WorkloadTarget {
 
     func refusals() -> [String: UInt64] { statementGuard?.refusals ?? [:] }
 
-    /// Returns the library, SQLite's version and the writing connection's pragmas.
+    /// Returns the library, the SQLite version, and the pragmas of the writing connection.
     func environment() throws -> [String: String] {
         var facts = ["library": "SQLiteEngine"]
         try perform(.writeWithoutTransaction, as: WorkloadClientName("environment")) { session in
@@ -197,7 +197,7 @@ final class EngineTarget: WorkloadTarget {
 }
 
 extension WorkloadClientName {
-    /// The name as the engine's probes report it, which is looked up once.
+    /// The name as reported by the engine's probes, which is looked up once.
     var accessLabel: AccessLabel {
         let index = memo.number {
             let label = AccessLabel(name)
@@ -208,7 +208,7 @@ extension WorkloadClientName {
 }
 
 extension Arm.Begin {
-    /// The engine's kind of transaction; nil for the default kind for writes.
+    /// The engine's kind of transaction, or `nil` for the default kind for writes.
     fileprivate var transactionKind: Database.TransactionKind? {
         switch self {
         case .deferred: .deferred

@@ -1,9 +1,9 @@
 import WorkloadEngine
 
 extension EngineTargetFactory {
-    /// Copies a database that other processes may be using, with ``DatabaseCopier``.
+    /// Copies a database that other processes may be using.
     ///
-    /// - Throws: An error that contains the file or the folder, or an error that `progress` throws.
+    /// - Throws: An error that names the file or the folder, or an error that `progress` throws.
     public func copyDatabase(
         at source: String,
         to path: String,

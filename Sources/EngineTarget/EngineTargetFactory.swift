@@ -2,7 +2,7 @@ import Foundation
 import SQLiteEngine
 import WorkloadEngine
 
-/// Opens this package's engine for a scenario's arms.
+/// Opens databases for a scenario's arms with this package's engine.
 public struct EngineTargetFactory: WorkloadTargetFactory {
     /// Creates a factory.
     public init() {}
@@ -11,7 +11,7 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
     ///
     /// Creates the file if it does not exist.
     ///
-    /// - Throws: A `DatabaseError` that contains the path or the pragma that SQLite rejected.
+    /// - Throws: A `DatabaseError` that names the path or the pragma that SQLite rejected.
     public func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
         switch arm.library {
         case .engine: break
@@ -30,21 +30,21 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         return target
     }
 
-    /// Returns a database's journal mode, or nil if the file does not exist.
+    /// Returns a database's journal mode, or `nil` if the file does not exist.
     ///
     /// - Throws: A ``RawError``, for example if another process has locked the database.
     public func journalMode(ofDatabaseAt path: String) throws -> Arm.Journal? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let connection = try RawConnection(path: path, busyTimeout: .zero, isReadOnly: true)
         defer { connection.close() }
-        // SQLite reports the default until the first read.
+        // SQLite reports the default mode until the first read.
         try connection.run("PRAGMA schema_version", [])
         guard case .text(let name) = try connection.rows("PRAGMA journal_mode", []).first?.first
         else { return nil }
         return Arm.Journal(rawValue: name)
     }
 
-    /// Classifies an error of the engine or libsqlite3.
+    /// Classifies an error from the engine or libsqlite3.
     public func failure(of error: any Error) -> WorkloadFailure {
         switch error {
         case let error as DatabaseError: WorkloadFailure(error.extendedResultCode)
@@ -91,7 +91,7 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
         copying path: String
     ) throws -> DatabaseQueue {
         let queue = try DatabaseQueue(configuration: configuration)
-        // A missing file represents an empty database, as for any other arm.
+        // A missing file stands for an empty database, as in any other arm.
         guard FileManager.default.fileExists(atPath: path) else { return queue }
         var reading = Configuration()
         reading.readonly = true
@@ -108,7 +108,7 @@ public struct EngineTargetFactory: WorkloadTargetFactory {
 }
 
 extension Arm {
-    /// The busy mode of the arm's writing connection; nil for the engine's default.
+    /// The busy mode of the arm's writing connection, or `nil` for the engine's default.
     fileprivate var busyMode: Database.BusyMode? {
         guard let timeout = busyTimeout else { return nil }
         guard timeout > .zero else { return .immediateError }

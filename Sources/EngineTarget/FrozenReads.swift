@@ -1,20 +1,21 @@
 import SQLiteEngine
 import Telemetry
 
-/// Reads that all observe the state at the time of the first read.
+/// Reads that all return the state at the time of the first read.
 final class FrozenReads: Sendable {
     private enum Reader: Sendable {
         case snapshot(DatabaseSnapshot)
         case snapshotPool(DatabaseSnapshotPool)
     }
 
-    /// The snapshot's pool.
+    /// The pool of the snapshot.
     let pool: DatabasePool
     private let hasPool: Bool
     private let reader = Lock<Reader?>(nil)
 
-    /// Creates reads from a snapshot of `pool`, with one connection or with as many as the pool
-    /// has.
+    /// Creates reads from a snapshot of `pool`.
+    ///
+    /// The snapshot has either one connection or as many connections as the pool.
     init(of pool: DatabasePool, inPool hasPool: Bool) {
         self.pool = pool
         self.hasPool = hasPool

@@ -6,14 +6,15 @@ import WorkloadEngine
 ///
 /// Only one thread at a time uses the connection, except for ``interrupt()``.
 final class RawConnection: WorkloadSession, @unchecked Sendable {
-    // Unchecked, because only one worker's thread uses it; `sqlite3_interrupt` may be called from
-    // any thread (https://sqlite.org/c3ref/interrupt.html), and closing waits for all such calls.
+    // Unchecked: only one worker's thread uses the connection. `sqlite3_interrupt` may be called
+    // from any thread (https://sqlite.org/c3ref/interrupt.html), and closing waits for all such
+    // calls.
     private var connection: OpaquePointer?
     private var statements: [String: OpaquePointer] = [:]
     private let busyWait: BusyWait
     /// Whether ``busyWait`` is the connection's busy handler, which a pragma can replace.
     private let measuresWaits: Bool
-    /// The file's write lock; nil if its holder is not recorded.
+    /// The file's write lock, or `nil` if its holder is not recorded.
     private let writer: WriterSlot?
     private let number: UInt64
     /// Whether the connection's transaction holds the write lock.
@@ -25,12 +26,12 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
 
     /// The default time that a connection waits for another connection's lock.
     ///
-    /// Without a library's queue, writers wait for the file.
+    /// Writers wait for the file, because there is no queue in the process.
     static let busyTimeout = Duration.seconds(10)
 
     /// Opens a file.
     ///
-    /// Unless the connection is read-only, creates the file if it does not exist.
+    /// If the file does not exist, it is created unless the connection is read-only.
     init(
         path: String,
         busyTimeout: Duration = RawConnection.busyTimeout,
@@ -51,11 +52,11 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
             throw RawError(code, connection, path: path)
         }
         sqlite3_extended_result_codes(connection, 1)
-        // Use a handler instead of `sqlite3_busy_timeout`, whose waits cannot be measured.
+        // Use a handler, because the waits of `sqlite3_busy_timeout` cannot be measured.
         busyWait.install(on: connection)
     }
 
-    /// Installs the guard of captured SQL.
+    /// Installs the guard for captured SQL.
     func install(_ statementGuard: StatementGuard) { statementGuard.install(on: connection) }
 
     deinit { close() }
@@ -71,15 +72,15 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
 
     /// Runs `body` in a transaction.
     ///
-    /// An error rolls the transaction back.
+    /// An error rolls back the transaction.
     func transaction(_ begin: String, _ body: (any WorkloadSession) throws -> Void) throws {
         try run(begin, [])
         do {
             try body(self)
             try run("COMMIT", [])
         } catch {
-            // Some errors end the transaction (https://sqlite.org/lang_transaction.html). The
-            // interrupts at the end of a run may also affect the rollback.
+            // Some errors end the transaction (https://sqlite.org/lang_transaction.html).
+            // Interrupts at the end of a run may also affect the rollback.
             for _ in 0..<100 where sqlite3_get_autocommit(connection) == 0 {
                 _ = try? run("ROLLBACK", [])
             }
@@ -107,7 +108,7 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
         return rows
     }
 
-    /// Copies the database into a file (<https://sqlite.org/backup.html>).
+    /// Copies the database to a file (<https://sqlite.org/backup.html>).
     func backup(
         to path: String,
         pagesPerStep: CInt,
@@ -122,13 +123,13 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
         }
     }
 
-    /// Copies the database into another connection's database.
+    /// Copies the database to the database of another connection.
     ///
     /// - Parameters:
     ///   - copy: The connection that receives the copy.
     ///   - pages: A function that returns the number of pages in the next step, or a negative
     ///     number for all remaining pages.
-    ///   - afterStep: A function that is called after each step with the copied share, in 0…1.
+    ///   - afterStep: A function to call after each step with the copied fraction, in 0…1.
     /// - Throws: ``RawError``, or an error that `afterStep` throws.
     func backup(
         to copy: RawConnection,
@@ -185,7 +186,7 @@ final class RawConnection: WorkloadSession, @unchecked Sendable {
         return error
     }
 
-    /// Records which client uses the connection.
+    /// Records the client that uses the connection.
     @inline(__always)
     func serve(_ client: WorkloadClientName) {
         let identity = ObjectIdentifier(client.memo)

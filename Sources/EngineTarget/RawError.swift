@@ -2,7 +2,7 @@ import CSQLite
 import SQLiteEngine
 import WorkloadEngine
 
-/// The error of a failed libsqlite3 call.
+/// The error from a failed call to libsqlite3.
 struct RawError: Error, CustomStringConvertible {
     /// The extended result code.
     var code: ResultCode
@@ -10,11 +10,11 @@ struct RawError: Error, CustomStringConvertible {
     var message: String
     /// The statement that failed, if any.
     var sql: String?
-    /// The file's path, if the file could not be opened.
+    /// The path of the file if it could not be opened.
     var path: String?
-    /// The calls to the busy handler before an `SQLITE_BUSY` error; nil if unknown.
+    /// The calls to the busy handler before an `SQLITE_BUSY` error, or `nil` if unknown.
     var lockWait: LockWait?
-    /// The other connection that holds or last held the write lock; nil if unknown.
+    /// The other connection that holds or last held the write lock, or `nil` if unknown.
     var writer: WriterSlot.Writer?
 
     init(

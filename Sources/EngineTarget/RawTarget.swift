@@ -4,11 +4,13 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-/// Bare libsqlite3 with one connection per thread, which is the limit that a library can approach.
+/// Bare libsqlite3 with one connection per thread.
 ///
-/// Accesses have the same transactions as in a library: deferred for reads and immediate for
-/// writes, unless the arm sets another `begin`. There is no queue, so writers wait for the file's
-/// lock. The status is unknown.
+/// Its performance is the limit that a library can approach.
+///
+/// Accesses use the same transactions as in a library. Reads are deferred and writes are immediate,
+/// unless the arm sets another `begin`. There is no queue, so writers wait for the lock on the
+/// file. The status is unknown.
 final class RawTarget: WorkloadTarget {
     private let path: String
     private let setup: [String]
@@ -32,7 +34,7 @@ final class RawTarget: WorkloadTarget {
         replacesBusyHandler = arm.replacesBusyHandler
         statementGuard = arm.isGuarded ? StatementGuard(database: path) : nil
         var setup = ["PRAGMA foreign_keys = ON"]
-        // The journal mode is stored in the file, and each connection must use it.
+        // The journal mode is stored in the file, but each connection must also set it.
         if arm.isWAL {
             setup.append("PRAGMA journal_mode = WAL")
         } else if let journal = arm.journal {
@@ -50,7 +52,7 @@ final class RawTarget: WorkloadTarget {
 
     deinit { pthread_key_delete(key) }
 
-    /// Returns the calling thread's connection, which is opened on first use.
+    /// Returns the connection of the calling thread, opening it if necessary.
     private func connection() throws -> RawConnection {
         if let pointer = pthread_getspecific(key) {
             return Unmanaged<RawConnection>.fromOpaque(pointer).takeUnretainedValue()
@@ -154,7 +156,7 @@ final class RawTarget: WorkloadTarget {
         return facts
     }
 
-    /// Closes all threads' connections.
+    /// Closes the connections of all threads.
     ///
     /// Threads must not use the target afterward.
     func close() {
@@ -173,7 +175,7 @@ final class RawSnapshot: WorkloadSnapshot {
     init(_ connection: RawConnection) throws {
         self.connection = connection
         try connection.run("BEGIN DEFERRED", [])
-        // `BEGIN` does not select a state. The first statement that reads does.
+        // `BEGIN` does not fix the state. The first statement that reads does.
         try connection.run("SELECT rootpage FROM sqlite_master LIMIT 1", [])
     }
 

@@ -1,15 +1,15 @@
 import WorkloadEngine
 
-/// How a library with queues and pools serves an arm's accesses.
+/// How a library with queues and pools performs an arm's accesses.
 package enum ServerKind: Sendable {
-    /// One connection for all accesses, to a file or to a database in memory.
+    /// One connection for all accesses to a file or to a database in memory.
     case queue(isWAL: Bool, isInMemory: Bool)
     /// A writer and several readers.
     case pool
-    /// A pool's snapshot.
+    /// A snapshot of a pool.
     case frozen
 
-    /// Returns whether this kind of access is supported.
+    /// Returns whether a kind of access is supported.
     package func supports(_ access: WorkloadAccess) -> Bool {
         switch (self, access) {
         case (.queue, .snapshot), (.frozen, .write), (.frozen, .writeWithoutTransaction),

@@ -3,7 +3,8 @@ import Foundation
 import Telemetry
 import WorkloadEngine
 
-/// Rejects captured SQL's actions outside the run's folder, and counts the rejections.
+/// Prevents captured SQL from accessing files outside the run's folder, and counts the rejected
+/// statements.
 ///
 /// SQLite calls an authorizer while it prepares a statement
 /// (<https://sqlite.org/c3ref/set_authorizer.html>).
@@ -11,12 +12,12 @@ package final class StatementGuard: Sendable {
     /// The folder of the run's database, with a trailing slash.
     private let folder: String
     private let counts = Lock<[String: UInt64]>([:])
-    /// The callbacks' contexts, which the guard retains.
+    /// The callbacks' contexts, retained by the guard.
     private let contexts = Lock<[Context]>([])
 
     /// The context of a connection's callback.
     ///
-    /// Unchecked, because SQLite calls the callback only while a thread has exclusive use of the
+    /// Unchecked: SQLite calls the callback only while a thread has exclusive use of the
     /// connection.
     private final class Context: @unchecked Sendable {
         unowned let statementGuard: StatementGuard
@@ -28,7 +29,7 @@ package final class StatementGuard: Sendable {
         }
     }
 
-    /// Creates a guard for a database.
+    /// Creates a guard.
     ///
     /// - Parameter path: The path of the run's database.
     package init(database path: String) {
@@ -39,7 +40,9 @@ package final class StatementGuard: Sendable {
     /// The number of rejections, keyed by the kind of statement.
     package var refusals: [String: UInt64] { counts.withLock { $0 } }
 
-    /// Installs the guard on a connection, which must be closed before the guard is released.
+    /// Installs the guard on a connection.
+    ///
+    /// The connection must be closed before the guard is released.
     package func install(on connection: OpaquePointer?) {
         let context = Context(statementGuard: self, connection: connection)
         contexts.withLock { $0.append(context) }
@@ -62,7 +65,7 @@ package final class StatementGuard: Sendable {
     ) -> CInt {
         switch action {
         case SQLITE_ATTACH:
-            // The name is missing unless it is a literal. A parameter could be any file.
+            // The name is missing unless it is a literal. A parameter could name any file.
             guard let first else { return refuse("ATTACH of a file named by an expression") }
             return authorizeAttach(String(cString: first), on: connection)
         case SQLITE_FUNCTION:
@@ -81,19 +84,19 @@ package final class StatementGuard: Sendable {
             return SQLITE_OK
         }
     }
-    /// Authorizes `ATTACH`, and `VACUUM`, which attaches the file that it writes.
+    /// Authorizes `ATTACH` and also `VACUUM`, which attaches the file that it writes.
     private func authorizeAttach(_ name: String, on connection: OpaquePointer?) -> CInt {
-        // The file is temporary, as in a plain VACUUM, or the database is in memory.
+        // The file is temporary, as with a plain `VACUUM`, or the database is in memory.
         if name.isEmpty || name == ":memory:" { return SQLITE_OK }
         if Self.isVacuuming(connection) { return refuse("VACUUM INTO") }
-        // A URI can specify files in more ways than this check supports
+        // A URI can name a file in more ways than this check supports
         // (https://sqlite.org/uri.html).
         guard !name.lowercased().hasPrefix("file:") else { return refuse("ATTACH") }
         let path = URL(fileURLWithPath: name).standardizedFileURL.resolvingSymlinksInPath().path
         return path.hasPrefix(folder) ? SQLITE_OK : refuse("ATTACH")
     }
 
-    /// Returns whether the connection is preparing the inner statements of a running VACUUM.
+    /// Returns whether the connection is preparing the internal statements of a running `VACUUM`.
     private static func isVacuuming(_ connection: OpaquePointer?) -> Bool {
         var statement = sqlite3_next_stmt(connection, nil)
         while let current = statement {

@@ -1,12 +1,12 @@
 import CSQLite
 import WorkloadEngine
 
-/// A connection inside an access whose SQLite counters can be read.
+/// A session whose SQLite counters can be read.
 package protocol ProfiledSession: WorkloadSession {
     /// The SQLite connection.
     var sqliteConnection: OpaquePointer? { get }
 
-    /// Returns the prepared statement that the library keeps and runs for SQL text.
+    /// Returns the prepared statement that the library caches for an SQL text.
     func preparedStatement(_ sql: String) throws -> OpaquePointer
 
     /// Runs `body` in a write transaction and rolls it back.
@@ -22,9 +22,9 @@ package struct StatementProfiler {
         self.running = running
     }
 
-    /// Explains the statements in an access of `target`, and runs them there if requested.
+    /// Explains the statements in an access to `target` and also runs them if requested.
     ///
-    /// The statements' writes are rolled back.
+    /// The writes of the statements are rolled back.
     ///
     /// - Throws: The library's error.
     package func profile(
@@ -36,7 +36,7 @@ package struct StatementProfiler {
         let client = WorkloadClientName("profile")
         switch access {
         case .read, .snapshot:
-            // The load's reads used a reader's page cache.
+            // Use a reader, because the reads under load used a reader's page cache.
             try target.perform(.read, as: client) { session in
                 profile = try self.profile(statements, on: session)
             }
@@ -49,9 +49,9 @@ package struct StatementProfiler {
         return profile
     }
 
-    /// Explains the statements, and runs them if requested.
+    /// Explains the statements and also runs them if requested.
     ///
-    /// The caller must roll back the statements' writes.
+    /// The caller must roll back the writes of the statements.
     ///
     /// - Throws: An error if a statement cannot be explained.
     private func profile(
@@ -80,7 +80,7 @@ package struct StatementProfiler {
         return profile
     }
 
-    /// Returns whether a rollback undoes all of the statement's effects.
+    /// Returns whether a rollback undoes all effects of the statement.
     private static func isRepeatable(_ sql: String) -> Bool {
         let verb = sql.drop(while: \.isWhitespace).prefix { $0.isLetter }.uppercased()
         return ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "VALUES"].contains(verb)
@@ -115,8 +115,9 @@ package struct StatementProfiler {
         return counters
     }
 
-    /// Returns the lines of `EXPLAIN QUERY PLAN`, indented by their depth in the tree
-    /// (https://sqlite.org/eqp.html: id, parent, unused, detail).
+    /// Returns the lines of `EXPLAIN QUERY PLAN`, indented by their depth in the tree.
+    ///
+    /// The columns are id, parent, unused, and detail (https://sqlite.org/eqp.html).
     private static func planLines(
         of statement: BoundStatement,
         _ session: any WorkloadSession
@@ -134,7 +135,7 @@ package struct StatementProfiler {
     }
 }
 
-/// The counts of a connection's page cache since it was opened.
+/// The page cache counters of a connection since it was opened.
 private struct CacheCounts {
     var hits: Int
     var misses: Int

@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// An error that reports an access that the server does not support.
+/// The error for an access that the server does not support.
 package enum UnsupportedAccess: Error, CustomStringConvertible {
     case snapshotOfQueue
     case concurrentRead
@@ -9,9 +9,11 @@ package enum UnsupportedAccess: Error, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .snapshotOfQueue: "a DatabaseQueue cannot create snapshots: use an arm of type pool"
-        case .concurrentRead: "this arm has no writes, and therefore no concurrent reads"
-        case .awaited(let access): "accesses of kind \(access.rawValue) cannot be awaited here"
+        case .snapshotOfQueue:
+            "a DatabaseQueue does not support snapshots; use an arm with 'type: pool'"
+        case .concurrentRead: "this arm supports neither writes nor concurrent reads"
+        case .awaited(let access):
+            "this arm does not support asynchronous accesses of kind \(access.rawValue)"
         case .library(let name): "the library \(name) is not part of this program"
         }
     }

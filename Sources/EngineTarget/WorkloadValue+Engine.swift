@@ -26,7 +26,7 @@ extension WorkloadValue: DatabaseValueConvertible {
         }
     }
 
-    /// The value in readable form.
+    /// The value in a readable form.
     var plainText: String {
         switch self {
         case .null: "NULL"
@@ -38,7 +38,7 @@ extension WorkloadValue: DatabaseValueConvertible {
     }
 }
 
-/// A row whose values are not read, for counting rows.
+/// A row that is only counted, so its values are not read.
 struct RowPresence: DatabaseValueConvertible, StatementColumnConvertible {
     var databaseValue: DatabaseValue { .null }
 
@@ -56,7 +56,7 @@ struct RowPresence: DatabaseValueConvertible, StatementColumnConvertible {
     }
 }
 
-/// All columns of a row, which are read from the statement together with the first column.
+/// All columns of a row, read from the statement together with the first column.
 struct WholeRow: DatabaseValueConvertible, StatementColumnConvertible {
     var values: [WorkloadValue]
 

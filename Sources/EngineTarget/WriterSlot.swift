@@ -4,10 +4,11 @@ import WorkloadEngine
 
 /// The connection that holds or last held a file's write lock.
 ///
-/// A file has one write lock, so one slot is sufficient for all connections of a target.
+/// A file has one write lock, so one slot is enough for all connections of a target.
 final class WriterSlot: Sendable {
-    /// The connection's number, shifted by one bit, and whether it holds the lock; 0 if there is
-    /// none.
+    /// The number of the connection, shifted by one bit, and whether it holds the lock.
+    ///
+    /// The value is 0 if there is no connection.
     private let slot = Atomic<UInt64>(0)
     private let names = Lock<[UInt64: String]>([:])
 
@@ -27,7 +28,7 @@ final class WriterSlot: Sendable {
 
     /// Records that a connection has released the lock.
     ///
-    /// If the next holder has already acquired the lock, nothing changes.
+    /// If another connection has already acquired the lock, nothing changes.
     func release(_ connection: UInt64) {
         _ = slot.compareExchange(
             expected: connection << 1 | 1,
@@ -36,7 +37,7 @@ final class WriterSlot: Sendable {
         )
     }
 
-    /// Returns the writer, or nil if there was none or if it is the given connection.
+    /// Returns the writer, or `nil` if there was none or it is the given connection.
     func writer(otherThan connection: UInt64) -> Writer? {
         let value = slot.load(ordering: .relaxed)
         guard value != 0, value >> 1 != connection else { return nil }
