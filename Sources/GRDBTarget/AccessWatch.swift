@@ -2,10 +2,11 @@
 import GRDB
 import Telemetry
 
-/// Records which accesses wait for GRDB's connections and which hold them, from outside GRDB.
+/// Records which accesses wait for GRDB's connections and which accesses hold them.
 ///
-/// An access waits from its call until its closure is entered. The wait includes GRDB's own work. A
-/// connection is held while a closure runs on it.
+/// The watch observes accesses from outside GRDB. An access waits from its call until its closure
+/// is entered, so the wait includes GRDB's own work. A connection is held while a closure runs on
+/// it.
 final class AccessWatch: Sendable {
     /// The resource that an access waits for.
     enum Resource: Sendable { case reader, writer, connection }
@@ -20,7 +21,7 @@ final class AccessWatch: Sendable {
         fileprivate var isTask: Bool
     }
 
-    /// An access that is inside its closure.
+    /// An access inside its closure.
     struct Hold: Sendable {
         let seat: ConnectionSeat
         fileprivate var since: UInt64
@@ -50,7 +51,7 @@ final class AccessWatch: Sendable {
         var earlier: Earlier?
     }
 
-    /// The histograms' counts at the time of the last restart.
+    /// The counts of the histograms at the last restart.
     private struct Earlier: Sendable {
         var waits: AtomicHistogram.Counts
         var holds: AtomicHistogram.Counts
@@ -58,7 +59,7 @@ final class AccessWatch: Sendable {
         var writerHolds: AtomicHistogram.Counts
     }
 
-    /// The maximum number of readers; nil if there is only one connection.
+    /// The maximum number of readers, or `nil` if there is only one connection.
     private let maximumReaders: Int?
     let interrupts = InterruptTally()
     private let state = Lock(State())
@@ -92,7 +93,7 @@ final class AccessWatch: Sendable {
         }
     }
 
-    /// Records the start of the access's closure.
+    /// Records the start of an access's closure.
     func enter(_ call: Call, _ database: Database) -> Hold {
         let now = monotonicNanoseconds()
         let seat = state.withLock { state in
@@ -109,7 +110,7 @@ final class AccessWatch: Sendable {
         return Hold(seat: seat, since: now, resource: call.resource)
     }
 
-    /// Records the end of the access's closure.
+    /// Records the end of an access's closure.
     func leave(_ hold: Hold) {
         hold.seat.leave()
         let now = monotonicNanoseconds()
@@ -163,7 +164,7 @@ final class AccessWatch: Sendable {
         return seat
     }
 
-    /// Records the end of a snapshot and its connection.
+    /// Records the end of a snapshot and of its connection.
     func endSnapshot(_ number: Int) {
         state.withLock { state in
             guard let index = state.snapshots.firstIndex(where: { $0.number == number }) else {
@@ -177,9 +178,9 @@ final class AccessWatch: Sendable {
 
     // MARK: Status
 
-    /// Interrupts a connection's statement.
+    /// Interrupts the statement that runs on a connection.
     ///
-    /// Returns `false` if there is no connection with the given name.
+    /// - Returns: `false` if there is no connection with the given label.
     func interrupt(connection label: String) -> Bool {
         let seat = state.withLock { $0.order.first { $0.label == label } }
         guard let seat else { return false }
@@ -193,7 +194,7 @@ final class AccessWatch: Sendable {
         interrupts.countRequest(withEffect: seats.contains(where: \.isRunning))
     }
 
-    /// Restarts the waits and holds from zero.
+    /// Resets the waits and holds to zero.
     func restartTimes() {
         let earlier = Earlier(
             waits: .init(of: [waits]),
@@ -207,7 +208,7 @@ final class AccessWatch: Sendable {
         }
     }
 
-    /// Returns the observed status, which does not contain GRDB's internal information.
+    /// Returns the observed status, without GRDB's internal information.
     func status(label: String, kind: DatabaseKind, path: String?) -> DatabaseStatus {
         let now = monotonicNanoseconds()
         let seen = state.withLock { state in
@@ -298,7 +299,7 @@ final class AccessWatch: Sendable {
     ) -> ConnectionSeat {
         let key = ObjectIdentifier(database)
         let label = database.description
-        // A new object may have the address of a deallocated object.
+        // A new connection may have the address of a deallocated connection.
         if let known = state.seats[key], known.label == label { return known }
         let seat = ConnectionSeat(label, role, interrupts)
         state.seats[key] = seat

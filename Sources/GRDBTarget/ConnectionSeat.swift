@@ -3,9 +3,9 @@ import CSQLite
 import GRDB
 import Telemetry
 
-/// One of GRDB's connections, as observed by the closures that run on it.
+/// A GRDB connection, as observed by the closures that run on it.
 ///
-/// GRDB's work before and after a closure (its BEGIN, its COMMIT, its queues) is not visible.
+/// GRDB's work before and after a closure (`BEGIN`, `COMMIT`, and queueing) is not visible.
 final class ConnectionSeat: Sendable {
     private struct State {
         var connection: OpaquePointer?
@@ -16,8 +16,8 @@ final class ConnectionSeat: Sendable {
         var interrupts: UInt64 = 0
         var sql: String?
         var isRunning = false
-        /// The number of statements, which lets two observations detect whether they saw the same
-        /// one.
+        /// The number of statements, which shows whether two observations are of the same
+        /// statement.
         var statements: UInt64 = 0
         var seenStatement: UInt64 = 0
         var seenSince: UInt64 = 0
@@ -26,8 +26,8 @@ final class ConnectionSeat: Sendable {
     let label: String
     let role: ConnectionRole
     private let interrupts: InterruptTally
-    // The lock makes the pointer safe to share: the pointer is used only under the lock and is
-    // removed before the connection is released.
+    // The lock makes the pointer safe to share. The pointer is used only while the lock is held,
+    // and it is removed before the connection is released.
     private let state = Lock(State())
 
     init(_ label: String, _ role: ConnectionRole, _ interrupts: InterruptTally) {
@@ -47,7 +47,7 @@ final class ConnectionSeat: Sendable {
         }
     }
 
-    /// Records the end of the closure.
+    /// Records the end of an access's closure.
     func leave() {
         state.withLock { state in
             state.connection = nil
@@ -79,12 +79,13 @@ final class ConnectionSeat: Sendable {
         }
     }
 
-    /// Whether one of a closure's statements is running.
+    /// Whether a statement in a closure is running.
     var isRunning: Bool { state.withLock { $0.isRunning } }
 
     /// Interrupts the running statement (<https://sqlite.org/c3ref/interrupt.html>).
     ///
-    /// - Parameter isCounted: Whether this is a new request and not a repetition of the last one.
+    /// - Parameter isCounted: Whether this is a new request rather than a repetition of the last
+    ///   one.
     /// - Returns: Whether a closure is running on this connection.
     func interrupt(isCounted: Bool = true) -> Bool {
         state.withLock { state in
@@ -131,7 +132,7 @@ final class InterruptTally: Sendable {
 
     /// Counts a request.
     ///
-    /// `withEffect` is `true` if a statement is running.
+    /// - Parameter withEffect: Whether a statement is running.
     func countRequest(withEffect: Bool) {
         let now = monotonicNanoseconds()
         state.withLock { state in

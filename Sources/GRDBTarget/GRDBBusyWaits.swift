@@ -3,10 +3,10 @@ import EngineTarget
 import Telemetry
 import WorkloadEngine
 
-/// The busy handler of GRDB's writing connection, and the waits after which it gave up.
+/// The busy handler of GRDB's writing connection, with the waits after which the handler gave up.
 ///
 /// GRDB's errors do not contain the wait. Each time the handler gives up, one access fails, so the
-/// order of the waits is sufficient.
+/// order of the waits is enough to match them.
 final class GRDBBusyWaits: Sendable {
     private let wait: BusyWait
     private let waits = Lock<[BusyFailure.Handler]>([])
@@ -15,7 +15,7 @@ final class GRDBBusyWaits: Sendable {
 
     /// Creates a handler.
     ///
-    /// Without a timeout, it gives up immediately, like GRDB's default.
+    /// Without a timeout, the handler gives up immediately, like GRDB's default.
     init(_ arm: Arm) {
         wait = BusyWait(timeout: arm.busyTimeout ?? .zero, retry: arm.busyRetry)
     }

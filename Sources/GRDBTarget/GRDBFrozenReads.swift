@@ -2,9 +2,9 @@
 import GRDB
 import Telemetry
 
-/// Reads that all observe the state at the time of the first read.
+/// Reads that all return the state at the time of the first read.
 final class GRDBFrozenReads: Sendable {
-    /// The snapshot's pool.
+    /// The pool of the snapshot.
     let pool: DatabasePool
     private let snapshot = Lock<DatabaseSnapshot?>(nil)
 
@@ -12,7 +12,7 @@ final class GRDBFrozenReads: Sendable {
         self.pool = pool
     }
 
-    /// Returns the snapshot, which is created on first use.
+    /// Returns the snapshot, creating it if necessary.
     func opened() throws -> DatabaseSnapshot {
         try snapshot.withLock { snapshot in
             if let snapshot { return snapshot }
@@ -28,7 +28,7 @@ final class GRDBFrozenReads: Sendable {
     }
 
     func close() throws {
-        // Releasing the last reference ends the transaction, then the connection.
+        // Releasing the last reference ends the transaction and then the connection.
         snapshot.withLock { $0 = nil }
         try pool.close()
     }

@@ -41,9 +41,10 @@ struct GRDBSession: ProfiledSession {
         }
     }
 
-    /// The closure's first call counts as a call to the database's `interrupt()`.
+    /// Returns a closure that interrupts this connection's statement.
     ///
-    /// Later calls repeat it.
+    /// Only the closure's first call is counted as a call to the database's `interrupt()`. Later
+    /// calls repeat that interrupt.
     func makeInterrupt() -> (@Sendable () -> Void)? {
         let isSent = Lock(false)
         return { [seat] in
@@ -71,9 +72,9 @@ struct GRDBSession: ProfiledSession {
 
 /// A GRDB snapshot that a client holds.
 final class GRDBSnapshot: WorkloadSnapshot {
-    /// The snapshot; nil after release.
+    /// The snapshot, or `nil` after its release.
     ///
-    /// Releasing the last reference ends the transaction, then the connection.
+    /// Releasing the last reference ends the transaction and then the connection.
     private let snapshot: Lock<DatabaseSnapshot?>
     private let client: WorkloadClientName
     private let watch: AccessWatch

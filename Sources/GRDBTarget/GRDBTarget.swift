@@ -5,9 +5,9 @@ import GRDB
 import Telemetry
 import WorkloadEngine
 
-/// A GRDB `DatabaseQueue` or `DatabasePool` under a scenario's load.
+/// A GRDB `DatabaseQueue` or `DatabasePool` under load.
 final class GRDBTarget: WorkloadTarget {
-    /// The object that serves the accesses.
+    /// The GRDB object that performs the accesses.
     enum Server: Sendable {
         case queue(DatabaseQueue)
         case pool(DatabasePool)
@@ -105,7 +105,7 @@ final class GRDBTarget: WorkloadTarget {
 
     /// The writer.
     ///
-    /// In a snapshot arm, it serves only accesses by the run itself, such as the arm's setup.
+    /// In a snapshot arm, only the run itself uses the writer, for example for the arm's setup.
     var writer: any DatabaseWriter {
         switch server {
         case .queue(let queue): queue
@@ -162,7 +162,8 @@ final class GRDBTarget: WorkloadTarget {
         guard let error = error as? DatabaseError, error.resultCode == .SQLITE_BUSY else {
             return nil
         }
-        // SQLite does not call the handler when an old snapshot is upgraded.
+        // SQLite does not call the handler when a read transaction with an old state tries to
+        // write.
         let isUpgrade = error.extendedResultCode == .SQLITE_BUSY_SNAPSHOT
         return BusyFailure(
             statement: error.sql,
@@ -176,7 +177,8 @@ final class GRDBTarget: WorkloadTarget {
             kind: { if case .pool = server { .pool } else { .queue } }(),
             path: path
         )
-        // The log's length is the file's size, because only SQLite can interpret its contents.
+        // Use the size of the file as the length of the log, because only SQLite can interpret its
+        // contents.
         if has(.writeAheadLog) {
             status.journalMode = "wal"
             let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size]
@@ -195,8 +197,8 @@ final class GRDBTarget: WorkloadTarget {
         try StatementProfiler(running: running).profile(statements, in: access, of: self)
     }
 
-    /// Returns the library, the kind of probes, SQLite's version and the writing connection's
-    /// pragmas.
+    /// Returns the library, the kind of probes, the SQLite version, and the pragmas of the writing
+    /// connection.
     func environment() throws -> [String: String] {
         var facts = ["library": "GRDB", "probes": "none: observed from outside"]
         try perform(.writeWithoutTransaction, as: WorkloadClientName("environment")) { session in

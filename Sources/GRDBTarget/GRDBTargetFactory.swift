@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 import WorkloadEngine
 
-/// Opens GRDB connections for a scenario's arms.
+/// Opens databases for a scenario's arms with GRDB.
 struct GRDBTargetFactory {
     func open(_ arm: Arm, at path: String) throws -> GRDBTarget {
         let waits = GRDBBusyWaits(arm)
@@ -41,10 +41,10 @@ struct GRDBTargetFactory {
             let pool = try DatabasePool(path: path, configuration: configuration)
             return .frozen(GRDBFrozenReads(of: pool))
         case .snapshotPool:
-            // Snapshot pools require sqlite3_snapshot_*, which GRDB does not use on Linux.
+            // Snapshot pools require `sqlite3_snapshot_*`, which GRDB does not use on Linux.
             throw RunError(
                 .scenario,
-                "GRDB does not support snapshot pools everywhere: with library: grdb use type: snapshot"
+                "'library: grdb' does not support 'type: snapshot-pool'; use 'type: snapshot'"
             )
         }
     }
@@ -55,7 +55,7 @@ struct GRDBTargetFactory {
         copying path: String
     ) throws -> DatabaseQueue {
         let queue = try DatabaseQueue(configuration: configuration)
-        // A missing file represents an empty database, as for any other arm.
+        // A missing file stands for an empty database, as in any other arm.
         guard FileManager.default.fileExists(atPath: path) else { return queue }
         var reading = Configuration()
         reading.readonly = true

@@ -1,7 +1,7 @@
 import EngineTarget
 import WorkloadEngine
 
-/// Opens each of a scenario's arms with the arm's library.
+/// Opens databases for a scenario's arms, each with the arm's library.
 public struct LibraryTargetFactory: WorkloadTargetFactory {
     private let engine = EngineTargetFactory()
 
@@ -17,7 +17,7 @@ public struct LibraryTargetFactory: WorkloadTargetFactory {
         #endif
     }
 
-    /// Returns instructions for running arms of a library that is not part of the program.
+    /// Returns instructions for running arms with a library that is not part of the program.
     public static func way(to library: Arm.Library) -> String {
         "this program was built without \(library.rawValue.uppercased()): build one with "
             + "'swift build -c release --traits GRDB', or start it with 'POOLGAUGE_TRAITS=GRDB "
@@ -41,16 +41,16 @@ public struct LibraryTargetFactory: WorkloadTargetFactory {
     /// Classifies an error that one of the libraries threw.
     public func failure(of error: any Error) -> WorkloadFailure { engine.failure(of: error) }
 
-    /// Returns a database's journal mode, or nil if the file does not exist.
+    /// Returns the journal mode of a database, or `nil` if the file does not exist.
     ///
-    /// - Throws: An SQLite error.
+    /// - Throws: The error from SQLite.
     public func journalMode(ofDatabaseAt path: String) throws -> Arm.Journal? {
         try engine.journalMode(ofDatabaseAt: path)
     }
 
     /// Copies a database with SQLite's backup API.
     ///
-    /// - Throws: A `DatabaseError` that contains the path, or an error that `progress` throws.
+    /// - Throws: A `DatabaseError` that names the path, or an error that `progress` throws.
     public func copyDatabase(
         at source: String,
         to path: String,
