@@ -1,8 +1,8 @@
 /// The anomalies that a check found, up to a limit for each kind.
 struct AnomalyLog {
-    /// The largest number of anomalies of each kind.
+    /// The maximum number of anomalies of each kind.
     ///
-    /// A broken database can affect every transaction, and a few examples suffice.
+    /// A broken database can affect every transaction, but a few examples are enough.
     private let limit: Int
     private var counts: [AnomalyKind: Int] = [:]
     private(set) var anomalies: [Anomaly] = []
@@ -17,7 +17,7 @@ struct AnomalyLog {
     /// - Parameters:
     ///   - kind: The kind.
     ///   - transactions: The indices of the transactions involved.
-    ///   - explanation: The description; evaluated only if the anomaly is kept.
+    ///   - explanation: The description, which is evaluated only if the anomaly is kept.
     mutating func add(
         _ kind: AnomalyKind,
         _ transactions: [Int],

@@ -4,7 +4,7 @@ struct CycleExplanation {
     private let objects: ObjectAccesses
     private let names: TransactionNames
 
-    /// The largest number of dependencies that an explanation lists.
+    /// The maximum number of dependencies that an explanation lists.
     private static let longest = 8
 
     init(_ history: History, _ objects: ObjectAccesses, _ names: TransactionNames) {
@@ -13,7 +13,7 @@ struct CycleExplanation {
         self.names = names
     }
 
-    /// Returns descriptions of the cycle's dependencies, in order.
+    /// Returns a description of the dependencies in a cycle, in order.
     func text(of cycle: [Dependency]) -> String {
         let steps = joiningSessions(cycle)
         var parts = steps.prefix(Self.longest).map(text)
@@ -23,7 +23,7 @@ struct CycleExplanation {
         return parts.joined(separator: "; ")
     }
 
-    /// Returns the cycle with one step for each run of transactions in one session.
+    /// Returns the cycle with one step for each sequence of transactions in the same session.
     private func joiningSessions(_ cycle: [Dependency]) -> [Dependency] {
         var steps: [Dependency] = []
         for dependency in cycle {

@@ -15,8 +15,8 @@ extension [Dependency] {
             let isDirty = count { !$0.isTimed } == 1 && contains { $0.kind == .read }
             return isDirty ? .dirtyRead : .realTimeViolation
         case 1:
-            // The read started after the write that it missed, or after a read that showed this
-            // write.
+            // The read started after the write that it missed, or after another read that showed
+            // the write.
             guard let start = firstIndex(where: { $0.kind == .antidependency }),
                 self[(start + count - 1) % count].isTimed
             else { return .realTimeViolation }
@@ -27,14 +27,16 @@ extension [Dependency] {
         }
     }
 
-    /// Whether a cycle with one antidependency shows that another transaction changed an object
-    /// between one transaction's read and its own change.
+    /// Whether a cycle with one antidependency is a lost update.
+    ///
+    /// In a lost update, another transaction changed an object between a transaction's read and its
+    /// own change.
     private var isLostUpdate: Bool {
         allSatisfy { $0.object == self[0].object && $0.kind != .read }
     }
 }
 
 extension Dependency {
-    /// Whether the dependency results from the clock or the session.
+    /// Whether the dependency comes from the clock or the session.
     fileprivate var isTimed: Bool { kind == .session || kind == .realTime }
 }

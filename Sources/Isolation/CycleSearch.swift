@@ -1,14 +1,14 @@
 /// Finds cycles of dependencies and classifies them as anomalies.
 ///
-/// The search first follows the dependencies that reads show, then adds the session order, and
-/// finally the real-time order. Each cycle is thus classified by the weakest guarantee that it
-/// violates.
+/// The search first follows the dependencies that are visible in reads, then adds the session
+/// order, and finally adds the real-time order. It therefore classifies each cycle by the weakest
+/// guarantee that the cycle violates.
 struct CycleSearch {
     private let graph: DependencyGraph
     private let history: History
     private let explanation: CycleExplanation
 
-    /// The number of edges per graph node that the searches of one level may follow.
+    /// The number of edges per graph node that the searches at one level may follow.
     private static let budgetPerNode = 50
 
     init(
@@ -30,12 +30,12 @@ struct CycleSearch {
         var origins: Dependency.Kind
         /// The edges of which a cycle of this level contains at least one.
         var needed: Dependency.Kind
-        /// The anomalies that a cycle of this level can represent.
+        /// The anomalies that a cycle at this level can represent.
         var anomalies: [AnomalyKind]
 
-        /// The edges that lead from the target of an origin back to it.
+        /// The edges that lead from the target of an origin back to its source.
         ///
-        /// A cycle with one antidependency is more specific than one with several.
+        /// A cycle with one antidependency is more specific than a cycle with several.
         var returning: Dependency.Kind { kinds.subtracting(.antidependency) }
     }
 
@@ -110,7 +110,7 @@ struct CycleSearch {
                 to: edge.from,
                 following: level.returning,
                 in: components,
-                // A path through a later transaction contains a shorter cycle in time.
+                // A path through a later transaction contains a cycle that is shorter in time.
                 until: history.transactions[edge.from].end
             )
             guard let way else { continue }
@@ -120,7 +120,7 @@ struct CycleSearch {
         }
     }
 
-    /// Reports one cycle in each component that has no reported cycle.
+    /// Reports one cycle in each component that does not have a reported cycle yet.
     private func searchRest(
         _ whole: DependencyGraph.Components,
         _ paths: inout PathSearch,

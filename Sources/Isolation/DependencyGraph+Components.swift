@@ -1,23 +1,23 @@
 extension DependencyGraph {
     /// The strongly connected components of a graph.
     ///
-    /// In a component with several nodes, each node lies on a cycle.
+    /// In a component with several nodes, each node is part of a cycle.
     struct Components {
         /// The component of each node.
         var component: [Int]
-        /// The number of nodes of each component.
+        /// The number of nodes in each component.
         var sizes: [Int]
 
         /// Whether there is a cycle.
         var hasCycle: Bool { sizes.contains { $0 > 1 } }
 
-        /// Returns whether two nodes lie on a common cycle.
+        /// Returns whether two nodes are part of a common cycle.
         func connects(_ first: Int, _ second: Int) -> Bool {
             component[first] == component[second]
         }
     }
 
-    /// Returns the strongly connected components of the graph's edges of some kinds.
+    /// Returns the strongly connected components that edges of some kinds form.
     ///
     /// This method uses Tarjan's algorithm ("Depth-First Search and Linear Graph Algorithms", 1972)
     /// with an explicit stack, because a path can be as long as the history.

@@ -2,16 +2,16 @@
 ///
 /// The first nodes are the transactions. The other nodes are the moments at which transactions
 /// ended, in order. Edges lead from each transaction to the moment of its end, from each moment to
-/// the next one, and from the last moment before a transaction's start to that transaction. The
-/// real-time order of n transactions, which can contain n² pairs, thus requires only 3n edges.
+/// the next moment, and from the last moment before a transaction's start to that transaction. The
+/// real-time order of n transactions can contain n² pairs but therefore requires only 3n edges.
 struct DependencyGraph {
     /// An edge of the graph.
     ///
-    /// For edges between moments, only the kind is relevant.
+    /// For an edge between moments, only the kind is relevant.
     struct Edge {
         var target: Int
         var kind: Dependency.Kind
-        /// The index in `dependencies`; -1 for edges to or from moments.
+        /// The index in `dependencies`, or -1 for an edge to or from a moment.
         var dependency: Int
     }
 
@@ -25,10 +25,10 @@ struct DependencyGraph {
     let times: [UInt64]
     /// The edges, sorted by their origin.
     private let edges: [Edge]
-    /// The index in `edges` of each node's first edge, and the number of edges.
+    /// The index of each node's first edge in `edges`, and the number of edges.
     private let offsets: [Int]
 
-    /// Creates the graph of a history and the dependencies inferred from its reads.
+    /// Creates the graph of a history with the dependencies inferred from its reads.
     init(_ history: History, _ inferred: [Dependency]) {
         let transactions = history.transactions
         dependencies = inferred + Self.sessionOrder(of: history)
@@ -76,7 +76,7 @@ struct DependencyGraph {
     /// Returns the edge at a position.
     func edge(at place: Int) -> Edge { edges[place] }
 
-    /// Returns the order of each session's transactions that do not overlap.
+    /// Returns the order of transactions in each session if they do not overlap.
     private static func sessionOrder(of history: History) -> [Dependency] {
         var sessions: [Int: [Int]] = [:]
         for (index, transaction) in history.transactions.enumerated() {
@@ -98,7 +98,7 @@ struct DependencyGraph {
 }
 
 extension [UInt64] {
-    /// Returns the number of elements of a sorted array that are less than a value.
+    /// Returns the number of elements in a sorted array that are less than a value.
     fileprivate func countBefore(_ value: UInt64) -> Int {
         var (low, high) = (0, count)
         while low < high {

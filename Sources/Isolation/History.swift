@@ -1,4 +1,4 @@
-/// The operations of several concurrent sessions on a database, and their results.
+/// The operations that several concurrent sessions performed on a database, with their results.
 ///
 /// A history contains transactions on two kinds of objects, which have separate keys:
 ///
@@ -6,9 +6,11 @@
 /// * A *register* starts without a value. Transactions write it and read it.
 ///
 /// Each append to a list uses a value that no other append to that list uses. The same applies to
-/// writes of a register. The value therefore identifies the transaction that produced it.
+/// writes to a register. The value therefore identifies the transaction that produced it.
 package struct History: Sendable, Equatable, Codable {
-    /// The names of the sessions, to which transactions refer by index.
+    /// The names of the sessions.
+    ///
+    /// Transactions refer to them by index.
     package var sessions: [String]
     /// The transactions, in any order.
     package var transactions: [HistoryTransaction]
@@ -24,38 +26,39 @@ package struct History: Sendable, Equatable, Codable {
 package struct HistoryTransaction: Sendable, Equatable, Codable {
     /// How a transaction ended.
     package enum Outcome: String, Sendable, Codable {
-        /// Its commit was acknowledged.
+        /// The commit was acknowledged.
         case committed
-        /// It was rolled back, so no other transaction may see its writes.
+        /// The transaction was rolled back, so no other transaction may read its writes.
         case aborted
-        /// Its commit failed with an error that does not show whether it took effect.
+        /// The commit failed with an error that does not show whether the commit took effect.
         case unknown
     }
 
-    /// The index of its session in ``History/sessions``.
+    /// The index of the transaction's session in ``History/sessions``.
     package var session: Int
-    /// Its number in its session, for explanations.
+    /// The transaction's number in its session, for explanations.
     package var number: Int
     /// The kind of access, such as "read" or "snapshot", for explanations.
     package var access: String
-    /// The earliest moment at which it can have taken effect, in nanoseconds of a clock that all
-    /// sessions share.
+    /// The earliest moment at which the transaction can have taken effect, in nanoseconds.
+    ///
+    /// All sessions share the clock.
     ///
     /// For a transaction that reads, this is the moment before the access that begins it. For a
     /// transaction that writes, it is the moment before its commit, because no other transaction
-    /// may see its writes earlier. For reads from a snapshot, it is the moment before the snapshot
+    /// may read its writes earlier. For reads from a snapshot, it is the moment before the snapshot
     /// is created.
     package var begin: UInt64
-    /// The latest moment at which it can have taken effect, in nanoseconds.
+    /// The latest moment at which the transaction can have taken effect, in nanoseconds.
     ///
     /// For a transaction that reads, this is the moment after its first statement. For a
     /// transaction that writes, it is the moment at which its commit returned. For reads from a
-    /// snapshot, it is the moment at which the snapshot was complete. `.max` means that it may
-    /// still take effect.
+    /// snapshot, it is the moment at which the snapshot was complete. `.max` means that the
+    /// transaction may still take effect.
     package var end: UInt64
-    /// How it ended.
+    /// How the transaction ended.
     package var outcome: Outcome
-    /// Its operations, in order.
+    /// The transaction's operations, in order.
     package var operations: [HistoryOperation]
 
     /// Creates a transaction.
@@ -80,16 +83,18 @@ package struct HistoryTransaction: Sendable, Equatable, Codable {
 
 /// A step of a transaction that succeeded.
 package enum HistoryOperation: Sendable, Hashable, Codable {
-    /// Appended an element to a list.
+    /// An element was appended to a list.
     case append(list: Int64, element: Int64)
-    /// Read a list and found these elements.
+    /// A list was read and contained these elements.
     case readList(Int64, elements: [Int64])
-    /// Wrote a value to a register.
+    /// A value was written to a register.
     case write(register: Int64, value: Int64)
-    /// Read a register; nil means that it had no value.
+    /// A register was read.
+    ///
+    /// The value is `nil` if the register had none.
     case readRegister(Int64, value: Int64?)
 
-    /// Whether it changes an object.
+    /// Whether the operation changes an object.
     package var isWrite: Bool {
         switch self {
         case .append, .write: true

@@ -2,7 +2,7 @@ import Telemetry
 
 /// Collects the transactions of a history while sessions run them.
 ///
-/// All methods may be called from any thread.
+/// Any thread may call these methods.
 package final class HistoryRecorder: Sendable {
     private struct State {
         var history = History()
@@ -17,10 +17,11 @@ package final class HistoryRecorder: Sendable {
     /// Creates a recorder with an empty history.
     ///
     /// - Parameters:
-    ///   - clock: The clock of all sessions, in nanoseconds; by default, the system's monotonic
-    ///     clock, which all processes share.
-    ///   - onProgress: Called with a transaction before it commits, with an unknown outcome, and
-    ///     when it ends. A process that may be killed uses it to report its transactions.
+    ///   - clock: A clock that all sessions share, in nanoseconds. Defaults to the system's
+    ///     monotonic clock, which all processes share.
+    ///   - onProgress: A function that receives each transaction before it commits, with an unknown
+    ///     outcome, and again when it ends. A process that may be killed uses this function to
+    ///     report its transactions.
     package init(
         clock: @escaping @Sendable () -> UInt64 = { monotonicNanoseconds() },
         onProgress: (@Sendable (HistoryTransaction) -> Void)? = nil
@@ -31,8 +32,8 @@ package final class HistoryRecorder: Sendable {
 
     /// Adds a session.
     ///
-    /// - Parameter name: Its name in explanations.
-    /// - Returns: Its index in ``History/sessions``.
+    /// - Parameter name: The session's name in explanations.
+    /// - Returns: The session's index in ``History/sessions``.
     package func addSession(_ name: String) -> Int {
         state.withLock { state in
             state.history.sessions.append(name)
@@ -43,11 +44,11 @@ package final class HistoryRecorder: Sendable {
 
     /// Starts a transaction.
     ///
-    /// Call this immediately before the access.
+    /// Call this method immediately before the access.
     ///
     /// - Parameters:
-    ///   - access: The access in explanations, such as "read".
-    ///   - session: The index of its session.
+    ///   - access: The kind of access in explanations, such as "read".
+    ///   - session: The index of the transaction's session.
     /// - Returns: The transaction, which becomes part of the history when it ends.
     package func begin(_ access: String, in session: Int) -> RecordedTransaction {
         let number = state.withLock { state in
@@ -57,7 +58,7 @@ package final class HistoryRecorder: Sendable {
         return RecordedTransaction(self, access: access, session: session, number: number)
     }
 
-    /// Adds another history's sessions and transactions, for example from another process.
+    /// Adds the sessions and transactions of another history, for example from another process.
     package func add(_ other: History) {
         state.withLock { state in
             let offset = state.history.sessions.count
@@ -76,7 +77,7 @@ package final class HistoryRecorder: Sendable {
 
     /// Removes the transactions that have ended.
     ///
-    /// Sessions keep their numbers.
+    /// Session indices and transaction numbers stay the same.
     package func removeAll() { state.withLock { $0.history.transactions = [] } }
 
     fileprivate func now() -> UInt64 { clock() }
@@ -91,14 +92,14 @@ package final class HistoryRecorder: Sendable {
 
 /// A running transaction.
 ///
-/// All methods may be called from any thread.
+/// Any thread may call these methods.
 package final class RecordedTransaction: Sendable {
     private struct State {
         var start: UInt64
         var operations: [HistoryOperation] = []
-        /// The time after which the transaction cannot observe newer states.
+        /// The time after which the transaction cannot read newer states.
         var observed: UInt64?
-        /// The time before which its writes cannot be visible.
+        /// The time before which the transaction's writes cannot be visible.
         var committing: UInt64?
         var hasEnded = false
     }
@@ -117,18 +118,18 @@ package final class RecordedTransaction: Sendable {
         state = Lock(State(start: recorder.now()))
     }
 
-    /// Records that the transaction has observed nothing so far.
+    /// Records that the transaction has not read anything yet.
     ///
-    /// Call this before the first statement if the transaction does not observe the database
+    /// Call this method before the first statement unless the transaction reads the database
     /// earlier.
     package func willObserve() {
         let now = recorder.now()
         state.withLock { $0.start = now }
     }
 
-    /// Adds an operation that has succeeded.
+    /// Adds an operation that succeeded.
     ///
-    /// The first operation determines the latest state that the transaction can observe.
+    /// The first operation determines the latest state that the transaction can read.
     package func add(_ operation: HistoryOperation) {
         let now = recorder.now()
         state.withLock { state in
@@ -137,8 +138,9 @@ package final class RecordedTransaction: Sendable {
         }
     }
 
-    /// Records that the transaction observes no state newer than the current one, for example
-    /// because its snapshot is complete.
+    /// Records that the transaction cannot read a state newer than the current one.
+    ///
+    /// For example, call this method when the transaction's snapshot is complete.
     package func fixState() {
         let now = recorder.now()
         state.withLock { $0.observed = $0.observed ?? now }
@@ -146,7 +148,7 @@ package final class RecordedTransaction: Sendable {
 
     /// Records the start of the commit.
     ///
-    /// Call this at the end of the closure that writes.
+    /// Call this method at the end of the closure that writes.
     package func willCommit() {
         let now = recorder.now()
         let state = state.withLock { state in
@@ -158,14 +160,12 @@ package final class RecordedTransaction: Sendable {
 
     /// Whether the commit has started.
     ///
-    /// If it fails, its outcome may be unknown.
+    /// If the commit fails, the outcome of the transaction may be unknown.
     package var isCommitting: Bool { state.withLock { $0.committing != nil } }
 
     /// Ends the transaction and adds it to the history.
     ///
-    /// Call this when the access has returned.
-    ///
-    /// Calls after the first have no effect.
+    /// Call this method when the access has returned. Only the first call has an effect.
     package func end(_ outcome: HistoryTransaction.Outcome) {
         let now = recorder.now()
         let ended = state.withLock { state -> State? in
@@ -182,7 +182,7 @@ package final class RecordedTransaction: Sendable {
         at end: UInt64
     ) -> HistoryTransaction {
         // A transaction that writes takes effect when it commits. Any other transaction takes
-        // effect when it first observes the database.
+        // effect when it first reads the database.
         let takesEffectAtCommit = outcome != .aborted && state.operations.contains(where: \.isWrite)
         return HistoryTransaction(
             session: session,

@@ -1,7 +1,7 @@
 /// Infers the order of transactions from the list elements that they appended and read.
 ///
-/// Each read shows all earlier appends in order. Therefore, the longest list shows the order of all
-/// appends, and each other read shows a prefix of it.
+/// Each read shows all earlier appends in order. The longest list therefore shows the order of all
+/// appends, and every other read shows a prefix of it.
 struct ListInference {
     private let history: History
     private let objects: ObjectAccesses
@@ -55,7 +55,7 @@ struct ListInference {
 
     /// Returns the longest list that a read shows.
     ///
-    /// It does not include elements that an uncommitted transaction itself has appended.
+    /// The list does not include elements that an uncommitted transaction appended itself.
     private func longestList(of list: ObjectAccesses.List) -> Order {
         var longest: (read: Int, count: Int)?
         for (index, read) in list.reads.enumerated() {
@@ -94,7 +94,7 @@ struct ListInference {
 
     // MARK: Elements
 
-    /// Checks that committed transactions appended the elements, and each element once.
+    /// Checks that committed transactions appended the elements and that each element is unique.
     ///
     /// - Returns: Whether the elements show an order.
     private func checkElements(
@@ -159,7 +159,7 @@ struct ListInference {
         )
     }
 
-    /// Finds committed elements that the last read of the list does not show.
+    /// Finds committed elements that are missing from the last read of the list.
     private func findLost(
         _ place: Int,
         _ list: ObjectAccesses.List,
@@ -253,7 +253,7 @@ struct ListInference {
         }
         for element in order[read.externalCount...] {
             guard let writer = committedWriter(of: element, in: list) else { continue }
-            // A lost element is reported separately, because later reads necessarily miss it.
+            // A lost element is reported separately, because all later reads also miss it.
             let isLost =
                 lost.contains(element)
                 && history.transactions[writer].end < begin(of: reader)
@@ -276,7 +276,7 @@ struct ListInference {
 
 /// Formats times for explanations.
 enum Time {
-    /// Returns a time in microseconds, milliseconds or seconds.
+    /// Returns a time in microseconds, milliseconds, or seconds.
     static func text(_ nanoseconds: UInt64) -> String {
         switch nanoseconds {
         case ..<1_000_000: "\(Double(nanoseconds / 100) / 10) µs"

@@ -1,4 +1,4 @@
-/// Each object's reads and writes in a history, by transaction.
+/// The reads and writes of each object in a history, by transaction.
 struct ObjectAccesses {
     /// A read of a list.
     struct ListRead {
@@ -18,11 +18,11 @@ struct ObjectAccesses {
     struct Append {
         var transaction: Int
         var element: Int64
-        /// Whether the transaction appends nothing else to this list afterwards.
+        /// Whether the transaction appends nothing else to this list afterward.
         var isFinal: Bool
     }
 
-    /// All accesses to one list.
+    /// All reads and appends of one list.
     struct List {
         var key: Int64
         var reads: [ListRead] = []
@@ -31,7 +31,7 @@ struct ObjectAccesses {
         var writers: [Int64: Int] = [:]
     }
 
-    /// A read of a register that shows another transaction's value.
+    /// A read of a register that shows a value from another transaction.
     struct RegisterRead {
         var transaction: Int
         var value: Int64?
@@ -47,11 +47,11 @@ struct ObjectAccesses {
         var isFinal: Bool
         /// Whether the transaction had read the register before it first wrote it.
         var hasPredecessor: Bool
-        /// The value that it had read.
+        /// The value that the transaction had read.
         var predecessor: Int64?
     }
 
-    /// All accesses to one register.
+    /// All reads and writes of one register.
     struct Register {
         var key: Int64
         var reads: [RegisterRead] = []
@@ -62,7 +62,7 @@ struct ObjectAccesses {
 
     var lists: [List] = []
     var registers: [Register] = []
-    /// Whether the writes of each transaction count as committed.
+    /// Whether the writes of each transaction are treated as committed.
     private(set) var isCommitted: [Bool]
     private let isUnknown: [Bool]
     private var listPlaces: [Int64: Int] = [:]
@@ -79,7 +79,7 @@ struct ObjectAccesses {
         }
     }
 
-    /// Returns the index of a list in `lists`, which is extended if necessary.
+    /// Returns the index of a list in `lists`, adding the list if necessary.
     mutating func place(ofList key: Int64) -> Int {
         if let place = listPlaces[key] { return place }
         listPlaces[key] = lists.count
@@ -87,7 +87,7 @@ struct ObjectAccesses {
         return lists.count - 1
     }
 
-    /// Returns the index of a register in `registers`, which is extended if necessary.
+    /// Returns the index of a register in `registers`, adding the register if necessary.
     mutating func place(ofRegister key: Int64) -> Int {
         if let place = registerPlaces[key] { return place }
         registerPlaces[key] = registers.count
@@ -95,8 +95,8 @@ struct ObjectAccesses {
         return registers.count - 1
     }
 
-    /// Treats transactions with an unknown outcome as committed if another transaction has read
-    /// their writes.
+    /// Treats a transaction with an unknown outcome as committed if another transaction has read
+    /// its writes.
     mutating func resolveUnknownOutcomes() {
         guard isUnknown.contains(true) else { return }
         for list in lists {
@@ -121,12 +121,12 @@ struct ObjectAccesses {
         }
     }
 
-    /// Returns whether a transaction is known to have been rolled back.
+    /// Returns whether a transaction was rolled back.
     func isAborted(_ transaction: Int) -> Bool {
         !isCommitted[transaction] && !isUnknown[transaction]
     }
 
-    /// Returns the name by which explanations refer to an object, such as `list 7`.
+    /// Returns the name of an object in explanations, such as `list 7`.
     func name(of object: ObjectIndex) -> String {
         switch object {
         case .list(let place): "list \(lists[place].key)"

@@ -1,9 +1,9 @@
-/// A connection on which a history's transactions run.
+/// A connection on which the transactions of a history run.
 package protocol ObjectStore {
     /// Runs a statement.
     func run(_ sql: String, _ arguments: [StoredValue]) throws
 
-    /// Returns the first column of a query's first row; nil if there is no row.
+    /// Returns the first column of a query's first row, or `nil` if there is no row.
     func value(_ sql: String, _ arguments: [StoredValue]) throws -> StoredValue?
 }
 
@@ -17,11 +17,11 @@ package enum StoredValue: Sendable, Equatable {
     case other(String)
 }
 
-/// A table that stores the lists and registers of a history, one in each row.
+/// A table that stores the lists and registers of a history, one per row.
 ///
 /// A list is stored as comma-separated text, and a register as a number.
 package struct ObjectTable: Sendable {
-    /// A row that contains neither a list nor a register.
+    /// The error for a row that contains neither a list nor a register.
     package struct MalformedRow: Error, CustomStringConvertible {
         var table: String
         var value: StoredValue
@@ -34,7 +34,9 @@ package struct ObjectTable: Sendable {
         case list(Int64)
         case register(Int64)
 
-        /// The primary key of its row: lists are positive, registers negative.
+        /// The primary key of the object's row.
+        ///
+        /// Lists have positive keys, and registers have negative keys.
         fileprivate var id: StoredValue {
             switch self {
             case .list(let key): .integer(key)
@@ -48,16 +50,16 @@ package struct ObjectTable: Sendable {
 
     /// Describes a table without creating it.
     ///
-    /// - Parameter name: A name that no other table in the database has.
+    /// - Parameter name: A name that is unique in the database.
     package init(name: String) { self.name = name }
 
-    /// Creates the empty table and replaces any existing one.
+    /// Creates an empty table, replacing any existing table.
     package func create(in store: some ObjectStore) throws {
         try drop(in: store)
         try store.run("CREATE TABLE \(name) (object INTEGER PRIMARY KEY, value)", [])
     }
 
-    /// Removes the table if it exists.
+    /// Drops the table if it exists.
     package func drop(in store: some ObjectStore) throws {
         try store.run("DROP TABLE IF EXISTS \(name)", [])
     }

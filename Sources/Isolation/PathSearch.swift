@@ -1,16 +1,16 @@
 /// Finds short paths in a graph, within one strongly connected component.
 ///
-/// The length of a path is the number of its transactions; moments do not count.
+/// The length of a path is the number of its transactions, excluding moments.
 struct PathSearch {
     private let graph: DependencyGraph
     /// The search that most recently reached each node.
     private var reached: [Int]
-    /// The predecessor of each node, and the edge between them.
+    /// The predecessor of each node, with the edge between them.
     private var previous: [(node: Int, edge: Int)]
     private var search = 0
     /// The number of edges that searches may still follow.
     ///
-    /// A broken history can have very large components, and a few examples suffice.
+    /// A broken history can have very large components, but a few examples are enough.
     var budget: Int
 
     init(_ graph: DependencyGraph, budget: Int) {
@@ -26,9 +26,9 @@ struct PathSearch {
     ///   - start: The first transaction.
     ///   - end: The last transaction.
     ///   - kinds: The edges to follow.
-    ///   - components: The graph's components, formed by these edges.
-    ///   - latest: The path contains no transaction that started later than this.
-    /// - Returns: The dependencies along the path; nil if no path exists or the budget is
+    ///   - components: The components that these edges form in the graph.
+    ///   - latest: The latest start of a transaction on the path.
+    /// - Returns: The dependencies along the path, or `nil` if no path exists or the budget is
     ///   exhausted.
     mutating func path(
         from start: Int,
@@ -42,7 +42,7 @@ struct PathSearch {
         var level = [start]
         while !level.isEmpty {
             var next: [Int] = []
-            // Edges between moments have length 0, so their targets belong to the same level.
+            // Edges between moments have length 0, so their targets are on the same level.
             while let node = level.popLast() {
                 for place in graph.edgeRange(of: node) {
                     let edge = graph.edge(at: place)
@@ -67,8 +67,9 @@ struct PathSearch {
         return nil
     }
 
-    /// Returns the path that the last search found, with consecutive moments as one real-time
-    /// dependency.
+    /// Returns the path that the last search found.
+    ///
+    /// Consecutive moments are combined into one real-time dependency.
     private func dependencies(from start: Int, to end: Int) -> [Dependency] {
         var path: [Dependency] = []
         var node = end

@@ -1,16 +1,16 @@
 /// Infers the order of transactions from the register values that they wrote and read.
 ///
 /// A register does not show its earlier values. The order of two values is known if a transaction
-/// reads the register before it writes to it, or if one write started after the other ended.
+/// reads the register before it writes to it, or if one write started after the other had ended.
 struct RegisterInference {
     private let history: History
     private let objects: ObjectAccesses
     private let names: TransactionNames
 
-    /// The largest number of values that count as immediate successors of a value.
+    /// The maximum number of values that are treated as immediate successors of a value.
     ///
-    /// In a serializable register, a value has one successor. Concurrent writes can give it as many
-    /// as there are writers.
+    /// In a serializable register, a value has one successor. Concurrent writes can give a value as
+    /// many successors as there are writers.
     private static let successorLimit = 4
 
     init(_ history: History, _ objects: ObjectAccesses, _ names: TransactionNames) {
@@ -75,8 +75,9 @@ struct RegisterInference {
         }
     }
 
-    /// Finds committed values that the register's last read misses: it shows an earlier value
-    /// although their commits had returned.
+    /// Finds committed values that are missing from the register's last read.
+    ///
+    /// Such a read shows an earlier value although the commits had returned.
     private func findLost(
         _ place: Int,
         _ register: ObjectAccesses.Register,

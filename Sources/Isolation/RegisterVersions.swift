@@ -3,11 +3,11 @@ struct RegisterVersions {
     private let register: ObjectAccesses.Register
     private let history: History
     private let limit: Int
-    /// The writes of transactions that had previously read a value, by that value.
+    /// The writes of transactions that had previously read a value, keyed by that value.
     private var readers: [Int64?: [Int]] = [:]
-    /// The indices of all committed final writes, by their start.
+    /// The indices of all committed final writes, ordered by their start.
     private var byBegin: [Int] = []
-    /// The earliest end among `byBegin[i...]`.
+    /// The earliest end in `byBegin[i...]`.
     private var earliestEnds: [UInt64] = []
 
     /// Sorts the writes of a register.
@@ -16,7 +16,7 @@ struct RegisterVersions {
     ///   - register: The register.
     ///   - history: The history.
     ///   - objects: The accesses of the history.
-    ///   - limit: The largest number of successors that a value can have.
+    ///   - limit: The maximum number of successors of a value.
     init(
         _ register: ObjectAccesses.Register,
         _ history: History,
@@ -56,7 +56,7 @@ struct RegisterVersions {
         readers.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
     }
 
-    /// Returns the writes that follow a value with no known write in between.
+    /// Returns the writes that follow a value with no known write between them.
     func successors(of value: Int64?) -> ArraySlice<Int> {
         if let known = readers[value] { return known.prefix(limit) }
         let position = positionAfter(value)
@@ -72,8 +72,8 @@ struct RegisterVersions {
         return (known + later).map { register.writes[$0] }
     }
 
-    /// Returns the first position in `byBegin` of a write that started after the write of the value
-    /// had ended.
+    /// Returns the position in `byBegin` of the first write that started after the write of the
+    /// value had ended.
     private func positionAfter(_ value: Int64?) -> Int {
         guard let value else { return 0 }
         guard let write = register.writers[value] else { return byBegin.count }

@@ -1,11 +1,11 @@
-/// Groups the operations of transactions by object and checks each transaction's consistency.
+/// Groups the operations of transactions by object and checks that each transaction is consistent.
 struct TransactionCollector {
     private struct ListState {
-        /// The elements that a read must show now; nil before the first read.
+        /// The elements that the next read must show, or `nil` before the first read.
         var expected: [Int64]?
         /// The elements that the transaction has appended.
         var own: [Int64] = []
-        /// The index of its last append.
+        /// The index of the last append.
         var lastAppend: Int?
     }
 
@@ -17,7 +17,7 @@ struct TransactionCollector {
         /// The value that the transaction read before its first write.
         var predecessor: Int64?
         var hasPredecessor = false
-        /// The index of its last write.
+        /// The index of the last write.
         var lastWrite: Int?
     }
 

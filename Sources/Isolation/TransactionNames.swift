@@ -1,4 +1,4 @@
-/// The names by which explanations refer to transactions, such as `reader-1 #12 (read)`.
+/// The names of transactions in explanations, such as `reader-1 #12 (read)`.
 struct TransactionNames {
     private let history: History
 
@@ -14,7 +14,7 @@ struct TransactionNames {
     }
 }
 
-/// A list or a register of a history, by its index in ``ObjectAccesses``.
+/// A list or a register in a history, with its index in ``ObjectAccesses``.
 enum ObjectIndex: Equatable, Sendable {
     case list(Int)
     case register(Int)
@@ -26,7 +26,9 @@ extension Int64? {
 }
 
 extension [Int64] {
-    /// The elements of a list in explanations; long lists are truncated at the start.
+    /// The elements of a list in explanations.
+    ///
+    /// Long lists are truncated at the start.
     var listText: String {
         let shown = suffix(12).map(String.init).joined(separator: ", ")
         return count > 12 ? "[… \(shown)]" : "[\(shown)]"

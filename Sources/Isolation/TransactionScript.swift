@@ -6,15 +6,16 @@ import Darwin
 import Glibc
 #endif
 
-/// Randomly chooses the operations that one session's transactions perform on a table's lists and
-/// registers.
+/// Randomly chooses the operations in the transactions of one session.
 ///
-/// The objects change between rounds, which keeps the lists short. All methods may be called from
-/// any thread, because some accesses run on threads of the library.
+/// The operations use the lists and registers of a table.
+///
+/// The objects change between rounds, which keeps the lists short. Any thread may call these
+/// methods, because some accesses run on threads of the library.
 package final class TransactionScript: Sendable {
-    /// The number of lists, and of registers, that the sessions of a round share.
+    /// The number of lists and the number of registers that the sessions of a round share.
     ///
-    /// The number is small, so transactions conflict.
+    /// The number is small so that transactions conflict.
     private static let keysPerRound: Int64 = 2
 
     private struct State {
@@ -73,12 +74,12 @@ package final class TransactionScript: Sendable {
         }
     }
 
-    /// Reads one object, in one statement.
+    /// Reads one object with one statement.
     package func readOne(in store: some ObjectStore, _ transaction: RecordedTransaction) throws {
         try table.read(drawObject(), in: store, transaction)
     }
 
-    /// Appends an element to a list, in one statement.
+    /// Appends an element to a list with one statement.
     package func append(in store: some ObjectStore, _ transaction: RecordedTransaction) throws {
         try table.append(values.next(), toList: drawKey(), in: store, transaction)
     }
@@ -125,7 +126,7 @@ package final class UniqueValues: Sendable {
 
     /// Creates a source of values.
     ///
-    /// - Parameter start: The number that precedes the first value. It must differ for each
+    /// - Parameter start: The number before the first value, which must be different for each
     ///   process.
     package init(after start: Int64 = 0) { last = Lock(start) }
 
