@@ -36,7 +36,7 @@ enum ClientMetrics {
             [.init(name: "mean", unit: .rate) { $0.throughput }],
             cell: { $0.throughput.map(HumanUnits.rate) ?? "–" }
         ),
-        count("skipped", "Accesses skipped because they were too late.") { $0.skipped },
+        count("skipped", "Accesses skipped for exceeding `skip-after`.") { $0.skipped },
         count("late", "Accesses that started more than a millisecond late.") { $0.late },
         count("retried", "Attempts that followed `SQLITE_BUSY`.") { $0.retried },
         count("interrupted", "Accesses ended by an interrupt.") { $0.interrupted },
