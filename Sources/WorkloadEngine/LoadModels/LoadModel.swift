@@ -10,7 +10,7 @@ protocol LoadModel: Sendable {
     /// The start may be in the past. Returns `nil` after the last access.
     mutating func next(freeAt now: UInt64) -> UInt64?
 
-    /// Returns the time of an access after a change of the load.
+    /// Returns the time of an access after a change in the load.
     ///
     /// `moment` is the last result of ``next(freeAt:)``.
     func steered(_ moment: UInt64) -> UInt64
@@ -19,6 +19,6 @@ protocol LoadModel: Sendable {
 extension LoadModel {
     /// Returns `moment`.
     ///
-    /// By default, a change of the load does not move accesses.
+    /// By default, a change in the load does not move accesses.
     func steered(_ moment: UInt64) -> UInt64 { moment }
 }

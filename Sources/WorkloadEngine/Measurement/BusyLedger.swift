@@ -1,6 +1,6 @@
 import Telemetry
 
-/// Groups a run's `SQLITE_BUSY` failures by cause, client and statement.
+/// Groups a run's `SQLITE_BUSY` failures by cause, client, and statement.
 ///
 /// Any thread may use the ledger. The ledger's memory does not grow during the run.
 final class BusyLedger: Sendable {

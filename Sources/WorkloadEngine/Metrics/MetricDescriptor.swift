@@ -2,8 +2,8 @@ import Telemetry
 
 /// A metric of a result, with its key, source, direction, and explanation.
 ///
-/// Thresholds, comparisons, reports and the documentation derive everything about a metric from its
-/// descriptor in ``ClientMetrics`` or ``DatabaseMetrics``.
+/// Everything that thresholds, comparisons, reports, and the documentation show about a metric
+/// comes from its descriptor in ``ClientMetrics`` or ``DatabaseMetrics``.
 struct MetricDescriptor<Owner>: Sendable {
     /// A value of a metric, such as the 99th percentile.
     struct Aggregate: Sendable {

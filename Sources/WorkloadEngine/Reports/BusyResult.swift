@@ -5,7 +5,7 @@ public struct BusyResult: Sendable, Codable, Equatable {
     /// The number of failures without a group because there were too many groups.
     public var others: UInt64
 
-    /// Failures with the same cause, client, code and statement.
+    /// Failures with the same cause, client, code, and statement.
     public struct Group: Sendable, Codable, Equatable {
         /// The cause.
         public var cause: BusyCause

@@ -24,7 +24,7 @@ public enum CSVReport {
         "offered", "started", "completed", "skipped", "late", "retried", "interrupted",
         "unfinished", "errors",
     ]
-    private static let furtherCounts = ClientMetrics.counts.map(\.key)
+    private static let laterCounts = ClientMetrics.counts.map(\.key)
         .filter { $0 != "throughput" && !counts.contains($0) }
     private static let latencies = ["response", "wait", "service", "lag"]
     private static let values = [
@@ -35,7 +35,7 @@ public enum CSVReport {
     private static let lastColumns =
         ["row", "versions"] + latencies.map { "\($0)_p99.99_ns" }
         + BusyCause.allCases.map { "busy_\($0.rawValue.replacing("-", with: "_"))" }
-        + ["journal_mode", "synchronous"] + furtherCounts
+        + ["journal_mode", "synchronous"] + laterCounts
 
     /// The first line, without the line feed.
     public static var header: String {
@@ -64,7 +64,7 @@ public enum CSVReport {
                         }
                     let busy = busy(of: client, in: run, isWhole: kind == "client")
                     let settings = ["journal_mode", "synchronous"].map { run.environment[$0] ?? "" }
-                    let further = cells(row, furtherCounts)
+                    let further = cells(row, laterCounts)
                     let last = [kind, versions] + tails(row) + busy + settings + further
                     lines.append(
                         (head + cells(row) + last).map(quoted)

@@ -23,7 +23,7 @@ public struct FairnessResult: Sendable, Codable, Equatable {
 
 extension FairnessResult {
     /// The mean number of accesses per worker below which shares would be too random.
-    private static let leastMean = 10
+    private static let minimumMean = 10
 
     /// Combines the counts and waits of a client's workers.
     ///
@@ -35,7 +35,7 @@ extension FairnessResult {
     init(completed: [UInt64], waits: [UInt64?], sharesArrivals: Bool, isSteady: Bool) {
         workers = completed.count
         let total = completed.reduce(0, +)
-        if !sharesArrivals, isSteady, total >= UInt64(completed.count * Self.leastMean),
+        if !sharesArrivals, isSteady, total >= UInt64(completed.count * Self.minimumMean),
             let smallest = completed.min(), let largest = completed.max()
         {
             let mean = Double(total) / Double(completed.count)

@@ -73,7 +73,7 @@ public enum JUnitReport {
         var name: String
         var seconds: Double
         var cases: [Case]
-        /// The arms' settings, the versions and the seed.
+        /// The arms' settings, the versions, and the seed.
         var properties: [Property]
     }
 

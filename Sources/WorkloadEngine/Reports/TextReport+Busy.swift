@@ -24,7 +24,7 @@ extension TextReport {
         return lines
     }
 
-    /// Returns the cells of a group: cause, client, times, retried, waited, longest wait, holders.
+    /// Returns a group's cells, in the order of the columns.
     static func cells(_ group: BusyResult.Group) -> [String] {
         [
             group.cause.title, group.client, HumanUnits.count(group.count),

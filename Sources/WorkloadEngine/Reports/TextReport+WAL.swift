@@ -11,7 +11,7 @@ extension TextReport {
         return lines
     }
 
-    /// Describes a pin: the client, the cause, the time, and the log's growth.
+    /// Describes the client, the cause, and the duration of a pin, and the growth of the log.
     static func sentence(_ pin: WALResult.Pin) -> String {
         let time = HumanUnits.seconds(pin.seconds)
         let growth =

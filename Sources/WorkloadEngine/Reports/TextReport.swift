@@ -207,7 +207,7 @@ public enum TextReport {
         environment(result.environment, seed: result.seed)
     }
 
-    /// Describes the machine, the versions and the seed.
+    /// Describes the machine, the versions, and the seed.
     static func environment(_ host: HostEnvironment, seed: UInt64) -> [String] {
         var parts = [host.operatingSystem, host.architecture, "\(host.cpuCount) processors"]
         parts += host.versions.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }

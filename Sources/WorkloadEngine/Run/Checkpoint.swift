@@ -44,7 +44,7 @@ struct Checkpoint: Sendable, CustomStringConvertible {
         return checkpoint
     }
 
-    /// Parses the row that the pragma returns: busy, log, checkpointed.
+    /// Parses the columns that the pragma returns (`busy`, `log`, and `checkpointed`).
     private init?(_ row: [WorkloadValue]) {
         let numbers = row.compactMap { value in
             if case .integer(let number) = value { number } else { nil }

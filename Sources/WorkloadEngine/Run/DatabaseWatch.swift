@@ -2,7 +2,7 @@ import Telemetry
 
 /// Collects peaks, shares of time, and log pins from a run's database statuses.
 ///
-/// Only measured phases count. Only the sampling thread uses this value.
+/// Only measured phases are included. Only the sampling thread uses this value.
 struct DatabaseWatch {
     private var last: DatabaseStatus?
     private var first: DatabaseStatus?

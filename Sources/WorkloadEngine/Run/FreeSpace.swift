@@ -24,8 +24,8 @@ package enum FreeSpace {
         /// The folder, the required space, the free space, and a remedy.
         package var description: String {
             "the folder '\(folder)' is full: \(purpose) needs \(HumanUnits.bytes(required)), but "
-                + "\(HumanUnits.bytes(free)) are free; free some space there, or set TMPDIR to a "
-                + "folder with enough"
+                + "only \(HumanUnits.bytes(free)) are free; free some space, or set TMPDIR to a "
+                + "folder with enough space"
         }
     }
 

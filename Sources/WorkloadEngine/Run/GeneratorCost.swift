@@ -15,12 +15,12 @@ enum GeneratorCost {
     /// The minimum processor time of an attempt, in nanoseconds.
     ///
     /// In a shorter attempt, the cost of the first memory accesses would dominate.
-    private static let leastTime: UInt64 = 2_000_000
-    /// The required number of attempts of at least that length.
+    private static let minimumTime: UInt64 = 2_000_000
+    /// The required number of attempts that take at least ``minimumTime``.
     ///
     /// Time that a hypervisor steals is counted as the thread's processor time, but it rarely
     /// affects all attempts.
-    private static let enoughAttempts = 3
+    private static let requiredAttempts = 3
     /// The maximum number of attempts on a busy machine.
     private static let maximumAttempts = 25
 
@@ -38,8 +38,8 @@ enum GeneratorCost {
             let seen = try attempt()
             guard seen.accesses > 0 else { continue }
             least = min(least, seen.time / seen.accesses)
-            if seen.time >= leastTime { longAttempts += 1 }
-            if longAttempts == enoughAttempts { break }
+            if seen.time >= minimumTime { longAttempts += 1 }
+            if longAttempts == requiredAttempts { break }
         }
         return least == .max ? 0 : least
     }

@@ -2,7 +2,7 @@ import Telemetry
 
 /// The interrupts that users and clients request, either for one connection or for all.
 ///
-/// These interrupts are not aimed at a specific access. An interrupt can end any access that was
+/// These interrupts do not target a specific access. Each of them can end any access that was
 /// running when the interrupt was requested.
 final class InterruptRequests: Sendable {
     private struct State: Sendable {

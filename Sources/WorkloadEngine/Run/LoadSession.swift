@@ -118,7 +118,10 @@ final class LoadSession {
                 do {
                     target = try self.target(index, of: client)
                 } catch {
-                    context.events.note("\(client.name.name) has no new worker: \(error)", .error)
+                    context.events.note(
+                        "cannot add a worker to \(client.name.name): \(error)",
+                        .error
+                    )
                     client.knobs.change { $0.workers = index }
                     break
                 }

@@ -68,8 +68,8 @@ struct PhasePlan: Sendable {
         stretches.first { time < $0.end }?.end
     }
 
-    /// Returns the load time at which the measured phases have lasted for `offset`, as in an `at:`
-    /// key.
+    /// Returns the load time at which the measured phases have lasted for `offset`, for an
+    /// `at:` key.
     func time(intoMeasuredPart offset: UInt64) -> UInt64 {
         var rest = offset
         for stretch in stretches where stretch.isMeasured {

@@ -35,7 +35,9 @@ final class RunControl: Sendable {
     private let clock: any RunClock
     private let state = Lock(State())
     private let stageValue = Atomic<Stage>(.running)
-    /// The clock time at load time 0, which each pause moves later.
+    /// The clock time at load time 0.
+    ///
+    /// Each pause moves this time later.
     private let origin = Atomic<UInt64>(0)
     private let stop = Atomic<UInt64>(.max)
 
@@ -159,7 +161,7 @@ final class RunControl: Sendable {
     /// The threshold that ended the load early, if any.
     var miss: AbortResult? { state.withLock { $0.miss } }
 
-    /// The reason that the load could not continue, if any.
+    /// The reason why the load could not continue, if any.
     var failure: String? { state.withLock { $0.failure } }
 
     /// Ends the drain.

@@ -1,4 +1,4 @@
-/// A scenario prepared for one arm: the clients that run and the clients that cannot run.
+/// A scenario prepared for one arm, with the clients that can run and the clients that cannot.
 struct RunPlan: Sendable {
     /// The phases.
     let phases: PhasePlan

@@ -9,7 +9,7 @@ final class RunningAccess: Sendable {
         let description = "interrupted before it had a connection"
     }
 
-    /// The error for an access that a requested interrupt ended.
+    /// The error for an access that was ended by a requested interrupt.
     struct Interrupted: Error, CustomStringConvertible {
         let description = "interrupted on request"
     }
@@ -17,7 +17,7 @@ final class RunningAccess: Sendable {
     private struct State: Sendable {
         var requestedAt: UInt64?
         var interrupt: (@Sendable () -> Void)?
-        /// Whether the access has ended, which means that later interrupts are ignored.
+        /// Whether the access has ended, so that later interrupts are ignored.
         var isOver = false
     }
 

@@ -65,7 +65,7 @@ extension Worker {
         var intended: UInt64
         /// The start.
         var start: UInt64
-        /// Whether the access counts in the result.
+        /// Whether the access is measured.
         var isMeasured: Bool
 
         /// Returns the times of the access, which entered its closure at `entry` and ended at

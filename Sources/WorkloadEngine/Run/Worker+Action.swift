@@ -47,7 +47,7 @@ extension Worker {
                 countBlocked(mode, for: time, isMeasured: turn.phase.isMeasured)
             }
             events.note(
-                "\(plan.name.name) checkpoints, \(mode.rawValue): \(result)",
+                "\(plan.name.name) ran a \(mode.rawValue) checkpoint: \(result)",
                 result.isBlocked ? .warning : .info
             )
         }

@@ -7,7 +7,7 @@ extension Worker {
     ///   - code: The name of the extended result code.
     ///   - error: The error.
     ///   - isRetried: Whether the access is retried.
-    ///   - isMeasured: Whether the access counts in the result.
+    ///   - isMeasured: Whether the access is measured.
     /// - Returns: The failure for the ledger, or `nil` if the ledger does not include it.
     func busyFailure(
         _ code: String,
@@ -43,7 +43,7 @@ extension Worker {
     /// - Parameters:
     ///   - mode: The checkpoint's mode.
     ///   - time: The length of the checkpoint, in nanoseconds.
-    ///   - isMeasured: Whether the checkpoint counts in the result.
+    ///   - isMeasured: Whether the checkpoint is measured.
     func countBlocked(_ mode: CheckpointMode, for time: UInt64, isMeasured: Bool) {
         guard isMeasured, control.stage < .sealed else { return }
         var failure = BusyLedger.Failure(cause: .checkpoint, client: plan.name.name)

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// A client's worker: a thread that waits for its turns and makes accesses.
+/// A client's worker, which waits for its turns and makes accesses.
 ///
 /// After ``run()`` starts, only the worker's thread uses this object. Other threads use its
 /// recorder and sleeper.

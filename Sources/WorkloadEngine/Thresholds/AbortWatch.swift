@@ -3,7 +3,7 @@ struct AbortWatch: Sendable {
     private let thresholds: [Threshold]
 
     /// The minimum number of accesses for a share or a mean, which is the same as for a percentile.
-    private static let leastCount = 10.0
+    private static let minimumCount = 10.0
 
     /// Creates a watch for the thresholds with `abort: true`.
     ///
@@ -53,9 +53,9 @@ struct AbortWatch: Sendable {
         switch threshold.aggregate {
         case "rate":
             let isUpperLimit = threshold.comparison.hasPrefix("<")
-            return (isUpperLimit ? count : Double(client.offered) - count) >= Self.leastCount
+            return (isUpperLimit ? count : Double(client.offered) - count) >= Self.minimumCount
         case "mean" where ClientMetrics.isLatency(parts[1]):
-            return count >= Self.leastCount
+            return count >= Self.minimumCount
         default:
             return true
         }

@@ -8,7 +8,7 @@ struct ChartAxis: Sendable {
         var label: String
     }
 
-    /// The axis's label: the quantity and its unit.
+    /// The label of the axis, which consists of the quantity and its unit.
     let label: String
     /// The value at the start.
     let lower: Double
@@ -35,7 +35,7 @@ struct ChartAxis: Sendable {
         return min(max(share, 0), 1)
     }
 
-    /// Creates a linear axis from 0 with round marks: 1, 2 or 5 times a power of ten of `unit`.
+    /// Creates a linear axis from 0 with marks at 1, 2, or 5 times a power of ten of `unit`.
     static func linear(
         _ label: String,
         upTo maximum: Double,
@@ -60,7 +60,7 @@ struct ChartAxis: Sendable {
         )
     }
 
-    /// Rounds a number up to 1, 2 or 5 times a power of ten.
+    /// Rounds a number up to 1, 2, or 5 times a power of ten.
     private static func roundStep(_ least: Double) -> Double {
         guard least > 0, least.isFinite else { return 1 }
         let power = pow(10, log10(least).rounded(.down))

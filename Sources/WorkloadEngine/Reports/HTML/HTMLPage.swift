@@ -26,7 +26,7 @@ struct HTMLPage {
         appendix.append(.json(String(decoding: try encoder.encode(result), as: UTF8.self), id: id))
     }
 
-    /// The content security policy: only the page's own style sheet is allowed.
+    /// The content security policy, which allows only the page's own style sheet.
     static let policy =
         "default-src 'none'; style-src 'sha256-"
         + Data(SHA256.digest(of: "\(HTMLStyle.sheet)".utf8)).base64EncodedString()

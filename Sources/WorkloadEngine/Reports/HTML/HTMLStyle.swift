@@ -6,7 +6,7 @@ enum HTMLStyle {
     /// The style sheet.
     ///
     /// The contrast is at least 4.5 : 1 for text and 3 : 1 for chart lines. Lines also differ by
-    /// their dashes (https://www.w3.org/TR/WCAG22/, 1.4.1, 1.4.3 and 1.4.11).
+    /// their dashes (https://www.w3.org/TR/WCAG22/, 1.4.1, 1.4.3, and 1.4.11).
     static let sheet: StaticString = """
         :root{--page:#fff;--panel:#f6f7f9;--text:#1b1f24;--soft:#57606a;--line:#d0d7de;\
         --grid:#e4e8ec;--link:#0550ae;--good:#116329;--bad:#b3261e;\

@@ -31,7 +31,7 @@ struct LineChart {
     private static let top = 8.0
     private static let bottom = 34.0
 
-    /// The chart with its title, legend and table.
+    /// The chart with its title, legend, and table.
     var markup: Markup {
         var parts: [Markup] = [
             .element("figcaption", [:], .text(title)), drawing,
