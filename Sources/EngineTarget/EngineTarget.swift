@@ -72,7 +72,7 @@ final class EngineTarget: WorkloadTarget {
             try queue.writeWithoutTransaction(as: label, run)
         case (.queue, .snapshot): throw UnsupportedAccess.snapshotOfQueue
         case (.frozen(let frozen), .read): try frozen.read(as: label, run)
-        // Run accesses that the run itself makes, such as an arm's setup.
+        // This case is for accesses that the run itself makes, such as an arm's setup.
         case (.frozen(let frozen), .write): try frozen.pool.write(as: label, run)
         case (.frozen(let frozen), .writeWithoutTransaction):
             try frozen.pool.writeWithoutTransaction(as: label, run)

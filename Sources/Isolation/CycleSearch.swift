@@ -28,7 +28,7 @@ struct CycleSearch {
         var kinds: Dependency.Kind
         /// The edges from which the search starts.
         var origins: Dependency.Kind
-        /// The edges of which a cycle of this level contains at least one.
+        /// The edges of which a cycle at this level must contain at least one.
         var needed: Dependency.Kind
         /// The anomalies that a cycle at this level can represent.
         var anomalies: [AnomalyKind]

@@ -76,7 +76,7 @@ struct DependencyGraph {
     /// Returns the edge at a position.
     func edge(at place: Int) -> Edge { edges[place] }
 
-    /// Returns the order of transactions in each session if they do not overlap.
+    /// Returns the order of the nonoverlapping transactions in each session.
     private static func sessionOrder(of history: History) -> [Dependency] {
         var sessions: [Int: [Int]] = [:]
         for (index, transaction) in history.transactions.enumerated() {

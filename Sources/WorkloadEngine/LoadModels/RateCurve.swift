@@ -1,7 +1,7 @@
 /// An arrival rate over load time in linear pieces, with its integral, the number of arrivals.
 ///
 /// An arrival's *mass* is the number of earlier arrivals on the curve. Measured in mass, a load of
-/// any shape has the rate 1. A change of the rate preserves each arrival's mass but moves its time.
+/// any shape has the rate 1. A change in the rate preserves each arrival's mass but moves its time.
 struct RateCurve: Sendable, Equatable {
     /// A linear piece.
     struct Piece: Sendable, Equatable {
