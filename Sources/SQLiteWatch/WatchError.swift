@@ -1,6 +1,8 @@
-/// The reason why databases cannot be watched.
+/// An error that prevents a session from watching databases.
 public struct WatchError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of an error; later versions may add others.
+    /// A kind of error.
+    ///
+    /// Later versions may add more.
     public struct Code: Sendable, Equatable {
         private let name: String
 
@@ -16,7 +18,7 @@ public struct WatchError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The kind of the error.
     public var code: Code
-    /// A description of the error, with a remedy.
+    /// A description of the error and its remedy.
     public var description: String
 
     init(_ code: Code, _ description: String) {

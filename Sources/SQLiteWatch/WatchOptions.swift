@@ -1,26 +1,26 @@
-/// The options of a watch session.
+/// Options for a watch session.
 public struct WatchOptions: Sendable, Equatable {
     /// The maximum mean sampling rate, in samples per second.
     ///
     /// The standard error of a share p after n samples is √(p(1−p)/n).
     public var samplesPerSecond: Double = 100
-    /// The largest share of one core for the session and its helpers, excluding their start and the
-    /// encoding of reports.
+    /// The maximum share of one core that the session and its helpers may use, excluding startup
+    /// and report encoding.
     ///
-    /// The session reduces the sampling rate to stay below the limit.
+    /// The session lowers the sampling rate to stay below the limit.
     public var processorLimit = 0.025
-    /// The seed of the random sampling times, or nil for a random seed.
+    /// The seed of the random sampling times, or `nil` for a random seed.
     public var seed: UInt64?
-    /// Whether the session reads the frames of logs to count them by table and index.
+    /// Whether the session reads log frames to count them by table and index.
     ///
-    /// A second helper process reads them. Each walk over a database's b-trees takes at most one
-    /// second.
+    /// A second helper process reads the frames. Each walk of a database's b-trees takes at most
+    /// one second.
     public var readsTables = true
-    /// The largest share of one core for reading frames, on average over ten seconds.
+    /// The maximum share of one core for reading frames, averaged over ten seconds.
     public var tablesProcessorLimit = 0.005
-    /// Whether reports list this process if it uses a watched database itself.
+    /// Whether reports include this process if it uses a watched database.
     public var includesOwnProcess = false
 
-    /// Creates the default options.
+    /// Creates options with default values.
     public init() {}
 }

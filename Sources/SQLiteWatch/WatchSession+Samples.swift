@@ -3,7 +3,7 @@ import Glibc
 import Telemetry
 
 extension WatchSession {
-    /// Samples all databases now, with the list of all locks.
+    /// Samples all databases now and reads the list of all locks.
     ///
     /// - Parameter weight: The time that the sample represents, in nanoseconds.
     func takeSample(weight: Double) {
@@ -33,13 +33,14 @@ extension WatchSession {
     private struct Plan {
         var time: UInt64
         var weight: Double
-        /// The sample's weight among samples that read the list of all locks, or 0 if it does not
-        /// read the list.
+        /// The sample's weight among the samples that read the list of all locks, or 0 for other
+        /// samples.
         var listWeight: Double
     }
 
-    /// Requests samples of all databases until a given time; some samples include the list of all
-    /// locks.
+    /// Requests samples of all databases until `end`.
+    ///
+    /// Some samples include the list of all locks.
     func takeBatch(until end: UInt64, at now: UInt64) {
         if !targets.allSatisfy(\.isIdentified) { takeSample(weight: 0) }
         let meter = Meter(helper)
@@ -124,9 +125,9 @@ extension WatchSession {
         init(_ helper: HelperConnection) { self.helper = helper.nanoseconds }
     }
 
-    /// Counts the cost of samples.
+    /// Adds the cost of samples to the budget.
     ///
-    /// The cost excludes the helper's start, scans and checks.
+    /// The cost excludes starting the helper, scanning processes and checking for waiting threads.
     private func count(_ meter: Meter, samples: Int, listCost: UInt64, lists: Int) {
         if helper.hasRestarted { processes.scan.exclude(helper.process) }
         let helperCost = isFirstSample ? 0 : helper.nanoseconds &- meter.helper
@@ -141,7 +142,7 @@ extension WatchSession {
         )
     }
 
-    /// Performs any scanning and table reading that is due.
+    /// Continues the process scan and the table counts.
     func proceed(at now: UInt64) {
         processes.proceed(at: now)
         if var tables {

@@ -1,7 +1,7 @@
 #if !os(Linux)
 /// Watches SQLite databases that other processes use; available only on Linux.
 public final class WatchSession {
-    /// The largest number of databases in one session.
+    /// The maximum number of databases in a session.
     public static let databaseLimit = 64
 
     /// Throws ``WatchError/Code/unsupportedSystem``, because only Linux lists all processes' locks.
@@ -17,7 +17,7 @@ public final class WatchSession {
         )
     }
 
-    /// Returns false.
+    /// Returns `false`.
     @discardableResult
     public func add(path: String) -> Bool { false }
 
@@ -55,7 +55,7 @@ public final class DatabaseSearch {
     /// Creates a search that finds nothing.
     public init(helper: [String]) {}
 
-    /// Returns nil.
+    /// Returns `nil`.
     public func databases(in folder: String) -> [String]? { nil }
 
     /// Returns nothing.

@@ -2,11 +2,10 @@
 import Glibc
 import Telemetry
 
-/// Watches SQLite databases that other processes use, from outside.
+/// Watches SQLite databases from outside the processes that use them.
 ///
-/// The session does not open the databases' files. It reads `/proc`, while a helper process reads
-/// the headers of the files and queries their locks. It neither sets
-/// locks nor writes to files.
+/// The session does not open the database files. It reads `/proc`, while a helper process reads the
+/// file headers and queries the locks. Neither process sets locks or writes to the files.
 ///
 /// Use a session on one thread only, and alternate calls to ``run(for:until:)`` and ``reports()``:
 ///
@@ -37,17 +36,19 @@ public final class WatchSession {
     /// Whether the last sample read the list of all locks.
     var hasList = false
 
-    /// The time between two queries of read locks, which reveal hidden processes, in nanoseconds.
+    /// The time between two queries for read locks, in nanoseconds.
+    ///
+    /// The queries reveal hidden processes.
     static let probePause: UInt64 = 500_000_000
 
-    /// The largest and smallest fractions of the processor limit that samples may use.
+    /// The maximum and minimum fractions of the processor limit that samples may use.
     private static let sampleShare = 0.8
     private static let minimumSampleShare = 0.3
 
     /// The length of a batch of samples, in nanoseconds.
     static let batchLength: UInt64 = 250_000_000
 
-    /// The largest number of databases in one session.
+    /// The maximum number of databases in a session.
     public static let databaseLimit = 64
 
     /// Starts watching databases.
@@ -99,7 +100,8 @@ public final class WatchSession {
     /// Adds a database to watch.
     ///
     /// - Returns: `false` if the session already watches the database or has reached
-    ///   ``databaseLimit``, or if its helper does not answer; a later call may then succeed.
+    ///   ``databaseLimit``, or if its helper does not answer. In the last case, a later call may
+    ///   succeed.
     @discardableResult
     public func add(path: String) -> Bool {
         let path = FilePath.resolved(path)
@@ -136,7 +138,7 @@ public final class WatchSession {
     /// Takes one sample immediately.
     public func sample() { takeSample(weight: budget.slot) }
 
-    /// The state of each file at the last sample, and the problem if the file cannot be watched.
+    /// The state of each file at the last sample, and the reason if the file cannot be watched.
     public var states: [(path: String, state: WatchedFile.State, problem: String?)] {
         targets.map { target in
             let files = target.monitor.last?.files ?? ObservedFiles()
@@ -146,7 +148,7 @@ public final class WatchSession {
 
     // MARK: Reports
 
-    /// Returns a report on each database for the interval since the last reports.
+    /// Returns a report on each database for the interval since the last call.
     public func reports() -> [WatchReport] {
         // A report shows the read locks at the end of its interval. Shares exclude this sample
         // because its time is not random.
@@ -189,10 +191,10 @@ public final class WatchSession {
         return share
     }
 
-    /// Limits samples to the time that scans, checks, tables and reports left in the last interval.
+    /// Limits sampling to the processor time that other work left unused in the last interval.
     private func limitRate(otherShare: Double) {
         defer { hasReported = true }
-        // The first interval includes the start of the helpers and a scan of all processes.
+        // The first interval includes starting the helpers and scanning all processes.
         guard hasReported else { return }
         let left = options.processorLimit - max(0, otherShare)
         let least = options.processorLimit * Self.minimumSampleShare

@@ -1,14 +1,14 @@
 #if os(Linux)
-/// One of the databases that a session watches.
+/// A database that a session watches.
 struct WatchTarget {
     let path: String
     var monitor: DatabaseMonitor
     private(set) var fileSystem: FileSystemStatus?
-    /// Whether a sample has determined the inodes for the search in the list of all locks.
+    /// Whether a sample has determined which inodes to search for in the list of all locks.
     private(set) var isIdentified = false
     private var mount: MountTable.Mount?
     private var identity: FileIdentity?
-    /// The identities of all files as of the last sample.
+    /// The identities of all files at the last sample.
     private var identities: [FileIdentity?] = []
     private var database: LockIdentity?
     private var index: LockIdentity?
@@ -52,17 +52,17 @@ struct WatchTarget {
         }
     }
 
-    /// The time and the contents of a sample.
+    /// The time and scope of a sample.
     struct Moment {
         /// The monotonic clock, in nanoseconds.
         var now: UInt64
         /// The time that the sample represents, in nanoseconds.
         var weight: Double
-        /// The time that it represents among the samples that read the list of all locks.
+        /// The time that the sample represents among the samples that read the list of all locks.
         var listWeight: Double
         /// Whether the read locks were queried.
         var probesReaders: Bool
-        /// Whether the sample is current, which allows checking processes for waiting threads.
+        /// Whether the sample is current, so processes can be checked for waiting threads.
         var isPresent: Bool
     }
 
@@ -70,7 +70,7 @@ struct WatchTarget {
     ///
     /// - Parameters:
     ///   - sample: The sample from the helper.
-    ///   - list: The list of all locks, or nil if it was not read.
+    ///   - list: The list of all locks, or `nil` if it was not read.
     ///   - moment: The time of the sample.
     ///   - number: The number of this database.
     ///   - processes: The processes of all databases.
@@ -127,13 +127,13 @@ struct WatchTarget {
         monitor.update(observation)
     }
 
-    /// The limitations of a report on the database.
+    /// The limitations of reports on the database.
     var notes: [String] {
         var notes: [String] = []
         if hasHiddenHolder {
             notes.append(
                 "An invisible process holds locks on the database: it runs in another container "
-                    + "or PID namespace, or /proc hides it. Run on the host, as root, to see it."
+                    + "or PID namespace, or /proc hides it. Run on the host as root to see it."
             )
         }
         if let warning = fileSystem?.warning { notes.append(warning + ".") }

@@ -37,7 +37,7 @@ struct CopyCondition: Equatable {
         !files.isWAL && files.hasValidJournal && !locks.contains(.reserved)
     }
 
-    /// The suffixes of the files that contain the state, the database first.
+    /// The suffixes of the files that contain the state, starting with the database.
     var suffixes: [String] {
         if files.isWAL, let wal = files.wal, wal.size > UInt64(WALHeader.length) {
             return ["", "-wal"]
@@ -52,14 +52,14 @@ struct CopyCondition: Equatable {
         return files.database.size + (hasIndex ? min(log, logBytes ?? log) : log) + journal
     }
 
-    /// The number of bytes in use in the log, or nil if the wal-index does not show it.
+    /// The number of bytes in use in the log, or `nil` if the wal-index does not show it.
     var logBytes: UInt64? {
         guard let index = files.index, let pageSize = files.pageSize else { return nil }
         return UInt64(WALHeader.length)
             + UInt64(index.frames) * UInt64(pageSize + WALHeader.frameHeaderLength)
     }
 
-    /// The reason why no copy can be made now, or nil if a copy is possible.
+    /// The reason why no copy can be made now, or `nil` if a copy is possible.
     var problem: String? {
         guard files.state == .present else { return files.problem ?? "it cannot be read" }
         if locks.contains(.exclusive) || locks.contains(.pending) {
@@ -73,7 +73,8 @@ struct CopyCondition: Equatable {
         return nil
     }
 
-    /// Returns the change since this state that makes a copy inconsistent, or nil if there is none.
+    /// Returns the change since this state that makes a copy inconsistent, or `nil` if there is
+    /// none.
     func change(until later: CopyCondition) -> String? {
         if let problem = later.problem { return problem }
         guard files.database.identity == later.files.database.identity,
@@ -100,7 +101,7 @@ struct CopyCondition: Equatable {
         one.identity == other.identity && one.size == other.size && one.modified == other.modified
     }
 
-    /// Returns whether the files changed so recently that a further change might go undetected.
+    /// Returns whether the files changed so recently that another change might go undetected.
     func isFresh(at milliseconds: Int64) -> Bool {
         guard !hasIndex else { return false }
         let last = max(sample.database.modified, sample.wal.modified, sample.journal.modified)

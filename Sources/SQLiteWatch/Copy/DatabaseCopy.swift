@@ -6,8 +6,8 @@ import Glibc
 /// The copy uses neither locks nor SQLite. The states before and after copying the files determine
 /// whether the copy is consistent (see ``CopyCondition``).
 ///
-/// This opens and closes the database's files in the calling process, which drops that process's
-/// locks on them. A process that uses the database through SQLite must not make a copy.
+/// Making a copy opens and closes the database files in the calling process, which releases that
+/// process's locks on them. A process that uses the database through SQLite must not make a copy.
 package struct DatabaseCopy: Sendable {
     /// The reason for a failed copy.
     package enum Refusal: Error, Equatable {
@@ -15,9 +15,9 @@ package struct DatabaseCopy: Sendable {
         case tooLarge(UInt64)
         /// The folder's file system lacks space; the values are the copy's size and the free bytes.
         case noRoom(UInt64, free: UInt64)
-        /// The database changed during each attempt; the value describes the last change.
+        /// The database changed during every attempt; the value describes the last change.
         case changing(String)
-        /// The state depends on other databases' files.
+        /// The state depends on the files of other databases.
         case severalDatabases
         /// A file cannot be read or written; the value is the reason.
         case failed(String)

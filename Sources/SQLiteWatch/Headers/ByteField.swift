@@ -1,6 +1,6 @@
 /// Reads integers from bytes that another program wrote, with bounds checks.
 ///
-/// Reading past the end returns nil, so truncated and malformed files never cause a trap.
+/// Reading past the end returns `nil`, so truncated and malformed files never cause a trap.
 struct ByteField {
     private let bytes: [UInt8]
 

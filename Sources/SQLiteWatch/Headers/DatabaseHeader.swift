@@ -1,28 +1,29 @@
 /// The first 100 bytes of a database file (https://sqlite.org/fileformat2.html, section 1.3).
 struct DatabaseHeader: Equatable, Sendable {
-    /// The length of a header in bytes.
+    /// The length of a header, in bytes.
     static let length = 100
 
     /// The page size in bytes.
     var pageSize: Int
-    /// Whether the file's format versions require a write-ahead log.
+    /// Whether the file's format versions specify a write-ahead log.
     var isWAL: Bool
-    /// A counter that each transaction with a rollback journal changes; in exclusive mode, it
-    /// changes at most once.
+    /// A counter that changes with each rollback-journal transaction.
+    ///
+    /// In exclusive locking mode, it changes at most once.
     var changeCounter: UInt32
-    /// The number of pages, or nil if an old version of SQLite left the field invalid.
+    /// The number of pages, or `nil` if an old version of SQLite left the field invalid.
     var pages: UInt32?
     /// The number of free pages.
     var freePages: UInt32
     var autoVacuum: AutoVacuum
-    /// The text encoding, or nil for a file without a schema.
+    /// The text encoding, or `nil` for a file without a schema.
     var encoding: TextEncodingName?
     var userVersion: Int32
     var applicationID: UInt32
     /// The number of bytes at the end of each page that no b-tree uses.
     var reservedBytes: Int
 
-    /// Parses a header, or returns nil if the bytes are not a valid header.
+    /// Parses a header, or returns `nil` if the bytes are not a valid header.
     init?(_ bytes: [UInt8]) {
         let field = ByteField(bytes)
         guard field.matches(Self.magic, at: 0),

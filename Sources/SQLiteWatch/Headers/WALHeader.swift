@@ -1,6 +1,6 @@
 /// The first 32 bytes of a `-wal` file (https://sqlite.org/walformat.html, section 2.1).
 struct WALHeader: Equatable, Sendable {
-    /// The length of a header in bytes.
+    /// The length of a header, in bytes.
     static let length = 32
     /// The length of the header before each page, in bytes.
     static let frameHeaderLength = 24
@@ -15,10 +15,10 @@ struct WALHeader: Equatable, Sendable {
     var salt1: UInt32
     /// A random number, which changes with each reset.
     var salt2: UInt32
-    /// The checksum of the header, which the checksum of the first frame continues.
+    /// The checksum of the header, which is the initial value for the checksum of the first frame.
     var checksum: WALChecksum
 
-    /// Parses a header, or returns nil if the bytes are not a header or its checksum is wrong.
+    /// Parses a header, or returns `nil` if the bytes are not a header or its checksum is wrong.
     init?(_ bytes: [UInt8]) {
         let field = ByteField(bytes)
         guard let magic = field.big32(0), magic & ~1 == 0x377f_0682,
@@ -39,18 +39,18 @@ struct WALHeader: Equatable, Sendable {
         self.checksum = checksum
     }
 
-    /// Returns the number of whole frames that fit into a file of `bytes` bytes.
+    /// Returns the number of complete frames that fit in a file of `bytes` bytes.
     static func frames(in bytes: UInt64, pageSize: Int) -> UInt64 {
         bytes < UInt64(length) ? 0 : (bytes - UInt64(length)) / UInt64(pageSize + frameHeaderLength)
     }
 }
 
-/// SQLite's checksum of logs and wal-indexes (https://sqlite.org/walformat.html, section 4.1).
+/// SQLite's checksum for logs and wal-indexes (https://sqlite.org/walformat.html, section 4.1).
 struct WALChecksum: Equatable, Sendable {
     private(set) var first: UInt32 = 0
     private(set) var second: UInt32 = 0
 
-    /// The checksum of zero bytes.
+    /// Creates the checksum of an empty sequence.
     init() {}
 
     /// Creates a checksum from its two stored words.
@@ -59,7 +59,9 @@ struct WALChecksum: Equatable, Sendable {
         self.second = second
     }
 
-    /// Adds bytes, eight at a time; ignores a remainder of fewer bytes and offsets out of bounds.
+    /// Adds bytes in groups of eight.
+    ///
+    /// Ignores an incomplete last group and offsets out of bounds.
     mutating func add(_ bytes: [UInt8], _ range: Range<Int>, isBigEndian: Bool) {
         let field = ByteField(bytes)
         var offset = range.lowerBound

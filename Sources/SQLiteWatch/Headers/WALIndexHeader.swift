@@ -3,18 +3,20 @@
 struct WALIndexHeader: Equatable, Sendable {
     /// The number of bytes to read.
     static let length = 136
-    /// The length of each of the two copies of the part that commits change.
+    /// The length of one copy of the part that commits change.
+    ///
+    /// The header contains two copies.
     static let copyLength = 48
     /// The number of read marks in a wal-index.
     static let markCount = 5
 
     /// The number of commits that changed a page since the wal-index was built.
     var change: UInt32
-    /// The page size in bytes, or nil until the first frame of a log is written.
+    /// The page size in bytes, or `nil` until the first frame of a log is written.
     var pageSize: Int?
     /// The last valid frame of the log.
     var frames: UInt32
-    /// The number of pages of the database, including those in the log.
+    /// The number of pages in the database, including pages that are only in the log.
     var pages: UInt32
     /// A number that increases by one with each reset of the log.
     var salt1: UInt32
@@ -22,15 +24,15 @@ struct WALIndexHeader: Equatable, Sendable {
     var salt2: UInt32
     /// The number of frames that checkpoints have copied to the database file.
     var backfilled: UInt32
-    /// The frame of each read mark, or nil for unused marks.
+    /// The frame of each read mark, or `nil` for unused marks.
     var marks: [UInt32?]
 }
 
 extension WALIndexHeader {
     /// Parses a header.
     ///
-    /// - Returns: nil if the checksum is wrong, if the bytes are not a header, or if the two copies
-    ///   differ because a writer is changing them. In the last case, read them again.
+    /// - Returns: `nil` if the checksum is wrong, if the bytes are not a header, or if the two
+    ///   copies differ because a writer is changing them. In the last case, read them again.
     init?(_ bytes: [UInt8]) {
         let field = ByteField(bytes)
         guard bytes.count >= Self.length, bytes[0..<48].elementsEqual(bytes[48..<96]),
@@ -39,7 +41,7 @@ extension WALIndexHeader {
             let sizeField = field.native16(14),
             sizeField == 0 || PageSize.size(sizeField) != nil,
             let frames = field.native32(16), let pages = field.native32(20),
-            // The salts are copies from the log, whose numbers are always big-endian.
+            // The salts are copied from the log, which stores numbers in big-endian order.
             let salt1 = field.big32(32), let salt2 = field.big32(36),
             let sum1 = field.native32(40), let sum2 = field.native32(44),
             let backfilled = field.native32(96)
@@ -53,14 +55,15 @@ extension WALIndexHeader {
         self.pages = pages
         self.salt1 = salt1
         self.salt2 = salt2
-        // A reset zeroes the count only after it has written the header.
+        // A reset writes the header before it sets the count to zero.
         self.backfilled = min(backfilled, frames)
         marks = (0..<Self.markCount).map { mark in
             field.native32(100 + 4 * mark).flatMap { $0 == .max ? nil : $0 }
         }
     }
 
-    /// Returns whether both copies of the header are equal, so no writer is changing them.
+    /// Returns whether both copies of the header are equal, which means that no writer is changing
+    /// them.
     static func isConsistent(_ bytes: [UInt8]) -> Bool {
         bytes.count >= length && bytes[0..<48].elementsEqual(bytes[48..<96])
     }
@@ -69,7 +72,7 @@ extension WALIndexHeader {
     ///
     /// A reader on mark 0 reads only the database file and blocks changes to it.
     ///
-    /// - Returns: nil if the mark is unused.
+    /// - Returns: `nil` if the mark is unused.
     func pinnedFrames(mark: Int) -> UInt32? {
         guard marks.indices.contains(mark) else { return nil }
         if mark == 0 { return frames - backfilled }

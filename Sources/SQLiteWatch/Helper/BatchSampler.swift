@@ -3,15 +3,16 @@ import Telemetry
 
 /// Takes the samples of a batch in the helper process.
 ///
-/// Most of a sample's cost is waking up: 35 µs alongside two busy programs, because their data
-/// replaces the helper's in the caches. Between complete samples, the sampler therefore only
-/// records bytes, without allocating memory, and processes them at the end of the batch.
+/// Waking up is the most expensive part of a sample. It takes 35 µs alongside two busy programs,
+/// because their data evicts the helper's data from the caches. Between complete samples, the
+/// sampler therefore only records bytes, without allocating memory, and processes them at the end
+/// of the batch.
 struct BatchSampler {
-    /// The sample of one moment.
+    /// The samples at one moment.
     private struct Entry {
         var moment: Int
         var time: UInt64
-        /// The samples of all databases, or nil if only changes were recorded.
+        /// The samples of all databases, or `nil` if only changes were recorded.
         var samples: [FileSample]?
         var locks: [FileLock]?
     }
@@ -27,15 +28,15 @@ struct BatchSampler {
     private var inodes: Set<UInt64> = []
     /// The recorded headers of wal-indexes, concatenated.
     private var headers: [UInt8] = []
-    /// The recorded locks, and the total number of locks after each header.
+    /// The recorded locks, and the cumulative number of locks after each header.
     private var probes: [FileSample.Probe] = []
     private var probeEnds: [Int] = []
 
-    /// The number of locks per sample for which memory is reserved: a writer and a checkpoint.
+    /// The number of locks per sample for which memory is reserved: one writer and one checkpoint.
     private static let expectedProbes = 2
 
     /// - Parameters:
-    ///   - files: The files of the databases, by slot.
+    ///   - files: The database files, by slot.
     ///   - probesReaders: Whether the first sample queries the read locks.
     ///   - count: The number of moments.
     init(files: [DatabaseFiles?], probesReaders: Bool, count: Int) {
@@ -50,8 +51,8 @@ struct BatchSampler {
     /// Samples all databases now.
     ///
     /// - Parameters:
-    ///   - moment: The number of the moment.
-    ///   - list: The list of all locks to read, or nil to omit it.
+    ///   - moment: The index of the moment.
+    ///   - list: The list of all locks to read, or `nil` to omit it.
     mutating func sample(_ moment: Int, list: LockListFile?) {
         var entry = Entry(moment: moment, time: 0)
         if !changesSuffice || !recordChanges() { entry.samples = completeSamples() }
@@ -105,7 +106,7 @@ struct BatchSampler {
         return samples
     }
 
-    /// Records the wal-indexes' headers and write locks, and returns whether it succeeded.
+    /// Records the headers and write locks of the wal-indexes, and returns whether it succeeded.
     private mutating func recordChanges() -> Bool {
         let counts = (headers.count, probes.count, probeEnds.count)
         for file in files {

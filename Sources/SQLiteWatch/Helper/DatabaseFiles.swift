@@ -22,7 +22,7 @@ final class DatabaseFiles {
     private var index: OpenFile
     private var journal: OpenFile
 
-    /// The last known locks on the file of a database in WAL mode.
+    /// The last known locks on the database file in WAL mode.
     private var exclusiveLocks: (locks: [FileSample.Probe], identity: FileIdentity?, at: UInt64)?
 
     /// How long these locks remain valid, in nanoseconds.
@@ -49,7 +49,7 @@ final class DatabaseFiles {
     /// The descriptor of the log, or -1.
     var walDescriptor: Int32 { wal.descriptor }
 
-    /// Returns the descriptor of the file with a suffix, as of the last sample, or -1.
+    /// Returns the descriptor of the file with a suffix at the last sample, or -1.
     func descriptor(of suffix: String) -> Int32 {
         switch suffix {
         case "": database.descriptor
@@ -60,7 +60,7 @@ final class DatabaseFiles {
         }
     }
 
-    /// Reads the headers and queries the write locks, and on request the read locks.
+    /// Reads the headers and queries the write locks and, on request, the read locks.
     func sample(probesReaders: Bool) -> FileSample {
         var sample = FileSample()
         sample.database = Self.read(&database, count: DatabaseHeader.length)
@@ -76,7 +76,7 @@ final class DatabaseFiles {
         return sample
     }
 
-    /// Returns whether the wal-index shows all changes of the database since a sample.
+    /// Returns whether the wal-index shows all changes to the database since a sample.
     ///
     /// In WAL mode, it shows each commit, reset and checkpoint. Only complete samples show whether
     /// the files have been replaced or resized.
@@ -85,7 +85,7 @@ final class DatabaseFiles {
             && sample.index.bytes.count == WALIndexHeader.length
     }
 
-    /// Appends the header of the wal-index, or returns false and appends nothing if it cannot be
+    /// Appends the header of the wal-index, or returns `false` and appends nothing if it cannot be
     /// read.
     func appendIndexHeader(to bytes: inout [UInt8]) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: WALIndexHeader.length, alignment: 8) { buffer in
@@ -111,7 +111,7 @@ final class DatabaseFiles {
             .appendIndexWriteLocks(to: &probes)
     }
 
-    /// The wal-index header, read again, or nil if it cannot be read.
+    /// The current wal-index header, or `nil` if it cannot be read.
     var indexHeader: WALIndexHeader? {
         guard index.descriptor >= 0,
             var bytes = Self.content(index.descriptor, count: WALIndexHeader.length)
@@ -225,6 +225,6 @@ final class DatabaseFiles {
     }
 }
 
-/// `O_NOATIME`.
+/// The value of `O_NOATIME`.
 private let noAccessTime: Int32 = 0o1_000_000
 #endif

@@ -64,7 +64,7 @@ struct FileSample: Equatable, Sendable {
         var isIndex: Bool
         /// Whether the lock is known to exclude all other locks.
         var isWrite: Bool
-        /// The holder, or 0 if it is in another PID namespace.
+        /// The process ID of the holder, or 0 if the holder is in another PID namespace.
         var process: Int32
     }
 
@@ -87,7 +87,7 @@ struct FileSample: Equatable, Sendable {
 
     init() {}
 
-    /// Parses an answer, or returns nil if it is malformed.
+    /// Parses an answer, or returns `nil` if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let database = FileContent(&reader), let wal = FileContent(&reader),
@@ -151,7 +151,7 @@ extension FileSample {
             self.probes = probes
         }
 
-        /// Parses an answer, or returns nil if it is malformed.
+        /// Parses an answer, or returns `nil` if it is malformed.
         init?(_ bytes: [UInt8]) {
             var reader = MessageReader(bytes)
             guard let indexBytes = reader.getBytes(), let probes = FileSample.probes(&reader),
@@ -161,7 +161,7 @@ extension FileSample {
         }
     }
 
-    /// Returns the changes since a sample, or nil if an update cannot represent them.
+    /// Returns the changes since a sample, or `nil` if an update cannot represent them.
     func update(from last: FileSample) -> Update? {
         let update = Update(indexBytes: index.bytes, probes: probes)
         return last.updated(with: update) == self ? update : nil

@@ -12,7 +12,7 @@ struct HelperConnection {
     private var endedNanoseconds: UInt64 = 0
     private var currentNanoseconds: UInt64 = 0
 
-    /// The reason why the last sample failed, or nil if it succeeded.
+    /// The reason for the failure of the last sample, or `nil` if it succeeded.
     private(set) var problem: String?
 
     /// The time from a failure to the start of another helper, in nanoseconds.
@@ -33,7 +33,7 @@ struct HelperConnection {
         }
     }
 
-    /// The process ID of the helper; 0 while none is running.
+    /// The process ID of the helper, or 0 while no helper is running.
     var process: Int32 { helper?.process ?? 0 }
 
     /// Whether a helper is running.
@@ -127,7 +127,7 @@ struct HelperConnection {
         retryAt = now &+ Self.pause
     }
 
-    /// Adds a database, whose slot is the next number, and returns whether it succeeded.
+    /// Adds a database in the next slot, and returns whether it succeeded.
     mutating func add(path: String) -> Bool {
         let bytes = Array(path.utf8)
         guard bytes.count <= HelperRequest.pathLimit, !bytes.contains(0) else { return false }

@@ -3,7 +3,7 @@ import Glibc
 
 /// A helper process and the socket to it.
 final class HelperProcess {
-    /// The reason for a missing answer.
+    /// The reason why there is no answer.
     enum Failure: Error, Equatable {
         /// The helper could not be started; the value is `errno`.
         case start(Int32)
@@ -17,7 +17,7 @@ final class HelperProcess {
 
     /// The timeout for an answer, in seconds.
     private static let timeout = 2
-    /// The largest number of bytes to receive in one call.
+    /// The maximum number of bytes to receive in one call.
     private static let part = 4_096
 
     /// The process ID of the helper.
@@ -26,7 +26,7 @@ final class HelperProcess {
     /// The received part of an answer.
     private var received: [UInt8] = []
 
-    /// Starts a helper with a command: the path of a program, and its arguments.
+    /// Starts a helper from the path of a program and its arguments.
     init(_ command: [String]) throws(Failure) {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | closeOnExec, 0, &ends) == 0 else {
@@ -67,8 +67,7 @@ final class HelperProcess {
     }
 
     deinit {
-        // Closing the connection ends the helper; the signal ends a helper that a file system
-        // blocks.
+        // Closing the socket ends the helper. The signal ends a helper that a file system blocks.
         close(socket)
         kill(process, SIGKILL)
         for _ in 0..<100 {
@@ -128,7 +127,7 @@ final class HelperProcess {
         }
     }
 
-    /// Receives part of an answer, or returns false if a non-blocking call receives nothing.
+    /// Receives part of an answer, or returns `false` if a non-blocking call receives nothing.
     @discardableResult
     private func receivePart(flags: Int32) throws(Failure) -> Bool {
         var result = 0
@@ -145,6 +144,6 @@ final class HelperProcess {
     }
 }
 
-/// `SOCK_CLOEXEC`.
+/// The value of `SOCK_CLOEXEC`.
 private let closeOnExec = Int32(SOCK_CLOEXEC.rawValue)
 #endif

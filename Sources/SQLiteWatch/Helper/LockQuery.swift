@@ -1,10 +1,11 @@
 #if os(Linux)
 import Glibc
 
-/// Queries locks through open files, without setting any.
+/// Queries locks on open files without setting any.
 ///
 /// `F_OFD_GETLK` returns one lock that conflicts with the described one. The kernel walks the
-/// file's locks for each query, so its cost grows with their number: 30 µs for 600 locks.
+/// file's locks for each query, so the time of a query grows with the number of locks. It is 30 µs
+/// for 600 locks.
 struct LockQuery {
     /// The descriptor of the database, or -1.
     var database: Int32
@@ -14,7 +15,7 @@ struct LockQuery {
     /// A lock that conflicts with a query.
     private struct Conflict {
         var bytes: Range<UInt64>
-        /// The holder, or 0 if it is not visible.
+        /// The process ID of the holder, or 0 if the holder is not visible.
         var process: Int32
     }
 
@@ -78,8 +79,9 @@ struct LockQuery {
         return found
     }
 
-    /// Calls a closure with each conflicting lock; their ranges are disjoint, because the locks
-    /// exclude each other.
+    /// Calls a closure with each conflicting lock.
+    ///
+    /// The ranges are disjoint, because the locks exclude each other.
     private static func forEachConflict(
         in bytes: Range<UInt64>,
         with type: Int32,
@@ -96,7 +98,7 @@ struct LockQuery {
         forEachConflict(in: above, with: type, descriptor, body)
     }
 
-    /// Returns a conflicting lock, clamped to the bytes, or nil if there is none.
+    /// Returns a conflicting lock, clamped to the bytes, or `nil` if there is none.
     private static func conflict(
         in bytes: Range<UInt64>,
         with type: Int32,
@@ -115,11 +117,11 @@ struct LockQuery {
         // A length of 0 extends to the end of the file, even if the file grows.
         let end = query.l_len == 0 ? UInt64.max : start + UInt64(query.l_len)
         let found = (start..<end).clamped(to: bytes)
-        // Some file systems may report a lock outside the bytes.
+        // Some file systems may report a lock outside the queried bytes.
         return found.isEmpty ? nil : Conflict(bytes: found, process: query.l_pid)
     }
 
-    /// `F_OFD_GETLK`.
+    /// The value of `F_OFD_GETLK`.
     private static let getLock: Int32 = 36
 }
 #endif

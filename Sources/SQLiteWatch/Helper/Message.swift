@@ -1,4 +1,6 @@
-/// Appends integers and bytes to a message, least significant byte first.
+/// Appends integers and bytes to a message.
+///
+/// Integers start with their least significant byte.
 struct MessageWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -13,13 +15,14 @@ struct MessageWriter {
     }
 }
 
-/// Reads the output of a ``MessageWriter``, or returns nil beyond the end.
+/// Reads the output of a ``MessageWriter``.
+///
+/// Reading past the end returns `nil`.
 struct MessageReader {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-    /// Whether everything has been read.
     var isAtEnd: Bool { rest.isEmpty }
 
     mutating func get<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number? {
@@ -47,7 +50,8 @@ struct MessageReader {
 enum HelperRequest: Equatable {
     /// Assigns a slot to the database at a path, given as bytes.
     case watch(slot: UInt8, path: [UInt8])
-    /// Reads the headers of a slot's files and queries the write locks and, on request, read locks.
+    /// Reads the headers of a slot's files and queries the write locks and, on request, the read
+    /// locks.
     case sample(slot: UInt8, probesReaders: Bool)
     /// Samples the files of the first slots at times on the monotonic clock.
     ///
@@ -65,12 +69,12 @@ enum HelperRequest: Equatable {
         var readsList: Bool
     }
 
-    /// The largest number of moments in a batch.
+    /// The maximum number of moments in a batch.
     static let momentLimit = 256
 
-    /// The longest path, in bytes.
+    /// The maximum length of a path, in bytes.
     static let pathLimit = 4096
-    /// The longest answer, in bytes.
+    /// The maximum length of an answer, in bytes.
     static let answerLimit = 1 << 24
     /// The number of bytes before a request's content.
     static let prefixLength = 4
@@ -103,7 +107,7 @@ enum HelperRequest: Equatable {
         return writer.bytes
     }
 
-    /// Parses a request from its prefix and content, or returns nil if it is malformed.
+    /// Parses a request from its prefix and content, or returns `nil` if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let operation = reader.get(UInt8.self), let slot = reader.get(UInt8.self),

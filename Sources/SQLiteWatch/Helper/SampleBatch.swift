@@ -1,8 +1,9 @@
-/// A series of samples by the helper that wakes the watching process only once.
+/// A series of samples that the helper sends in one message, to wake the watching process only
+/// once.
 struct SampleBatch: Equatable, Sendable {
     /// The samples of one moment.
     struct Entry: Equatable, Sendable {
-        /// The number of the moment.
+        /// The index of the moment.
         ///
         /// If earlier moments were late and have no entry, this entry represents them.
         var moment: Int
@@ -10,20 +11,21 @@ struct SampleBatch: Equatable, Sendable {
         var time: UInt64
         /// The samples of the databases, by slot.
         var samples: [FileSample]
-        /// The locks on the databases in the list of all locks, or nil if the list was not read.
+        /// The locks on the databases in the list of all locks, or `nil` if the list was not read.
         var locks: [FileLock]?
     }
 
     var entries: [Entry] = []
     /// The processor time that the helper has used, in nanoseconds.
     var helperNanoseconds: UInt64 = 0
-    /// The processor time for the lists of this batch, in nanoseconds.
+    /// The processor time spent on the lists of this batch, in nanoseconds.
     var listNanoseconds: UInt64 = 0
 
     init(entries: [Entry]) { self.entries = entries }
 
-    /// The encoded batch, in which samples contain only changes from their predecessors if
-    /// possible.
+    /// The encoded batch.
+    ///
+    /// If possible, a sample contains only the changes from its predecessor.
     var bytes: [UInt8] {
         var writer = MessageWriter()
         writer.put(helperNanoseconds)
@@ -46,7 +48,7 @@ struct SampleBatch: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// Parses an answer, or returns nil if it is malformed.
+    /// Parses an answer, or returns `nil` if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let used = reader.get(UInt64.self), let listUsed = reader.get(UInt64.self) else {

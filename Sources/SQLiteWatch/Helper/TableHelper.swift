@@ -1,5 +1,7 @@
 #if os(Linux)
-/// A helper process that counts frames by table and that the caller polls for answers.
+/// A helper process that counts frames by table.
+///
+/// The caller polls it for answers.
 struct TableHelper {
     /// The counts of each database in its last answer, by the database's number.
     private(set) var counts: [Int: TableCounts] = [:]
@@ -9,7 +11,7 @@ struct TableHelper {
     private var helper: HelperProcess?
     /// The database and the send time of the pending request.
     private var pending: (number: Int, sent: UInt64)?
-    /// The number of the last requested database.
+    /// The number of the database in the last request.
     private var turn = 0
     /// The available processor time, in nanoseconds, which increases over time.
     private var credit: Double
@@ -21,15 +23,17 @@ struct TableHelper {
     /// The counts of ended helpers.
     private var earlierCounts: [Int: TableCounts] = [:]
 
-    /// The largest share of one core for the helper.
+    /// The maximum share of one core for the helper.
     private let processorLimit: Double
     /// The time over which credit accumulates, in seconds.
     private static let creditSeconds = 10.0
-    /// The largest debt that a walk can cause, in nanoseconds.
+    /// The maximum debt that a walk can cause, in nanoseconds.
     private static let largestDebt = 2e7
     /// The minimum time between two requests, in nanoseconds.
     private static let requestPause: UInt64 = 100_000_000
-    /// The timeout for an answer, in nanoseconds; it ends the helper.
+    /// The time limit for an answer, in nanoseconds.
+    ///
+    /// The helper is ended when it expires.
     private static let timeout: UInt64 = 5_000_000_000
     /// The time from a failure to the start of another helper, in nanoseconds.
     private static let pause: UInt64 = 10_000_000_000
@@ -41,7 +45,7 @@ struct TableHelper {
         credit = processorLimit * Self.creditSeconds * 1e9
     }
 
-    /// The process ID of the helper; 0 while none is running.
+    /// The process ID of the helper, or 0 while no helper is running.
     var process: Int32 { helper?.process ?? 0 }
 
     /// The processor time of all helpers, in nanoseconds.
@@ -114,9 +118,9 @@ struct TableHelper {
         self.pending = nil
     }
 
-    /// Adds a database, whose slot is the next number.
+    /// Adds a database in the next slot.
     ///
-    /// A running helper ends; the next one, started on demand, receives all databases.
+    /// A running helper is ended. The next helper starts on demand and receives all databases.
     mutating func add(path: String) {
         paths.append(Array(path.utf8))
         guard helper != nil else { return }

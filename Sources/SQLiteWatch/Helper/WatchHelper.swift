@@ -6,7 +6,7 @@ import Telemetry
 ///
 /// POSIX releases all locks of a process on a file when that process closes any descriptor of the
 /// file (https://sqlite.org/howtocorrupt.html, section 2.2). A program that uses a database through
-/// SQLite must therefore never open and close its files by other means; the helper does so instead.
+/// SQLite must therefore never open and close its files by other means. The helper does so instead.
 public enum WatchHelper {
     /// The time limit for an answer about tables, without a walk, in nanoseconds.
     private static let tableTime: UInt64 = 30_000_000
@@ -81,7 +81,7 @@ struct HelperChannel {
     var input: Int32
     var output: Int32
 
-    /// Waits for the next request, or returns nil if the input ends or the request is malformed.
+    /// Waits for the next request, or returns `nil` if the input ends or the request is malformed.
     func receiveRequest() -> HelperRequest? {
         guard let prefix = receive(HelperRequest.prefixLength) else { return nil }
         let length = Int(prefix[2]) | Int(prefix[3]) << 8
@@ -105,7 +105,7 @@ struct HelperChannel {
         return true
     }
 
-    /// Reads a number of bytes, or returns nil if the input ends first.
+    /// Reads exactly `count` bytes, or returns `nil` if the input ends first.
     private func receive(_ count: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         while bytes.count < count {

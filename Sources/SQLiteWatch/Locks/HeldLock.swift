@@ -79,7 +79,7 @@ enum LockBytes {
         if lock.bytes.contains(pending) { locks.held.insert(HeldLock(kind: .pending)) }
     }
 
-    /// Returns the exclusive locks of visible processes, from queries.
+    /// Returns the exclusive locks of visible processes that queries found.
     static func writeLocks(_ probes: [FileSample.Probe]) -> [Int32: ProcessLocks] {
         var found: [Int32: ProcessLocks] = [:]
         for probe in probes where probe.isWrite && probe.process > 0 {

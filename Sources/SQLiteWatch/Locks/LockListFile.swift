@@ -6,9 +6,11 @@ final class LockListFile {
     private let descriptor: Int32
     private var list = LockList()
 
-    /// The size limit of the list, in bytes.
+    /// The maximum size of the list, in bytes.
     private static let limit = 1 << 24
-    /// The size of one read, in bytes: Linux returns at most a page.
+    /// The size of one read, in bytes.
+    ///
+    /// Linux returns at most one page.
     private static let readLength = 4096
 
     /// Opens the list.
@@ -33,9 +35,9 @@ final class LockListFile {
 
     /// Reads the whole list.
     ///
-    /// Each call of `read` briefly blocks all processes' lock requests and waits for an RCU grace
-    /// period, which takes milliseconds (`locks_start` in `fs/locks.c`). Reading therefore stops
-    /// after a result with room for another line.
+    /// Each call to `read` briefly blocks all processes' lock requests and waits for an RCU grace
+    /// period, which takes milliseconds (`locks_start` in `fs/locks.c`). Reading therefore stops at
+    /// a result that has room for another line.
     private func read() -> [UInt8] {
         lseek(descriptor, 0, SEEK_SET)
         var content: [UInt8] = []

@@ -11,11 +11,11 @@ struct FileLock: Hashable, Sendable {
 
 /// Parses `/proc/locks`.
 ///
-/// A line is `1: POSIX  ADVISORY  READ 4711 08:01:1234 123 123`: the device in hexadecimal, the
-/// inode in decimal, and the first and last byte, or `EOF`. The parser works on bytes because the
-/// list is read up to a hundred times per second.
+/// A line such as `1: POSIX  ADVISORY  READ 4711 08:01:1234 123 123` contains the device in
+/// hexadecimal, the inode in decimal, and the first and last byte, or `EOF` for the end of the
+/// file. The parser works on bytes because the list is read up to 100 times per second.
 enum LockTable {
-    /// Returns the locks on files with one of the inodes; skips malformed lines.
+    /// Returns the locks on files with one of the inodes, ignoring malformed lines.
     static func parse(_ text: [UInt8], inodes: Set<UInt64>) -> [FileLock] {
         text.withUnsafeBufferPointer { buffer in
             var found: [FileLock] = []
@@ -45,8 +45,8 @@ enum LockTable {
             return true
         }
 
-        /// Returns the lock of the current line, or nil for another kind, another file, or a
-        /// malformed line.
+        /// Returns the lock on the current line, or `nil` if the line is malformed or describes
+        /// another kind of lock or another file.
         mutating func lock(inodes: Set<UInt64>) -> FileLock? {
             // A waiting process has "->" here; SQLite never waits inside a system call.
             guard word() != nil, let kind = word(), kind.elementsEqual("POSIX".utf8), word() != nil,

@@ -4,9 +4,9 @@ import Glibc
 /// Infers whether a thread of another process waits in SQLite's busy handler.
 ///
 /// A waiting thread sleeps in the kernel (`hrtimer_nanosleep`), inside the system call
-/// `clock_nanosleep` or `nanosleep`, and has return addresses of libsqlite3 near the top of its
+/// `clock_nanosleep` or `nanosleep`, and has return addresses in libsqlite3 near the top of its
 /// stack. A thread that sleeps for another reason lacks these addresses. Reading the stack requires
-/// a debugger's permission and does not stop the thread.
+/// permission to debug the process, but does not stop the thread.
 struct BusyWait {
     /// The addresses of SQLite's code in a process.
     private struct Code {
@@ -16,14 +16,14 @@ struct BusyWait {
 
     private var code: [Int32: Code] = [:]
 
-    /// The length of the searched part of a stack, in bytes.
+    /// The number of bytes of a stack to search.
     private static let stackLength = 1_024
     /// The numbers of `nanosleep` and `clock_nanosleep` on x86_64.
     private static let sleepCalls: Set<Substring> = ["35", "230"]
-    /// The largest number of threads to check in one process, which bounds the time of a check.
+    /// The maximum number of threads to check in one process, which limits the time of a check.
     private static let threadLimit = 64
 
-    /// Returns whether a process has a waiting thread, or nil if this user lacks the permission.
+    /// Returns whether a process has a waiting thread, or `nil` if this user lacks permission.
     mutating func isWaiting(_ process: Int32, startTicks: UInt64) -> Bool? {
         guard let threads = ProcFile.names(in: "/proc/\(process)/task") else { return nil }
         for thread in threads.prefix(Self.threadLimit) {
@@ -52,7 +52,7 @@ struct BusyWait {
         return false
     }
 
-    /// Removes ended processes.
+    /// Discards the code addresses of all other processes.
     mutating func keep(only processes: some Collection<Int32>) {
         if code.count > processes.count { code = code.filter { processes.contains($0.key) } }
     }

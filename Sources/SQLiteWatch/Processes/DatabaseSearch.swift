@@ -3,9 +3,8 @@ import Glibc
 
 /// Finds the SQLite databases that processes have open, or that a folder contains.
 ///
-/// The search does not open files itself. It lists folders and `/proc`, and a helper process reads
-/// the first bytes of each candidate, once for each state of the file. Use a search on one thread
-/// only.
+/// The search does not open files. It lists folders and `/proc`, and a helper process reads the
+/// first bytes of each candidate once for each state of the file. Use a search on one thread only.
 public final class DatabaseSearch {
     /// A database that a process has open.
     public struct OpenDatabase: Sendable, Equatable {
@@ -17,13 +16,15 @@ public final class DatabaseSearch {
 
     /// The result of a search over all processes.
     public struct Result: Sendable, Equatable {
-        /// The databases, sorted by descending number of processes.
+        /// The databases, sorted by number of processes in descending order.
         public var databases: [OpenDatabase] = []
         /// The limitations of the search, with remedies.
         public var notes: [String] = []
     }
 
-    /// A file's state, for which the search reads the first bytes only once.
+    /// The state of a file.
+    ///
+    /// The search reads the file's first bytes only once per state.
     private struct FileState: Hashable {
         var identity: FileIdentity
         var size: Int64
@@ -34,9 +35,11 @@ public final class DatabaseSearch {
     private var helper: HelperProcess?
     private var known: [FileState: Bool] = [:]
 
-    /// The largest number of cached file states.
+    /// The maximum number of cached file states.
     private static let capacity = 16_384
-    /// The smallest page size; the size of every database is a multiple of it.
+    /// The smallest page size.
+    ///
+    /// The size of every database is a multiple of it.
     private static let smallestPage: Int64 = 512
 
     /// Creates a search.
@@ -44,7 +47,7 @@ public final class DatabaseSearch {
     /// - Parameter helper: The path and arguments of a program that calls ``WatchHelper/run()``.
     public init(helper: [String]) { command = helper }
 
-    /// Returns the databases in a folder, sorted by name, or nil if the folder cannot be listed.
+    /// Returns the databases in a folder, sorted by name, or `nil` if the folder cannot be listed.
     ///
     /// The search does not include subfolders.
     public func databases(in folder: String) -> [String]? {
@@ -122,7 +125,7 @@ public final class DatabaseSearch {
         return notes
     }
 
-    /// Returns the state of a file that may be a database, or nil for all others.
+    /// Returns the state of a file that may be a database, or `nil` for all others.
     private func state(of path: String) -> FileState? {
         var information = stat()
         guard stat(path, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
@@ -138,7 +141,8 @@ public final class DatabaseSearch {
 
     /// Returns whether a file starts with a database header.
     ///
-    /// A database remains a database after writes to it, but another file may become one.
+    /// A write cannot turn a database into another kind of file, but it can turn another file into
+    /// a database.
     private func isDatabase(_ path: String, _ state: FileState) -> Bool {
         guard state.size.isMultiple(of: Self.smallestPage) else { return false }
         var lasting = state
@@ -151,7 +155,7 @@ public final class DatabaseSearch {
         return answer
     }
 
-    /// Returns whether the helper finds a database header in a file, or nil if the helper fails.
+    /// Returns whether the helper finds a database header in a file, or `nil` if the helper fails.
     private func readHeader(of path: String) -> Bool? {
         do throws(HelperProcess.Failure) {
             if helper == nil { helper = try HelperProcess(command) }

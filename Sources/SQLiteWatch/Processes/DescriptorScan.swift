@@ -1,12 +1,12 @@
 #if os(Linux)
 import Glibc
 
-/// Finds the processes that have watched files open, by their descriptors.
+/// Finds the processes that have watched files open by listing their descriptors.
 ///
-/// In rollback mode, an idle connection holds no lock; only its descriptor reveals it. A scan of
-/// 300 processes takes about 50 ms, so it proceeds in slices of bounded time.
+/// In rollback mode, an idle connection holds no lock, so only its descriptor reveals it. A scan of
+/// 300 processes takes about 50 ms and is therefore divided into slices of limited time.
 struct DescriptorScan {
-    /// The database of each watched file, by the identity from `stat`.
+    /// The database number of each watched file, by the identity from `stat`.
     private var files: [FileIdentity: Int] = [:]
     private var filesOfDatabase: [Int: [FileIdentity]] = [:]
     /// The processes that have each database open, by the database's number.
@@ -14,27 +14,27 @@ struct DescriptorScan {
     /// The processes whose descriptors this user cannot list.
     private(set) var hidden: Set<Int32> = []
 
-    /// The command of helper processes; helpers of other sessions do not count as users either.
+    /// The command of helper processes.
+    ///
+    /// The scan also ignores the descriptors of other sessions' helpers.
     var helperCommand: [String] = []
     /// The processes that this scan skips.
     private(set) var excluded: Set<Int32> = []
     private var known: Set<Int32> = []
     /// The processes to scan, in reverse order.
     private var queue: [Int32] = []
-    /// The times of further scans of new processes, which may open a database after their start.
+    /// The times to scan new processes again, because they may open a database after they start.
     private var followUps: [(process: Int32, time: UInt64)] = []
 
-    /// The delays of further scans of a new process, in nanoseconds.
+    /// The delays after which a new process is scanned again, in nanoseconds.
     private static let followUpDelays: [UInt64] = [1_000_000_000, 3_000_000_000]
 
-    /// Excludes a process.
     mutating func exclude(_ process: Int32) {
         excluded.insert(process)
         known.remove(process)
         setDatabases([], of: process)
     }
 
-    /// Sets the files of a database.
     mutating func set(_ identities: [FileIdentity], of database: Int) {
         guard filesOfDatabase[database] != identities else { return }
         for old in filesOfDatabase[database] ?? [] where files[old] == database { files[old] = nil }
@@ -45,7 +45,7 @@ struct DescriptorScan {
     /// Whether all listed processes have been scanned.
     var isComplete: Bool { queue.isEmpty }
 
-    /// Lists the processes: schedules new ones for a scan and removes ended ones.
+    /// Lists all processes, schedules new ones for a scan, and removes ended ones.
     mutating func list(at now: UInt64) {
         let names = ProcFile.names(in: "/proc") ?? []
         var processes = Set(names.compactMap { Int32($0) })
@@ -69,12 +69,12 @@ struct DescriptorScan {
         queue += new
     }
 
-    /// Starts another round over all processes, unless one is in progress.
+    /// Starts a new round over all processes, unless one is in progress.
     mutating func restart() {
         if queue.isEmpty { queue = Array(known) }
     }
 
-    /// Scans at least one process, and further ones until the time limit; nil means no limit.
+    /// Scans at least one process, and continues until the time limit, if any.
     mutating func proceed(
         at now: UInt64,
         for nanoseconds: UInt64?,
@@ -110,7 +110,8 @@ struct DescriptorScan {
             databases.insert(database)
         }
         if !databases.isEmpty, ProcFile.isRunning(helperCommand, in: process) {
-            // Ignore only its descriptors, not its locks: any process can choose such arguments.
+            // Ignore only the helper's descriptors, not its locks, because any process can choose
+            // the same arguments.
             databases = []
         }
         setDatabases(databases, of: process)

@@ -1,10 +1,9 @@
 #if os(Linux)
 import Glibc
 
-/// Paths of files.
 enum FilePath {
-    /// Returns the absolute path without symbolic links, because SQLite derives the log's name from
-    /// a link's target.
+    /// Returns the absolute path with symbolic links resolved, because SQLite derives the log's
+    /// name from a link's target.
     static func resolved(_ path: String) -> String {
         guard let real = realpath(path, nil) else {
             if path.hasPrefix("/") { return path }

@@ -10,8 +10,8 @@ struct MountTable: Sendable {
 
     var mounts: [Mount]
 
-    /// Parses lines such as `22 27 0:21 / /proc rw,relatime shared:1 - proc proc rw`; malformed
-    /// lines are skipped.
+    /// Parses lines such as `22 27 0:21 / /proc rw,relatime shared:1 - proc proc rw`, and skips
+    /// malformed lines.
     init(text: String) {
         mounts = text.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ")
@@ -28,19 +28,20 @@ struct MountTable: Sendable {
         }
     }
 
-    /// Returns the file system of an absolute path without symbolic links.
+    /// Returns the file system that contains an absolute path without symbolic links.
     func mount(of path: String) -> Mount? {
         var best: Mount?
         for mount in mounts {
             let isInside =
                 mount.point == "/" || path == mount.point || path.hasPrefix(mount.point + "/")
-            // A later mount on the same point hides the earlier one.
+            // A later mount on the same mount point hides the earlier one.
             if isInside, mount.point.utf8.count >= (best?.point.utf8.count ?? 0) { best = mount }
         }
         return best
     }
 
-    /// Decodes spaces, tabs, newlines and backslashes, which are written as three octal digits.
+    /// Decodes spaces, tabs, newlines and backslashes, which the system encodes as three octal
+    /// digits.
     private static func unescaped(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -62,10 +63,10 @@ struct MountTable: Sendable {
 public struct FileSystemStatus: Sendable, Codable, Equatable {
     /// The type, such as `ext4`, `nfs4` or `fuse.sshfs`.
     public var type: String
-    /// The limitations of the file system, or nil for a local one.
+    /// The limitations of the file system, or `nil` for a local one.
     public var warning: String?
 
-    /// Describes a type of file system.
+    /// Creates the status of a file system from its type.
     public init(type: String) {
         self.type = type
         let base = type.split(separator: ".").first.map(String.init) ?? type

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Glibc
 
-/// The known facts about a process that uses a watched database.
+/// Facts about a process that uses a watched database.
 struct ProcessFacts: Equatable, Sendable {
     var process: Int32
     /// The program's name, followed by the script's name for an interpreter: `python3 report.py`.
@@ -12,10 +12,10 @@ struct ProcessFacts: Equatable, Sendable {
     var commandLine: String?
     var startTicks: UInt64
 
-    /// The length limit of a command line, in bytes.
+    /// The maximum length of a command line, in bytes.
     private static let commandLineLimit = 1_024
 
-    /// Reads the facts, or returns nil if the process has ended or is hidden.
+    /// Reads the facts, or returns `nil` if the process has ended or is hidden.
     init?(process: Int32) {
         guard let line = ProcFile.read("/proc/\(process)/stat"), let status = ProcessStat(line)
         else { return nil }
@@ -31,18 +31,20 @@ struct ProcessFacts: Equatable, Sendable {
         name = Self.name(of: status.name, arguments: words ?? [])
     }
 
-    /// The interpreters, whose script is the first argument that is not an option.
+    /// Interpreters.
+    ///
+    /// The script is their first argument that is not an option.
     private static let interpreters = [
         "python", "pypy", "ruby", "perl", "node", "php", "lua", "bash", "sh", "dash",
     ]
 
-    /// Returns the name of a process; for an interpreter, with the name of its script.
+    /// Returns the name of a process, including the script's name for an interpreter.
     ///
     /// - Parameters:
     ///   - name: The name in `/proc`, such as `python3.11`.
     ///   - arguments: The program and its arguments.
-    /// - Returns: A name such as `python3 report.py`; only `name` for other programs, or if an
-    ///   argument contains the program text (`-c`).
+    /// - Returns: A name such as `python3 report.py`, or only `name` for other programs and for an
+    ///   interpreter whose arguments contain the program text (`-c`).
     static func name(of name: String, arguments: [String]) -> String {
         let stem = name.prefix { $0.isLetter }
         guard interpreters.contains(String(stem)) else { return name }

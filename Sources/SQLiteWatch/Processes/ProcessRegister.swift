@@ -28,7 +28,7 @@ struct ProcessRegister {
     /// The processor time of checks for waiting threads since the last reset, in nanoseconds.
     var checkNanoseconds: UInt64 = 0
 
-    /// The time between two lists of all processes, in nanoseconds.
+    /// The time between two listings of all processes, in nanoseconds.
     private static let listPause: UInt64 = 1_000_000_000
     /// The time between two slices of a scan and the time limit of a slice, in nanoseconds.
     private static let slicePause: UInt64 = 100_000_000
@@ -41,7 +41,7 @@ struct ProcessRegister {
     /// nanoseconds.
     private static let checkPause: UInt64 = 100_000_000
     private static let checkTime: UInt64 = 250_000
-    /// The number of ended processes whose facts are kept for episodes.
+    /// The number of processes above which the facts of ended processes are discarded.
     private static let capacity = 4_096
 
     init(ownProcess: Int32?) {
@@ -52,7 +52,7 @@ struct ProcessRegister {
     /// The excluded processes.
     var excluded: Set<Int32> { scan.excluded }
 
-    /// Performs any scanning that is due.
+    /// Lists processes and scans a slice of them if the time has come.
     mutating func proceed(at now: UInt64) {
         let isFirst = nextList == 0
         if now >= nextList {
@@ -78,10 +78,10 @@ struct ProcessRegister {
         }
     }
 
-    /// Requests a scan of all processes soon, because a database has appeared.
+    /// Requests an early scan of all processes because a database has appeared.
     mutating func expectNewUsers() { isAwaitingUsers = true }
 
-    /// Records the facts of a new process before it ends.
+    /// Records facts about a new process before it ends.
     mutating func recordFacts(of process: Int32) {
         guard facts[process] == nil else { return }
         if facts.count >= Self.capacity {
@@ -135,7 +135,6 @@ struct ProcessRegister {
         }
     }
 
-    /// Returns whether a check for waiting threads is due.
     func isCheckDue(at now: UInt64) -> Bool { now >= nextCheck }
 
     /// Checks as many processes as time permits and returns whether each waits in a busy handler.

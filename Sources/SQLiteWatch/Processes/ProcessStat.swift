@@ -1,16 +1,17 @@
 /// The relevant fields of `/proc/PID/stat`.
 package struct ProcessStat: Equatable, Sendable {
-    /// The name of the program, at most 15 bytes.
+    /// The name of the program, truncated to 15 bytes.
     package var name: String
     /// The state: `R` running, `S` sleeping, `D` waiting for a disk, `T` stopped, `Z` ended.
     package var state: Character
     /// The user and system time of all threads, in clock ticks.
     package var ticks: UInt64
-    /// The start time of the process, in clock ticks since the system booted; a process that reuses
-    /// the ID has a different time.
+    /// The start time of the process, in clock ticks since the system booted.
+    ///
+    /// A process that reuses the ID has a different start time.
     package var startTicks: UInt64
 
-    /// Parses the line, or returns nil if it is malformed.
+    /// Parses the content of the file, or returns `nil` if it is malformed.
     ///
     /// The name is in parentheses and may itself contain spaces and parentheses.
     package init?(_ line: [UInt8]) {

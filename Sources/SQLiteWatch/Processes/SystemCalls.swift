@@ -3,7 +3,7 @@ import Glibc
 
 /// Reads small files in `/proc`.
 package enum ProcFile {
-    /// Reads a file up to a limit in bytes, or returns nil if it cannot be read.
+    /// Reads a file up to a limit in bytes, or returns `nil` if it cannot be read.
     package static func read(_ path: String, limit: Int = 1 << 20) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -11,7 +11,8 @@ package enum ProcFile {
         return read(descriptor, limit: limit)
     }
 
-    /// Reads the rest of an open file up to a limit in bytes, or returns nil if it cannot be read.
+    /// Reads the rest of an open file up to a limit in bytes, or returns `nil` if it cannot be
+    /// read.
     package static func read(_ descriptor: Int32, limit: Int) -> [UInt8]? {
         var content: [UInt8] = []
         while content.count < limit {
@@ -31,8 +32,8 @@ package enum ProcFile {
         return content
     }
 
-    /// Returns whether a process runs a command with exactly these arguments; false for an empty
-    /// command.
+    /// Returns whether a process runs a command with exactly these arguments, or `false` if the
+    /// command is empty.
     package static func isRunning(_ command: [String], in process: Int32) -> Bool {
         guard !command.isEmpty, let arguments = read("/proc/\(process)/cmdline") else {
             return false
@@ -40,12 +41,12 @@ package enum ProcFile {
         return arguments.split(separator: 0).elementsEqual(command) { $0.elementsEqual($1.utf8) }
     }
 
-    /// Reads a file as text, with replacements for bytes that are not UTF-8.
+    /// Reads a file as text, and replaces bytes that are not valid UTF-8.
     package static func text(_ path: String, limit: Int = 1 << 16) -> String? {
         read(path, limit: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the names in a folder, or nil if it cannot be listed.
+    /// Returns the names in a folder, or `nil` if it cannot be listed.
     package static func names(in folder: String) -> [String]? {
         guard let stream = opendir(folder) else { return nil }
         defer { closedir(stream) }
@@ -61,7 +62,7 @@ package enum ProcFile {
         return names
     }
 
-    /// Returns the target of a symbolic link, or nil if it cannot be read.
+    /// Returns the target of a symbolic link, or `nil` if it cannot be read.
     package static func link(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
             guard let start = buffer.baseAddress else { return nil }
@@ -73,8 +74,8 @@ package enum ProcFile {
 }
 
 extension FileIdentity {
-    /// Reads the identity of the file at a path, following symbolic links, or returns nil if there
-    /// is none.
+    /// Reads the identity of the file at a path, following symbolic links, or returns `nil` if no
+    /// file exists.
     package init?(path: String) {
         var information = stat()
         guard stat(path, &information) == 0 else { return nil }

@@ -15,14 +15,13 @@ enum SystemClock {
     /// The time since 1970, in milliseconds.
     static var calendarMilliseconds: Int64 { Int64(reading(CLOCK_REALTIME) / 1_000_000) }
 
-    /// Sleeps until a time of the monotonic clock or until a signal arrives.
+    /// Sleeps until a time on the monotonic clock or until a signal arrives.
     static func sleep(until time: UInt64) {
         var moment = timespec(
             tv_sec: Int(time / 1_000_000_000),
             tv_nsec: Int(time % 1_000_000_000)
         )
-        // The signal may request the end of this program, so the caller decides whether to
-        // continue.
+        // The signal may be a request to end the program, so return to the caller.
         clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), &moment, nil)
     }
 

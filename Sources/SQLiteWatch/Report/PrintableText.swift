@@ -23,10 +23,10 @@ public enum PrintableText {
 
     /// Replaces the same characters in JSON text with `\uXXXX`, which denotes the same string.
     ///
-    /// Encoders escape only the controls below U+0020. In JSON text, any other of these characters
-    /// can only be part of a string.
+    /// Encoders escape only the control characters below U+0020. In JSON text, the other characters
+    /// to replace can only be part of a string.
     static func escaped(json: String, keepingNewlines: Bool) -> String {
-        // Most JSON text contains none of the bytes with which such characters start in UTF-8.
+        // Most JSON text contains none of the bytes that start such characters in UTF-8.
         let mayBeUnsafe = json.utf8.contains { byte in
             switch byte {
             case 0x0a: !keepingNewlines

@@ -20,7 +20,7 @@ public struct WatchCondition: Sendable, Equatable {
         case log
         /// The number of frames in use.
         case logFrames = "log.frames"
-        /// Commits per second, or transactions of a rollback journal.
+        /// The number of commits or rollback-journal transactions per second.
         case commits
         /// The number of processes that use the database.
         case processes
@@ -63,7 +63,7 @@ public struct WatchCondition: Sendable, Equatable {
         case less = "<"
     }
 
-    /// The number in the report to compare.
+    /// The number in the report that is compared.
     public var metric: Metric
     /// The comparison.
     public var comparison: Comparison
@@ -77,7 +77,7 @@ public struct WatchCondition: Sendable, Equatable {
         self.value = value
     }
 
-    /// Returns whether a report meets the condition; false if the database cannot be watched.
+    /// Returns whether a report meets the condition, or `false` if the database cannot be watched.
     public func isMet(by report: WatchReport) -> Bool {
         guard report.file.state == .present else { return false }
         let found = metric.value(in: report)

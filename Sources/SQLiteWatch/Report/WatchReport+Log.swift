@@ -4,17 +4,19 @@ public struct WatchedWAL: Sendable, Codable, Equatable {
     ///
     /// This is not the backlog: the file keeps its size when the log is reset.
     public var bytes: UInt64
-    /// The number of frames in use, or nil if there is no wal-index.
+    /// The number of frames in use, or `nil` if there is no wal-index.
     public var frames: UInt64?
-    /// The number of frames that fit into the file.
+    /// The number of frames that fit in the file.
     public var room: UInt64?
     /// The number of frames that checkpoints have already copied to the database file.
     public var backfilled: UInt64?
     /// The number of frames that readers pin in the log.
     public var pinned: UInt64?
-    /// The page size in bytes; a frame is 24 bytes longer.
+    /// The page size, in bytes.
+    ///
+    /// A frame is 24 bytes longer.
     public var pageSize: Int?
-    /// The read marks, in frames, or nil for unused marks.
+    /// The read marks, in frames, or `nil` for unused marks.
     ///
     /// A mark remains after its reader has ended.
     public var marks: [UInt64?]
@@ -22,9 +24,9 @@ public struct WatchedWAL: Sendable, Codable, Equatable {
     public var commits: UInt64
     /// The number of commits per second.
     public var commitsPerSecond: Double
-    /// The number of frames written in the interval; a lower bound if the log was reset.
+    /// The number of frames written in the interval, or a lower bound if the log was reset.
     public var framesWritten: UInt64
-    /// The number of frames per second.
+    /// The number of frames written per second.
     public var framesPerSecond: Double
     /// A lower bound on the number of checkpoints in the interval that copied frames.
     public var checkpoints: UInt64
@@ -34,7 +36,7 @@ public struct WatchedWAL: Sendable, Codable, Equatable {
     public var resets: UInt64
 }
 
-/// Transactions of a rollback journal.
+/// Transactions that use a rollback journal.
 public struct WatchedRollback: Sendable, Codable, Equatable {
     /// The number of transactions in the interval, from the change counter.
     ///
@@ -42,10 +44,11 @@ public struct WatchedRollback: Sendable, Codable, Equatable {
     public var transactions: UInt64
     /// The number of transactions per second.
     public var transactionsPerSecond: Double
-    /// The size of the `-journal` file, in bytes, or nil if there is no journal.
+    /// The size of the `-journal` file, in bytes, or `nil` if there is no journal.
     public var journalBytes: UInt64?
-    /// Whether the journal belongs to a transaction whose process ended; the next reader rolls it
-    /// back.
+    /// Whether the journal belongs to a transaction whose process ended.
+    ///
+    /// The next reader rolls it back.
     public var isHot: Bool
 }
 
@@ -79,7 +82,7 @@ public struct WatchEpisode: Sendable, Codable, Equatable {
     public var name: String
     /// The time of the first sample that shows the episode.
     public var start: WatchTime
-    /// The time of the first sample after the episode, or nil while it lasts.
+    /// The time of the first sample after the episode, or `nil` while it lasts.
     public var end: WatchTime?
     /// The duration so far, in seconds.
     public var seconds: Double

@@ -3,49 +3,49 @@ public struct WatchReport: Sendable, Codable, Equatable {
     /// The name and version of this format.
     public static let currentSchema = "poolgauge.watch/1"
 
-    /// ``currentSchema``.
+    /// The name and version of the format, ``currentSchema``.
     public var schema = WatchReport.currentSchema
     /// The time of the report.
     public var time: WatchTime
-    /// The interval that rates and shares refer to.
+    /// The interval to which the rates and shares apply.
     public var window: WatchWindow
     /// The database file.
     public var file: WatchedFile
-    /// The processes that use the database; lock holders come first.
+    /// The processes that use the database, lock holders first.
     public var processes: [WatchedProcess]
-    /// The readers that pin frames in the log, sorted by descending number of frames.
+    /// The readers that pin frames in the log, sorted by number of frames in descending order.
     public var pins: [WatchedPin]
-    /// The log, or nil if the database is not in WAL mode.
+    /// The log, or `nil` if the database is not in WAL mode.
     public var wal: WatchedWAL?
-    /// The transactions of a rollback journal, or nil in WAL mode.
+    /// The transactions of a rollback journal, or `nil` in WAL mode.
     public var rollback: WatchedRollback?
-    /// The frames of the log by table and index, sorted by descending number.
+    /// The frames of the log by table and index, sorted by number in descending order.
     public var tables: [WatchedTable]
-    /// How many of the written frames `tables` covers, or nil if frames are not read.
+    /// How many of the written frames `tables` covers, or `nil` if frames are not read.
     public var tablesCoverage: WatchedCoverage?
-    /// The periods in which a process blocked others or pinned the log, the latest first.
+    /// The periods in which a process blocked others or pinned the log, most recent first.
     public var episodes: [WatchEpisode]
     /// The most important finding.
     public var verdict: WatchVerdict
-    /// All unusual findings, the most important first.
+    /// All unusual findings, most important first.
     public var findings: [WatchVerdict]
     /// The limitations of this report, with remedies.
     public var notes: [String]
-    /// The statements of traced programs, or nil if SQL is not traced.
+    /// The statements of traced programs, or `nil` if SQL is not traced.
     public var statements: [WatchedStatement]?
-    /// The traced programs' transactions: all open ones, then the longest completed ones.
+    /// The transactions of traced programs: all open ones, then the longest completed ones.
     public var transactions: [WatchedTransaction]?
     /// The current statement of each traced process.
     public var current: [WatchedCurrentStatement]?
-    /// The lock waits of traced programs, the latest first.
+    /// The lock waits of traced programs, most recent first.
     public var blocked: [WatchedBlock]?
-    /// The details of the tracing.
+    /// Details about SQL tracing.
     public var tracing: WatchedTracing?
 }
 
 /// The interval of a report.
 public struct WatchWindow: Sendable, Codable, Equatable {
-    /// The length in seconds.
+    /// The length of the interval, in seconds.
     public var seconds: Double
     /// The number of times that the exclusive locks were read.
     public var samples: Int
@@ -64,7 +64,7 @@ public struct WatchedFile: Sendable, Codable, Equatable {
     public enum State: String, Sendable, Codable, Equatable {
         /// The database can be read.
         case present
-        /// The file is empty: no transaction has written to it.
+        /// The file is empty, because no transaction has written to it.
         case empty
         /// No file exists at this path.
         case missing
@@ -78,7 +78,7 @@ public struct WatchedFile: Sendable, Codable, Equatable {
     public enum JournalMode: String, Sendable, Codable, Equatable {
         /// A write-ahead log.
         case wal
-        /// A rollback journal: `delete`, `truncate`, `persist`, `memory` or `off`; the file does
+        /// A rollback journal: `delete`, `truncate`, `persist`, `memory` or `off`. The file does
         /// not record which.
         case rollback
     }
@@ -91,11 +91,11 @@ public struct WatchedFile: Sendable, Codable, Equatable {
     public var problem: String?
     /// The size of the file, in bytes.
     public var bytes: UInt64?
-    /// The number of pages of the database, including those in the log.
+    /// The number of pages in the database, including pages that are only in the log.
     public var pages: UInt64?
     /// The number of free pages, as of the last checkpoint.
     public var freePages: UInt64?
-    /// The page size in bytes.
+    /// The page size, in bytes.
     public var pageSize: Int?
     /// The journal mode.
     public var journalMode: JournalMode?
@@ -117,7 +117,7 @@ public struct WatchedFile: Sendable, Codable, Equatable {
 public struct WatchedProcess: Sendable, Codable, Equatable {
     /// The process ID.
     public var pid: Int32
-    /// The name of the program, at most 15 bytes.
+    /// The name of the program, truncated to 15 bytes.
     public var name: String
     /// The user of the process.
     public var user: String?
@@ -127,9 +127,9 @@ public struct WatchedProcess: Sendable, Codable, Equatable {
     public var processorShare: Double?
     /// The locks that the process held at the last sample.
     public var locks: [WatchedLock]
-    /// The shares of the interval during which the process held locks.
+    /// The share of the interval during which the process held each kind of lock.
     public var share: WatchedShare
-    /// Whether a thread waits in SQLite's busy handler, or nil if unknown.
+    /// The process's waits in SQLite's busy handler, or `nil` if unknown.
     public var waiting: WatchedWait?
 }
 
@@ -167,7 +167,7 @@ public struct WatchedShare: Sendable, Codable, Equatable {
 public struct WatchedEstimate: Sendable, Codable, Equatable {
     /// The share of samples, from 0 to 1.
     public var value: Double = 0
-    /// The standard error of sampling, from 0 to 1.
+    /// The standard error of the estimate, from 0 to 1.
     public var error: Double = 0
 
     /// Creates an estimate.
@@ -177,7 +177,7 @@ public struct WatchedEstimate: Sendable, Codable, Equatable {
     }
 }
 
-/// A process that probably waits for a lock.
+/// The probable lock waits of a process.
 public struct WatchedWait: Sendable, Codable, Equatable {
     /// Whether a thread waited at the last check.
     public var isWaiting: Bool

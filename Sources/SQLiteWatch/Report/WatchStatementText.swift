@@ -1,12 +1,12 @@
 import Units
 
-/// The lines of a report about statements, transactions and waits; see ``WatchText``.
+/// The lines of a report about statements, transactions and waits, for ``WatchText``.
 enum WatchStatementText {
     private static let limit = 20
-    /// The width limit of a statement's text.
+    /// The maximum width of a statement's text.
     private static let textWidth = 58
 
-    /// Returns the lines, or none without SQL tracing.
+    /// Returns the lines, or an empty array without SQL tracing.
     static func lines(of report: WatchReport) -> [String] {
         guard let tracing = report.tracing else { return [] }
         return statements(report) + transactions(report) + blocked(report) + notes(tracing)

@@ -1,6 +1,6 @@
 import Units
 
-/// A report as text, at most 100 columns wide unless names or paths are longer.
+/// Formats a report as text that is at most 100 columns wide unless names or paths are longer.
 ///
 /// Names, paths and command lines are escaped so that no control character from another program
 /// reaches a terminal.
@@ -8,7 +8,7 @@ public struct WatchText {
     private let report: WatchReport
     private var lines: [String] = []
 
-    /// The largest number of processes, pins and episodes to show.
+    /// The maximum number of processes, pins and episodes to show.
     private static let limit = 20
     private static let width = 100
 
@@ -215,7 +215,9 @@ public struct WatchText {
 
     // MARK: Layout
 
-    /// Aligns the columns of rows; the width of the last column is not limited.
+    /// Aligns the columns of rows.
+    ///
+    /// The width of the last column is not limited.
     static func table(_ rows: [[String]]) -> [String] {
         let escaped = rows.map { $0.map(PrintableText.escaped) }
         let columns = escaped.first?.count ?? 0
@@ -255,7 +257,7 @@ public struct WatchText {
         lines += Self.wrapped(text, first: first, rest: rest)
     }
 
-    /// Wraps a paragraph, with prefixes for the first line and the rest.
+    /// Wraps a paragraph, with prefixes for the first line and for the other lines.
     static func wrapped(_ text: String, first: String, rest: String) -> [String] {
         var lines: [String] = []
         var line = first

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A calendar time; in JSON, a string such as `2026-11-22T08:54:23.250Z`.
+/// A calendar time, encoded in JSON as a string such as `2026-11-22T08:54:23.250Z`.
 public struct WatchTime: Sendable, Codable, Hashable, Comparable {
     /// The time since 1970, in milliseconds.
     public var milliseconds: Int64
@@ -8,7 +8,7 @@ public struct WatchTime: Sendable, Codable, Hashable, Comparable {
     /// Creates a time.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// Returns whether one time is before another.
+    /// Returns whether a time is before another one.
     public static func < (left: WatchTime, right: WatchTime) -> Bool {
         left.milliseconds < right.milliseconds
     }

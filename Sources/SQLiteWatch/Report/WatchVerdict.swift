@@ -32,9 +32,9 @@ public struct WatchVerdict: Sendable, Codable, Equatable {
 
     /// The kind of the finding.
     public var kind: Kind
-    /// The cause in terms of ``Telemetry/WALPin``, if a log does not shrink.
+    /// The cause as defined by ``Telemetry/WALPin``, if a log does not shrink.
     public var cause: WALPin.Cause?
-    /// The responsible process.
+    /// The process ID of the responsible process.
     public var pid: Int32?
     /// A description of the finding, in one or two sentences.
     public var text: String

@@ -1,14 +1,14 @@
 import Foundation
 import Units
 
-/// A list of databases, the busiest first.
+/// A list of databases, busiest first.
 public struct WatchedDatabaseList: Sendable, Codable, Equatable {
     /// The name and version of this format.
     public static let currentSchema = "poolgauge.databases/1"
 
     /// One database.
     public struct Entry: Sendable, Codable, Equatable {
-        /// A process that uses it.
+        /// A process that uses the database.
         public struct Process: Sendable, Codable, Equatable {
             /// The process ID.
             public var pid: Int32
@@ -24,9 +24,9 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
         public var journalMode: WatchedFile.JournalMode?
         /// The processes that use the database.
         public var processes: [Process]
-        /// The number of commits, or of rollback-journal transactions, per second.
+        /// The number of commits or rollback-journal transactions per second.
         public var commitsPerSecond: Double
-        /// The processor time of its processes, as a share of one core.
+        /// The total processor time of these processes, as a share of one core.
         public var processorShare: Double
         /// The size of the `-wal` file, in bytes.
         public var walBytes: UInt64?
@@ -34,9 +34,9 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
         public var verdict: WatchVerdict
     }
 
-    /// ``currentSchema``.
+    /// The name and version of the format, ``currentSchema``.
     public var schema = WatchedDatabaseList.currentSchema
-    /// The databases, in descending order of commit rate, then of processor time.
+    /// The databases, sorted by commit rate and then by processor time, in descending order.
     public var databases: [Entry]
     /// The limitations of the list, with remedies.
     public var notes: [String]
@@ -57,7 +57,7 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
         }
     }
 
-    /// Returns the list as indented JSON with a newline at the end; control characters are escaped.
+    /// Returns the list as indented JSON with escaped control characters and a newline at the end.
     public func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -65,7 +65,7 @@ public struct WatchedDatabaseList: Sendable, Codable, Equatable {
         return PrintableText.escaped(json: text, keepingNewlines: true) + "\n"
     }
 
-    /// The list as a table with a newline at the end; control characters are escaped.
+    /// The list as a table with escaped control characters and a newline at the end.
     public var text: String {
         var rows = [["writes", "CPU", "log", "mode", "processes", "database"]]
         for database in databases {

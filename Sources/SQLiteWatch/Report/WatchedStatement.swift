@@ -6,10 +6,10 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     public var calls: UInt64
     /// The number of executions per second in the last interval.
     public var callsPerSecond: Double
-    /// The number of returned rows: an estimate if only some executions were timed, or nil if none
-    /// were.
+    /// The number of returned rows, estimated if only some executions were timed, or `nil` if none
+    /// were timed.
     public var rows: Double?
-    /// The total time of all executions, in seconds; estimated like ``rows``.
+    /// The total time of all executions, in seconds, estimated like ``rows``.
     public var seconds: Double?
     /// The mean time of an execution, in seconds.
     public var mean: Double?
@@ -27,14 +27,14 @@ public struct WatchedStatement: Sendable, Codable, Equatable {
     public var failed: UInt64
     /// The time that executions waited in the busy handler, in seconds.
     public var waited: Double
-    /// The mean number of virtual-machine instructions per execution, or nil if unknown.
+    /// The mean number of virtual-machine instructions per execution, or `nil` if unknown.
     public var steps: Double?
     /// The processes that executed the statement.
     public var pids: [Int32]
-    /// The bound values of the last execution, as literals, or nil unless values are read.
+    /// The bound values of the last execution, as literals, or `nil` if values are not read.
     public var values: [String]?
-    /// The steps of its query plan in a private empty database with the same schema, or nil without
-    /// a plan.
+    /// The steps of the statement's query plan in a private, empty database with the same schema,
+    /// or `nil` if there is no plan.
     public var plan: [String]?
     /// Whether lost events make the calls, rates and times lower bounds.
     public var isIncomplete: Bool
@@ -72,11 +72,11 @@ public struct WatchedTransaction: Sendable, Codable, Equatable {
     /// The time between the transaction's statements, in seconds, including unknown execution
     /// times.
     public var idleSeconds: Double
-    /// The longest of these gaps, in seconds.
+    /// The longest time between two statements, in seconds.
     public var longestGapSeconds: Double
-    /// The last statement, as in ``WatchedStatement/sql``.
+    /// The text of the last statement, as in ``WatchedStatement/sql``.
     public var sql: String?
-    /// The time since the end of that statement, in seconds, or nil if the transaction has ended.
+    /// The time since the end of that statement, in seconds, or `nil` if the transaction has ended.
     public var secondsSinceStatement: Double?
 
     /// Creates a transaction.
@@ -122,12 +122,12 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
         public var pid: Int32
         /// The name of the program.
         public var name: String?
-        /// The last statement in the transaction, or nil if it was not traced.
+        /// The last statement in its transaction, or `nil` if the connection was not traced.
         public var sql: String?
-        /// The age of its transaction, in seconds, or nil if it was not traced.
+        /// The age of its transaction, in seconds, or `nil` if the connection was not traced.
         public var transactionSeconds: Double?
-        /// The part of the wait during which it executed no statement, in seconds, or nil if it was
-        /// not traced.
+        /// The part of the wait during which it executed no statement, in seconds, or `nil` if the
+        /// connection was not traced.
         public var idleSeconds: Double?
         /// Whether the blocker is known only as the lock holder.
         public var isInferred: Bool
@@ -149,11 +149,11 @@ public struct WatchedBlock: Sendable, Codable, Equatable {
     public var sql: String?
     /// The duration of the wait, in seconds.
     public var seconds: Double
-    /// Whether `seconds` is an upper bound: the time since the connection's last statement.
+    /// Whether `seconds` is an upper bound, the time since the connection's last statement.
     public var isUpperBound: Bool
     /// Whether the statement failed with `SQLITE_BUSY`.
     public var failed: Bool
-    /// The blocking connection, or nil if unknown.
+    /// The blocking connection, or `nil` if unknown.
     public var by: Blocker?
 
     /// Creates a wait.
@@ -174,7 +174,7 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
         public var pid: Int32
         /// The name of the program.
         public var name: String?
-        /// The reason why its statements are not visible.
+        /// The reason that its statements are not visible.
         public var reason: String
 
         /// Creates a description of a hidden program.
@@ -193,15 +193,19 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
     public var libraries: [String]
     /// The processes that use the watched database and are traced.
     public var pids: [Int32]
-    /// The number of processes that map these libraries; the probes slow down each of them.
+    /// The number of processes that map these libraries.
+    ///
+    /// The probes slow down each of them.
     public var processesSlowed: Int
-    /// The cost of an event for a program, in seconds, measured at the start.
+    /// The time that a program loses per event, in seconds, measured when tracing started.
     public var secondsPerEvent: Double?
     /// An upper bound on the share of a program's time that events took in the last interval.
     ///
-    /// It attributes all events to one thread.
+    /// The bound assumes that one thread caused all events.
     public var share: Double
-    /// The number of lost events; if not 0, all counts are lower bounds.
+    /// The number of lost events.
+    ///
+    /// If it is not 0, all counts are lower bounds.
     public var lost: UInt64
     /// The number of events read.
     public var events: UInt64
@@ -209,7 +213,7 @@ public struct WatchedTracing: Sendable, Codable, Equatable {
     public var unknownTexts: UInt64
     /// The number of executions on other databases, which are not shown.
     public var otherExecutions: UInt64
-    /// The programs that use the database and whose statements are not visible.
+    /// The programs that use the database but whose statements are not visible.
     public var notVisible: [Hidden]
     /// The limitations of the trace.
     public var notes: [String]

@@ -1,6 +1,6 @@
 /// The frames of a log that belong to one table or index.
 public struct WatchedTable: Sendable, Codable, Equatable {
-    /// The use of a page.
+    /// What a page is used for.
     public enum Kind: String, Sendable, Codable, Equatable, CaseIterable {
         /// A page whose use is unknown.
         case unknown
@@ -16,9 +16,9 @@ public struct WatchedTable: Sendable, Codable, Equatable {
         case pointerMap
     }
 
-    /// The name; empty unless the pages belong to a table or an index.
+    /// The name, or an empty string if the pages belong to neither a table nor an index.
     public var name: String
-    /// The use of its pages.
+    /// What the pages are used for.
     public var kind: Kind
     /// The share of the read frames, from 0 to 1.
     public var share: Double
@@ -26,18 +26,18 @@ public struct WatchedTable: Sendable, Codable, Equatable {
     public var frames: UInt64
 }
 
-/// Describes how many of the written frames a list of tables covers.
+/// The proportion of written frames that a list of tables covers.
 public struct WatchedCoverage: Sendable, Codable, Equatable {
     /// The number of frames that were read in the interval.
     public var framesRead: UInt64
-    /// The share of the interval's written frames that were read, from 0 to 1.
+    /// The share of the frames written in the interval that were read, from 0 to 1.
     public var readShare: Double
     /// The share of the read frames whose table is unknown, from 0 to 1.
     public var unknownShare: Double
 }
 
 extension TableCounts {
-    /// The tables and indexes, sorted by descending number of frames.
+    /// The tables and indexes, sorted by number of frames in descending order.
     var tables: [WatchedTable] {
         let total = Double(max(framesRead, 1))
         return counts.map { key, count in
@@ -50,7 +50,7 @@ extension TableCounts {
         }.sorted { ($0.frames, $1.name) > ($1.frames, $0.name) }
     }
 
-    /// Returns the coverage of a number of written frames.
+    /// Returns the coverage for a number of written frames.
     func coverage(written: UInt64) -> WatchedCoverage {
         let unknown = counts[Key(kind: .unknown, name: "")] ?? 0
         return WatchedCoverage(

@@ -1,10 +1,10 @@
 extension DatabaseMonitor {
-    /// How long a verdict mentions an ended episode, in nanoseconds.
+    /// How long findings mention an ended episode, in nanoseconds.
     private static let endedEpisodeTime: UInt64 = 10_000_000_000
-    /// The minimum share of time that a process with overlapping reads holds a read lock.
+    /// The minimum share of time for which a process holds a read lock to be named as a reader.
     private static let readerShare = 0.05
 
-    /// Reports on the interval since the last report and starts another interval.
+    /// Reports on the interval since the last report and starts a new one.
     ///
     /// - Parameters:
     ///   - now: The monotonic clock; used only before the first sample.
@@ -12,7 +12,7 @@ extension DatabaseMonitor {
     ///   - processorShare: This program's processor time, as a share of one core.
     ///   - fileSystem: The file system of the database.
     ///   - notes: The limitations of the report.
-    ///   - tables: The frames by table since the start, or nil if they are not read.
+    ///   - tables: The frames by table since the start, or `nil` if they are not read.
     ///   - facts: A closure that returns the facts about a process.
     /// - Returns: The report.
     mutating func report(
@@ -24,7 +24,7 @@ extension DatabaseMonitor {
         tables: TableCounts?,
         facts: @escaping (Int32) -> Process?
     ) -> WatchReport {
-        // The interval extends from sample to sample, like the counts.
+        // Like the counts, the interval starts and ends at a sample.
         let now = last?.now ?? now
         let start = interval.start ?? now
         let seconds = Double(now - min(now, start)) / 1e9

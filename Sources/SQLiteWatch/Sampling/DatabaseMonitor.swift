@@ -2,9 +2,9 @@
 ///
 /// A monitor reads neither clocks nor files. Each sample shows the exclusive locks, but if many
 /// processes use the database, only some samples show the read locks. The monitor therefore tracks
-/// both separately.
+/// the two kinds separately.
 struct DatabaseMonitor: Sendable {
-    /// The facts about a process that a report shows.
+    /// Facts about a process for a report.
     struct Process: Sendable {
         var name: String
         var user: String?
@@ -33,19 +33,19 @@ struct DatabaseMonitor: Sendable {
     private(set) var log = LogCounter()
     private(set) var changes = ChangeCounter()
     private(set) var interval = Interval()
-    /// The most recent writers, the latest first.
+    /// The last writers, most recent first.
     private(set) var writers: [Int32] = []
     private(set) var last: Observation?
     /// The locks of the last sample that read the list of all locks.
     private var listed: [Int32: ProcessLocks] = [:]
-    /// Whether one of these is the shared lock of a rollback journal.
+    /// Whether one of these locks is the shared lock of a rollback journal.
     private var isShared = false
     private var writeHolds = HoldTracker()
     private var readHolds = HoldTracker()
     private var writeEpisodes = EpisodeLog()
     private var pinEpisodes = EpisodeLog()
 
-    /// The largest number of recorded writers.
+    /// The maximum number of recorded writers.
     private static let writerLimit = 8
 
     init(path: String) { self.path = path }
@@ -58,13 +58,13 @@ struct DatabaseMonitor: Sendable {
     /// The locks that processes hold now.
     var holds: HoldTracker { writeHolds.merging(readHolds) }
 
-    /// The episodes, the latest first.
+    /// The episodes, most recent first.
     var episodes: [EpisodeLog.Entry] {
         (writeEpisodes.entries + pinEpisodes.entries)
             .sorted { ($0.start, $1.process) > ($1.start, $0.process) }
     }
 
-    /// Returns the episodes other than pins that ended after a time, the latest first.
+    /// Returns the episodes, except pins, that ended after `start`, most recent first.
     func endedEpisodes(after start: UInt64) -> [EpisodeLog.Entry] {
         writeEpisodes.ended.reversed().filter { ($0.end ?? 0) > start }
     }
@@ -159,7 +159,6 @@ struct DatabaseMonitor: Sendable {
         return current
     }
 
-    /// Starts the interval of the next report.
     mutating func startInterval(at now: UInt64, tables: TableCounts?) {
         let current = current
         interval = Interval(

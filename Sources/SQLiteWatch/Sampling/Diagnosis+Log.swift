@@ -2,7 +2,7 @@ import Telemetry
 import Units
 
 extension Diagnosis {
-    /// A reader of an old state, with the frames that it pins in the log.
+    /// A reader of an old state, and the frames that it pins in the log.
     struct Pin {
         var process: Int32
         var mark: Int
@@ -16,7 +16,7 @@ extension Diagnosis {
         guard let index = observation.files.index else { return [] }
         return holds.holds.flatMap { process, locks in
             locks.compactMap { lock, hold -> Pin? in
-                // In a single sample, the mark may have moved after the lock was read.
+                // In a single sample, the mark may have moved after the lock query.
                 guard lock.kind == .reader, let mark = lock.mark, let since = hold.behindSince,
                     since < observation.now, let frames = index.pinnedFrames(mark: mark), frames > 0
                 else { return nil }
@@ -31,8 +31,8 @@ extension Diagnosis {
         }.sorted { ($0.frames, $1.since, $1.process) > ($1.frames, $0.since, $0.process) }
     }
 
-    /// The multiple of the threshold above which a log counts as long, even if little was written
-    /// to it during the observation.
+    /// The multiple of the threshold above which a log is considered long, even if little was
+    /// written to it during the observation.
     private static let longLog: UInt64 = 8
 
     private var frameLength: UInt64 {
@@ -106,7 +106,7 @@ extension Diagnosis {
                 + " have overlapped without a gap for at least \(age(since: since)). It contains "
                 + "\(size(UInt64(index.frames))).",
             remedy:
-                "End each read transaction as soon as its rows are fetched to leave gaps "
+                "End each read transaction as soon as its rows are fetched, which leaves gaps "
                 + "without a reader, or run PRAGMA wal_checkpoint(RESTART) with a busy timeout."
         )
     }
@@ -127,7 +127,7 @@ extension Diagnosis {
         )
     }
 
-    /// The finding that the file is large only because the log was large before.
+    /// The finding that the log was once large and its file has kept that size.
     var large: WatchVerdict? {
         guard let index = observation.files.index, let room = observation.files.room,
             let bytes = observation.files.wal?.size,
@@ -139,7 +139,8 @@ extension Diagnosis {
             "The size of the -wal file is \(HumanUnits.bytes(bytes)), of which "
                 + "\(size(UInt64(index.frames))) are in use. Nothing pins the log: SQLite reuses "
                 + "the space, but does not shrink the file.",
-            remedy: "PRAGMA wal_checkpoint(TRUNCATE) or PRAGMA journal_size_limit shrinks it."
+            remedy:
+                "Run PRAGMA wal_checkpoint(TRUNCATE) or set PRAGMA journal_size_limit to shrink it."
         )
     }
 

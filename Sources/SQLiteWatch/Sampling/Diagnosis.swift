@@ -1,7 +1,7 @@
 import Telemetry
 import Units
 
-/// Finds unusual states of a database.
+/// Detects unusual states of a database.
 struct Diagnosis {
     var observation: Observation
     var holds: HoldTracker
@@ -12,24 +12,25 @@ struct Diagnosis {
     var name: (Int32) -> String
     /// A closure that returns the processor time of a process, as a share of one core.
     var processorShare: (Int32) -> Double?
-    /// The most recent writers, the latest first.
+    /// The last writers, most recent first.
     var writers: [Int32]
-    /// The processes that read for a large part of the interval, in descending order of this part.
+    /// The processes that read for a large part of the interval, sorted by this part in descending
+    /// order.
     var readers: [Int32] = []
-    /// The episodes that ended in the interval or shortly before, the latest first.
+    /// The episodes that ended in the interval or shortly before, most recent first.
     var ended: [EpisodeLog.Entry] = []
 
     /// The minimum age of a lock for a finding, in seconds.
     static let minimumAge = 1.0
     /// The minimum age while other processes probably wait, in seconds.
     static let minimumAgeWithWaiters = 0.1
-    /// The share of a core below which a process counts as idle.
+    /// The share of a core below which a process is considered idle.
     private static let idleShare = 0.02
 
     private var files: ObservedFiles { observation.files }
     private var waiters: [Int32] { observation.waiting.filter(\.value).map(\.key).sorted() }
 
-    /// All findings, the most important first; empty if nothing is unusual.
+    /// All findings, most important first, or an empty array if nothing is unusual.
     var findings: [WatchVerdict] {
         if let unavailable { return [unavailable] }
         let log = [pinned, overlapping, missingCheckpoint].compactMap(\.self)
@@ -142,8 +143,8 @@ struct Diagnosis {
         return nil
     }
 
-    /// The episodes of the process with the longest one that ended in the interval or shortly
-    /// before.
+    /// A finding about the longest ended episode, combined with other ended episodes of the same
+    /// process and kind.
     private var earlier: [WatchVerdict] {
         guard
             let entry = ended.filter({ $0.kind != .pin })
@@ -216,7 +217,8 @@ struct Diagnosis {
         Double(observation.now - min(observation.now, hold.since)) / 1e9
     }
 
-    /// Returns the process that has held a lock longest, if the minimum age is reached.
+    /// Returns the process that has held a lock longest, or `nil` if no lock has reached the
+    /// minimum age.
     private func longest(_ kind: LockKind) -> (Int32, HoldTracker.Hold, Double)? {
         let minimum = waiters.isEmpty ? Self.minimumAge : Self.minimumAgeWithWaiters
         return holds.holds.compactMap { process, locks in

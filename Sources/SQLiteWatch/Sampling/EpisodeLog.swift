@@ -3,7 +3,7 @@
 /// A period is an episode if it lasts at least one second, or 0.1 seconds while another process
 /// probably waits.
 struct EpisodeLog: Sendable {
-    /// One episode, with times of the monotonic clock.
+    /// An episode, with times on the monotonic clock.
     struct Entry: Equatable, Sendable {
         var kind: WatchEpisode.Kind
         var process: Int32
@@ -20,18 +20,18 @@ struct EpisodeLog: Sendable {
         var process: Int32
     }
 
-    /// The ended episodes, the oldest first.
+    /// The ended episodes, oldest first.
     private(set) var ended: [Entry] = []
     private var current: [Key: Entry] = [:]
 
-    /// The largest number of recorded episodes.
+    /// The maximum number of recorded episodes.
     private static let capacity = 500
     /// The minimum duration of an episode, in nanoseconds.
     private static let length: UInt64 = 1_000_000_000
     /// The minimum duration if another process waits, in nanoseconds.
     private static let lengthWithWaiters: UInt64 = 100_000_000
 
-    /// The episodes, the latest first.
+    /// The episodes, most recent first.
     var entries: [Entry] {
         (current.values.filter(Self.isEpisode) + ended.reversed())
             .sorted { ($0.start, $1.process) > ($1.start, $0.process) }
@@ -46,7 +46,7 @@ struct EpisodeLog: Sendable {
                 guard let kind = Self.kind(of: lock, hold, in: observation) else { continue }
                 let key = Key(kind: kind, process: process)
                 let start = kind == .pin ? hold.behindSince ?? hold.since : hold.since
-                // A process with two readers has one episode, which starts with the older one.
+                // A process with two readers has one episode, which starts with the older reader.
                 if !seen.insert(key).inserted, let known = current[key], known.start <= start {
                     continue
                 }
@@ -91,7 +91,9 @@ struct EpisodeLog: Sendable {
         current[key] = entry
     }
 
-    /// Ends all episodes, because the database was replaced or the samples have a gap.
+    /// Ends all episodes.
+    ///
+    /// Call this after the database is replaced or after a gap in the samples.
     mutating func endAll(at now: UInt64) {
         for var entry in current.values where Self.isEpisode(entry) {
             entry.end = now

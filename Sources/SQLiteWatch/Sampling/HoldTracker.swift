@@ -66,7 +66,7 @@ struct HoldTracker: Sendable {
         changeCounter = counter ?? changeCounter
     }
 
-    /// Returns the holds of this tracker and of another one, which tracks other kinds of locks.
+    /// Returns the holds of this tracker and of another tracker for other kinds of locks.
     func merging(_ other: HoldTracker) -> HoldTracker {
         var merged = self
         for (process, locks) in other.holds {
@@ -75,7 +75,9 @@ struct HoldTracker: Sendable {
         return merged
     }
 
-    /// Removes all holds, after a gap in the samples.
+    /// Removes all holds.
+    ///
+    /// Call this after a gap in the samples.
     mutating func reset() {
         holds = [:]
         index = nil

@@ -1,7 +1,7 @@
 /// Counts commits, frames, checkpoints and resets from one wal-index header to the next.
 struct LogCounter: Equatable, Sendable {
     private(set) var commits: UInt64 = 0
-    /// The number of frames written; a lower bound if the log was reset.
+    /// The number of frames written, or a lower bound if the log was reset.
     private(set) var frames: UInt64 = 0
     /// A lower bound on the number of checkpoints that copied frames.
     private(set) var checkpoints: UInt64 = 0
@@ -11,8 +11,9 @@ struct LogCounter: Equatable, Sendable {
     private var last: WALIndexHeader?
     private var identity: FileIdentity?
 
-    /// The largest plausible number of resets between two samples; a larger difference of the salts
-    /// indicates a new log.
+    /// The largest plausible number of resets between two samples.
+    ///
+    /// A larger difference between the salts indicates a new log.
     private static let plausibleResets: UInt32 = 100_000
 
     /// Adds the header of a sample.
@@ -23,8 +24,8 @@ struct LogCounter: Equatable, Sendable {
         }
         guard let last else { return }
         let distance = header.salt1 &- last.salt1
-        // The last close removes the wal-index, and recovery rebuilds it. The wal-index then counts
-        // only the commits since its creation.
+        // Closing the last connection removes the wal-index, and recovery rebuilds it. The new
+        // wal-index counts only the commits since its creation.
         let isRebuilt =
             identity != self.identity || header.change < last.change
             || distance > Self.plausibleResets
@@ -64,13 +65,15 @@ struct LogCounter: Equatable, Sendable {
     }
 }
 
-/// Counts transactions with a rollback journal through the database's change counter.
+/// Counts rollback-journal transactions by the database's change counter.
 struct ChangeCounter: Equatable, Sendable {
     private(set) var transactions: UInt64 = 0
     private var last: UInt32?
     private var identity: FileIdentity?
 
-    /// Adds the change counter of a sample; a new file sets a new baseline.
+    /// Adds the change counter from a sample.
+    ///
+    /// A new file sets a new baseline.
     mutating func update(_ counter: UInt32, identity: FileIdentity?) {
         if let last, identity == self.identity {
             let distance = counter &- last

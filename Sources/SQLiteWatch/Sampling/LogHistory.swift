@@ -3,11 +3,11 @@ struct LogHistory: Equatable, Sendable {
     /// The default number of frames that starts a checkpoint (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
     static let threshold: UInt64 = 1_000
 
-    /// The largest number of frames that fit into the file while no transaction was writing.
+    /// The file's capacity without the space that the current transaction has added, in frames.
     private(set) var settledRoom: UInt64?
-    /// The time from which a checkpoint has been due but has copied no frames.
+    /// The time since which the log has exceeded the threshold without a checkpoint copying frames.
     private(set) var neglectedSince: UInt64?
-    /// The time from which a log above the threshold has been copied but not reset.
+    /// The time since which a log above the threshold has been copied but not reset.
     private(set) var overlapSince: UInt64?
     /// The number of frames written since ``overlapSince``.
     private(set) var framesInOverlap: UInt64 = 0

@@ -2,7 +2,7 @@
 struct Observation: Sendable {
     /// The monotonic clock, in nanoseconds.
     var now: UInt64
-    /// The time that this sample represents, in nanoseconds, or 0 if it does not count in shares.
+    /// The time that this sample represents, in nanoseconds, or 0 to exclude it from the shares.
     var weight: Double
     var files: ObservedFiles
     /// The exclusive locks, or all locks if the list of all locks was read.
@@ -19,7 +19,7 @@ struct Observation: Sendable {
     var open: Set<Int32> = []
     /// Whether each checked process waits.
     var waiting: [Int32: Bool] = [:]
-    /// Whether an invisible process holds a lock.
+    /// Whether a process that is not visible holds a lock.
     var hasHiddenHolder = false
 
     /// Creates an observation of all locks.
@@ -31,7 +31,7 @@ struct Observation: Sendable {
     }
 }
 
-/// The files of a database, parsed.
+/// The parsed files of a database.
 struct ObservedFiles: Equatable, Sendable {
     var state = WatchedFile.State.missing
     var problem: String?
@@ -39,8 +39,8 @@ struct ObservedFiles: Equatable, Sendable {
     var header: DatabaseHeader?
     var wal: FileContent?
     var walHeader: WALHeader?
-    /// The wal-index header, or nil if a writer changed it during all attempts; the previous state
-    /// then remains valid.
+    /// The wal-index header, or `nil` if a writer changed it during all attempts; the previous
+    /// state then remains valid.
     var index: WALIndexHeader?
     var indexIdentity: FileIdentity?
     var journal: FileContent?
@@ -94,13 +94,14 @@ struct ObservedFiles: Equatable, Sendable {
     /// The page size in bytes.
     var pageSize: Int? { index?.pageSize ?? walHeader?.pageSize ?? header?.pageSize }
 
-    /// The number of frames that fit into the log's file.
+    /// The number of frames that fit in the log file.
     var room: UInt64? {
         guard let wal, let pageSize else { return nil }
         return WALHeader.frames(in: wal.size, pageSize: pageSize)
     }
 
-    /// Whether a journal exists that would be rolled back if no process held the reserved lock.
+    /// Whether a journal exists that the next reader would roll back if no process held the
+    /// reserved lock.
     var hasValidJournal: Bool {
         state == .present && journalHeader != nil && (journal?.size ?? 0) > 0
     }

@@ -9,12 +9,12 @@ struct ProcessList {
     /// The time of the last sample.
     var now: UInt64
 
-    /// Returns the processes; lock holders come first.
+    /// Returns the processes, lock holders first.
     func processes(_ monitor: DatabaseMonitor, _ holds: HoldTracker) -> [WatchedProcess] {
         let interval = monitor.interval
         return monitor.processes.compactMap { process -> WatchedProcess? in
             let held = holds.holds[process] ?? [:]
-            // Omit an ended process without locks.
+            // Omit processes that have ended and hold no locks.
             guard
                 let facts = known[process]
                     ?? (held.isEmpty ? nil : DatabaseMonitor.Process(name: "?"))
@@ -46,7 +46,7 @@ struct ProcessList {
         }
     }
 
-    /// Converts a pin, with the size of its frames.
+    /// Converts a pin, including the size of its frames.
     func pin(_ pin: Diagnosis.Pin, pageSize: Int) -> WatchedPin {
         WatchedPin(
             pid: pin.process,
@@ -60,7 +60,7 @@ struct ProcessList {
         )
     }
 
-    /// Converts an episode, with the names of its processes.
+    /// Converts an episode, including the names of its processes.
     func episode(_ entry: EpisodeLog.Entry) -> WatchEpisode {
         WatchEpisode(
             kind: entry.kind,
@@ -80,7 +80,9 @@ struct ProcessList {
         Double(now - min(now, start)) / 1e9
     }
 
-    /// Returns the sort order of a lock; more exclusive locks come first.
+    /// Returns the sort order of a lock.
+    ///
+    /// More exclusive locks come first.
     private static func order(_ lock: HeldLock) -> Int {
         let kinds: [LockKind] = [
             .exclusive, .pending, .reserved, .writer, .recovery, .checkpoint, .reader, .shared,

@@ -1,13 +1,13 @@
 /// Keeps the cost of samples below a share of one core.
 ///
-/// The rates change rarely and depend on the cost of all samples since the last change: a rate that
+/// The rates change rarely and depend on the cost of all samples since the last change. A rate that
 /// depended on the content of a single sample would bias the shares.
 struct SampleBudget: Sendable {
     /// The length of a slot, which contains one sample, in nanoseconds.
     private(set) var slot: Double
     /// The number of samples in a group, one of which reads the list of all locks.
     private(set) var group: Int
-    /// The largest share of one core.
+    /// The maximum share of one core.
     var limit: Double
     /// The processor time of all samples, in nanoseconds.
     private(set) var total: Double = 0
@@ -23,9 +23,9 @@ struct SampleBudget: Sendable {
     private static let round = 50
     private static let slowRound = 5
     private static let slowRoundTime = 2e9
-    /// The longest slot, in nanoseconds.
+    /// The maximum length of a slot, in nanoseconds.
     private static let longest = 1e9
-    /// The shortest mean time between two lists, in nanoseconds.
+    /// The minimum mean time between two lists, in nanoseconds.
     ///
     /// To save processor time, readers are sampled less often than writers.
     private static let minimumListPause = 1e8
@@ -33,8 +33,8 @@ struct SampleBudget: Sendable {
     private static let sampleShare = 0.7
 
     /// - Parameters:
-    ///   - samplesPerSecond: The highest rate.
-    ///   - limit: The largest share of one core.
+    ///   - samplesPerSecond: The maximum sampling rate.
+    ///   - limit: The maximum share of one core.
     init(samplesPerSecond: Double, limit: Double) {
         shortest = 1e9 / max(samplesPerSecond, 0.1)
         slot = shortest
@@ -42,7 +42,7 @@ struct SampleBudget: Sendable {
         self.limit = max(limit, 0.000_1)
     }
 
-    /// Counts the processor time of samples, in nanoseconds.
+    /// Records the processor time of samples, in nanoseconds.
     ///
     /// - Parameters:
     ///   - nanoseconds: The time of the samples without lists.

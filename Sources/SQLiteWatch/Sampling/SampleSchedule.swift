@@ -1,4 +1,4 @@
-/// The times of samples: one random time in each of a series of equal, adjacent slots.
+/// A schedule with one sample at a random time in each of a series of equal, adjacent slots.
 ///
 /// Samples at a fixed rate are biased if the watched program also has a fixed rate: sampling a
 /// 10 Hz program at a fixed 10 Hz measured a share of 0.01 instead of 0.20. Stratified sampling is
@@ -8,14 +8,14 @@
 struct SampleSchedule: Sendable {
     /// The time of the next sample on the monotonic clock.
     private(set) var planned: UInt64
-    /// The time that the next sample represents, in nanoseconds: its slot and the preceding slots
-    /// without a sample.
+    /// The time that the next sample represents, in nanoseconds, including preceding slots without
+    /// a sample.
     private(set) var weight: Double = 0
     /// The end of the slot of the next sample.
     private var end: UInt64
     private var random: RandomBits
 
-    /// The longest time that one sample represents, in nanoseconds, unless a slot is longer.
+    /// The maximum time that one sample represents, in nanoseconds, unless a slot is longer.
     ///
     /// If this process does not run for a longer time, the state during that time is unknown.
     private static let weightLimit = 1e9
@@ -33,8 +33,8 @@ struct SampleSchedule: Sendable {
 
     /// Plans the next sample.
     ///
-    /// A sample whose slot has started is late rather than omitted: if a busy machine delays this
-    /// process, omitting samples would favor the times at which the machine is idle.
+    /// If a sample's slot has already started, the sample is taken late rather than omitted. On a
+    /// busy machine, omitting late samples would favor the times at which the machine is idle.
     ///
     /// - Parameters:
     ///   - now: The monotonic clock.
@@ -61,7 +61,9 @@ struct ListSchedule: Sendable {
 
     init(seed: UInt64) { random = RandomBits(seed: seed) }
 
-    /// Returns whether the next sample reads the list; one sample in each group does.
+    /// Returns whether the next sample reads the list.
+    ///
+    /// One sample in each group does.
     ///
     /// `group` is the length of a group. A new length applies to the next group.
     mutating func next(group: Int) -> Bool {

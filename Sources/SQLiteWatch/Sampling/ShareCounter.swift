@@ -7,7 +7,7 @@ struct ShareCounter: Equatable, Sendable {
     private var totalOfSquares: Double = 0
     private(set) var samples = 0
 
-    /// Counts a sample.
+    /// Adds a sample.
     mutating func add(weight: Double) {
         guard weight > 0 else { return }
         total += weight
@@ -22,8 +22,8 @@ struct ShareCounter: Equatable, Sendable {
         let share = min(max(held / total, 0), 1)
         // The effective number of samples.
         let count = total * total / totalOfSquares
-        // One additional success and one failure keep the error above 0, even for 0 of n and n of
-        // n.
+        // Adding one success and one failure keeps the error above 0, even if the condition held in
+        // no sample or in all samples.
         let smoothed = (share * count + 1) / (count + 2)
         return WatchedEstimate(
             value: share,
@@ -38,7 +38,7 @@ struct HeldWeights: Equatable, Sendable {
     private var reader: Double = 0
     private var checkpoint: Double = 0
 
-    /// Counts a sample.
+    /// Adds a sample.
     ///
     /// - Parameters:
     ///   - held: The locks that the process held.

@@ -13,8 +13,8 @@ struct WaitTracker: Sendable {
     ///
     /// - Parameters:
     ///   - observation: The sample.
-    ///   - isBlocked: Whether a lock excludes others; without such a lock, no process waits and
-    ///     none is checked.
+    ///   - isBlocked: Whether a lock excludes others. Without such a lock, no process waits and no
+    ///     process is checked.
     mutating func update(_ observation: Observation, isBlocked: Bool) {
         for (process, isWaiting) in observation.waiting {
             checks[process, default: Checks()].count += 1
@@ -33,7 +33,7 @@ struct WaitTracker: Sendable {
     /// Whether each checked process waits.
     var states: [Int32: Bool] { checks.mapValues(\.isWaiting) }
 
-    /// Returns the wait of a process for a report, or nil if the process was never checked.
+    /// Returns the wait of a process for a report, or `nil` if the process was never checked.
     func wait(of process: Int32) -> WatchedWait? {
         checks[process].map { checks in
             WatchedWait(
@@ -43,7 +43,7 @@ struct WaitTracker: Sendable {
         }
     }
 
-    /// Starts another interval and keeps the processes that still use the database.
+    /// Starts a new interval and keeps the processes that still use the database.
     ///
     /// A process keeps the state of its last check, possibly from an earlier interval.
     mutating func startInterval(keeping isKept: (Int32) -> Bool) {

@@ -13,7 +13,7 @@ struct BTreePage {
     /// The number of cells.
     let cells: Int
 
-    /// Parses a page, or returns nil if it is not a b-tree page.
+    /// Parses a page, or returns `nil` if it is not a b-tree page.
     ///
     /// The first page starts with the database header. `usable` is the page size without the
     /// reserved bytes.
@@ -31,7 +31,7 @@ struct BTreePage {
         guard self.cells <= usable / 6 else { return nil }
     }
 
-    /// The pages below an interior page.
+    /// The child pages of an interior page.
     var children: [UInt32] {
         guard isInterior else { return [] }
         var found: [UInt32] = []
@@ -44,7 +44,7 @@ struct BTreePage {
         return found
     }
 
-    /// The first overflow pages of the cells whose content does not fit.
+    /// The first overflow page of each cell whose content does not fit in this page.
     var overflowPages: [UInt32] {
         guard !(isInterior && isTable) else { return [] }
         return (0..<cells).compactMap { cell in
@@ -55,7 +55,7 @@ struct BTreePage {
         }
     }
 
-    /// Returns the part of a cell's content that is in this page.
+    /// Returns the part of a cell's content that this page stores.
     func content(ofCell cell: Int) -> [UInt8]? {
         guard let payload = payload(ofCell: cell) else { return nil }
         return field.bytes(payload.offset..<payload.offset + payload.local)

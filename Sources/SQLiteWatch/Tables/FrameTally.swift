@@ -1,6 +1,6 @@
 /// Counts the frames of a log by table and index.
 struct FrameTally: Sendable {
-    /// A frame: its page number and its bytes.
+    /// The page number and bytes of a frame.
     struct Frame: Sendable {
         var page: UInt32
         var bytes: [UInt8]
@@ -11,13 +11,14 @@ struct FrameTally: Sendable {
 
     /// Counts the frames of one transaction, and derives the owners of new pages from them.
     ///
-    /// A new page of a table is a child of an interior page, or the overflow of a cell, that the
-    /// same transaction wrote. A transaction of one frame therefore adds no pages to the map.
+    /// A new page of a table is a child of an interior page or an overflow page of a cell. The same
+    /// transaction writes that interior page or cell, so a transaction with only one frame adds no
+    /// pages to the map.
     ///
     /// - Parameters:
     ///   - frames: The frames, in order.
     ///   - map: The map, to which the method adds new pages.
-    ///   - usable: The page size without the reserved bytes.
+    ///   - usable: The page size, excluding the reserved bytes.
     mutating func add(_ frames: [Frame], map: inout PageMap, usable: Int) {
         if frames.count > 1 {
             var last: [UInt32: Int] = [:]
@@ -33,7 +34,7 @@ struct FrameTally: Sendable {
         _ map: inout PageMap,
         _ usable: Int
     ) {
-        // Free pages come first; pages that this transaction reuses are assigned below.
+        // Mark the free pages first. The code below reassigns pages that this transaction reuses.
         if let number = last[1] {
             var trunk = ByteField(frames[number].bytes).big32(32)
             for _ in 0..<frames.count {
@@ -44,7 +45,7 @@ struct FrameTally: Sendable {
         }
         var queue = Array(last.keys)
         var visits = 0
-        // Each page is revisited when its owner becomes known: at most once per parent.
+        // A page is visited again when its owner becomes known, at most once per parent.
         while let page = queue.popLast(), visits < 4 * frames.count + 16 {
             visits += 1
             let owner = map.owner(of: page)

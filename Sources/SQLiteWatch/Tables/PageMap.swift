@@ -1,6 +1,6 @@
-/// The table or index of each page of a database.
+/// Maps the pages of a database to tables and indexes.
 struct PageMap: Sendable {
-    /// The use of a page.
+    /// A b-tree, or another use of a page.
     struct Owner: Equatable, Hashable, Sendable {
         fileprivate var code: UInt16
 
@@ -9,20 +9,22 @@ struct PageMap: Sendable {
         static let free = Owner(code: 2)
         static let pointerMap = Owner(code: 3)
 
-        /// The number of the b-tree in the schema, or nil for another use.
+        /// The number of the b-tree in the schema, or `nil` for another use.
         var entry: Int? { code >= 4 ? Int(code) - 4 : nil }
 
         init(entry: Int) { code = UInt16(entry + 4) }
         fileprivate init(code: UInt16) { self.code = code }
     }
 
-    /// The b-trees, in the order of the schema.
+    /// The b-trees, in schema order.
     private(set) var entries: [SchemaEntry]
     private var codes: [UInt16] = []
 
-    /// The largest number of pages; a map uses two bytes for each.
+    /// The maximum number of pages.
+    ///
+    /// A map uses two bytes per page.
     static let pageLimit = 1 << 24
-    /// The largest number of b-trees.
+    /// The maximum number of b-trees.
     static let entryLimit = 20_000
     private static let overflow: UInt16 = 0x8000
 
@@ -35,18 +37,18 @@ struct PageMap: Sendable {
         }
     }
 
-    /// Returns the owner of a page.
     func owner(of page: UInt32) -> Owner {
         guard Int(page) < codes.count else { return .unknown }
         return Owner(code: codes[Int(page)] & ~Self.overflow)
     }
 
-    /// Returns whether a page continues the content of a cell.
     func isOverflow(_ page: UInt32) -> Bool {
         Int(page) < codes.count && codes[Int(page)] & Self.overflow != 0
     }
 
-    /// Sets the owner of a page; pages beyond the limit remain unknown.
+    /// Sets the owner of a page.
+    ///
+    /// Pages beyond the limit remain unknown.
     mutating func set(_ owner: Owner, of page: UInt32, isOverflow: Bool = false) {
         let index = Int(page)
         guard index > 0, index < Self.pageLimit else { return }
@@ -61,7 +63,7 @@ struct PageMap: Sendable {
 extension PageMap {
     /// The limits of a walk.
     struct Limits {
-        /// The largest number of pages to read.
+        /// The maximum number of pages to read.
         var pages = 200_000
         /// A closure that returns whether to continue; called before each page.
         var mayContinue: () -> Bool = { true }
@@ -69,16 +71,16 @@ extension PageMap {
 
     /// Builds a map from the schema and the interior pages of all b-trees.
     ///
-    /// All pages on one level of a b-tree are of one kind, so the walk reads one leaf for each
-    /// interior page above leaves. It does not find overflow pages; these become known when they
+    /// All pages on one level of a b-tree are of the same kind, so the walk reads only one leaf
+    /// below each parent of leaves. It does not find overflow pages, which become known when they
     /// are written.
     ///
     /// - Parameters:
-    ///   - pages: The number of pages of the database.
-    ///   - usable: The page size without the reserved bytes.
+    ///   - pages: The number of pages in the database.
+    ///   - usable: The page size, excluding the reserved bytes.
     ///   - limits: The limits of the walk.
-    ///   - read: A closure that returns the bytes of a page, or nil if they cannot be read.
-    /// - Returns: The map, and whether the walk is complete, or nil if there is no schema.
+    ///   - read: A closure that returns the bytes of a page, or `nil` if they cannot be read.
+    /// - Returns: The map and whether the walk is complete, or `nil` if there is no schema.
     static func walk(
         pages: UInt32,
         usable: Int,

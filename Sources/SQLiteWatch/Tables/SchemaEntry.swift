@@ -4,11 +4,11 @@ struct SchemaEntry: Equatable, Sendable {
     var name: String
     var root: UInt32
 
-    /// The length limit of a name, in bytes.
+    /// The maximum length of a name, in bytes.
     private static let nameLimit = 256
 
     /// Parses the start of a row's record (https://sqlite.org/fileformat2.html, section 2.1), or
-    /// returns nil if the row has no root page or is malformed.
+    /// returns `nil` if the row has no root page or is malformed.
     init?(_ record: [UInt8]) {
         let field = ByteField(record)
         guard let (headerLength, first) = field.varint(0), headerLength <= 64 else { return nil }
@@ -22,7 +22,7 @@ struct SchemaEntry: Equatable, Sendable {
         guard types.count == 5 else { return nil }
         var place = Int(headerLength)
         var values: [[UInt8]] = []
-        // type, name, tbl_name, rootpage; the SQL text that follows is not needed.
+        // Read type, name, tbl_name and rootpage. The SQL text after them is not needed.
         for type in types.prefix(4) {
             guard let length = Self.length(of: type), length <= record.count,
                 let value = field.bytes(place..<place + length)

@@ -1,20 +1,20 @@
 #if os(Linux)
 import Glibc
 
-/// Reads the statements of a database's schema from its pages, without SQLite and without a lock.
+/// Reads a database's schema from its pages, without SQLite and without a lock.
 ///
 /// A process that also uses the database through SQLite must not use this type: closing the files
 /// would release its locks (https://sqlite.org/howtocorrupt.html, section 2.2).
 package enum SchemaReader {
-    /// The limits: pages of the schema, bytes of a statement, and frames of the log.
+    /// The maximum numbers of schema pages, bytes in a statement, and log frames.
     private static let pageLimit = 4_096
     private static let textLimit = 1 << 18
     private static let frameLimit: UInt32 = 200_000
 
     /// Returns the statements that create tables, indexes, views and triggers, in the schema's
-    /// order, or nil if the file cannot be read.
+    /// order, or `nil` if the file cannot be read.
     ///
-    /// A statement that a program changes during the read may be missing or malformed.
+    /// If a program changes a statement during the read, the statement may be missing or malformed.
     package static func statements(path: String) -> [String]? {
         let files = DatabaseFiles(path: Array(path.utf8))
         let observed = ObservedFiles(files.sample(probesReaders: false))
@@ -35,7 +35,7 @@ package enum SchemaReader {
         return statements(usable: pageSize - header.reservedBytes, page: page)
     }
 
-    /// Returns the statements, from pages that a function returns.
+    /// Returns the statements in the pages that a closure reads.
     static func statements(usable: Int, page: (UInt32) -> [UInt8]?) -> [String] {
         var found: [String] = []
         var stack: [UInt32] = [1]
@@ -59,7 +59,7 @@ package enum SchemaReader {
         return found
     }
 
-    /// Returns the content of a cell with its overflow pages.
+    /// Returns the content of a cell, including its overflow pages.
     private static func record(
         _ node: BTreePage,
         _ cell: Int,

@@ -1,9 +1,9 @@
-/// The frames of a log by table and index, since a helper started reading it.
+/// The number of log frames of each table and index since a helper started reading the log.
 struct TableCounts: Equatable, Sendable {
-    /// A table, an index, or another use of pages.
+    /// A table, an index, or another use of a page.
     struct Key: Hashable, Sendable {
         var kind: WatchedTable.Kind
-        /// The name; empty for other uses.
+        /// The name, or an empty string for another use.
         var name: String
 
         init(kind: WatchedTable.Kind, name: String) {
@@ -36,7 +36,9 @@ struct TableCounts: Equatable, Sendable {
     /// The processor time of the helper, in nanoseconds.
     var helperNanoseconds: UInt64 = 0
 
-    /// The largest number of entries in a message; further entries count as unknown.
+    /// The maximum number of entries in a message.
+    ///
+    /// Frames of the remaining entries become unknown.
     private static let limit = 1_000
 
     init(
@@ -69,7 +71,7 @@ struct TableCounts: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// Parses an answer, or returns nil if it is malformed.
+    /// Parses an answer, or returns `nil` if it is malformed.
     init?(_ bytes: [UInt8]) {
         var reader = MessageReader(bytes)
         guard let framesRead = reader.get(UInt64.self), let isBehind = reader.get(UInt8.self),

@@ -4,8 +4,8 @@ import Telemetry
 
 /// Reads the frames of a log as they are written, and counts them by table and index.
 ///
-/// It runs in a separate helper process, because a walk over a large database takes longer than a
-/// sample may take. Each call takes bounded time, and the size of the map bounds the memory.
+/// The reader runs in a separate helper process, because walking a large database takes longer than
+/// a sample may take. The time of each call is limited, and so is the size of the map.
 final class TableReader {
     private let files: DatabaseFiles
     private var map: PageMap?
@@ -17,18 +17,19 @@ final class TableReader {
     private var pageSize = 4_096
     /// The counts of earlier maps.
     private var earlierCounts: [TableCounts.Key: UInt64] = [:]
-    /// The numbers of read and unknown frames since the last walk.
+    /// The numbers of frames read, and of unknown frames among them, since the last walk.
     private var sinceWalk: (frames: UInt64, unknown: UInt64) = (0, 0)
 
-    /// The current log and its last read frame.
+    /// The salts that identify the current log, and the last frame read from it.
     private var position: (salts: (UInt32, UInt32), frame: UInt32)?
     /// The newest frame of each page in the log.
     private var newest: [UInt32: UInt32] = [:]
 
-    /// The maximum number of frames whose pages a walk reads from the log; it reads other pages
-    /// from the database file.
+    /// The maximum number of log frames that a walk searches for pages.
+    ///
+    /// It reads other pages from the database file.
     private static let newestLimit: UInt32 = 200_000
-    /// The largest number of frames to read as one transaction.
+    /// The maximum number of frames to read as one transaction.
     private static let transactionLimit = 8_192
     /// The number of frames to read before checking the log for a reset.
     private static let chunk = 256
@@ -61,7 +62,7 @@ final class TableReader {
         return counts()
     }
 
-    /// Moves to the start of the log if it was reset.
+    /// Moves to the start of the log after a reset.
     private func follow(_ index: WALIndexHeader) {
         if let position, position.salts == (index.salt1, index.salt2),
             position.frame <= index.frames
@@ -69,7 +70,7 @@ final class TableReader {
             return
         }
         newest = [:]
-        // At first, skip the frames that are already in the log.
+        // On the first call, skip the frames that are already in the log.
         let isFirst = position == nil && map == nil
         position = ((index.salt1, index.salt2), isFirst ? index.frames : 0)
         if isFirst { recordNewest(until: min(index.frames, Self.newestLimit), index) }
@@ -168,7 +169,7 @@ final class TableReader {
         return true
     }
 
-    /// Reads a transaction or a large part of one, or returns nil if it fails.
+    /// Reads a transaction or a large part of one, or returns `nil` if it fails.
     private func readTransaction(
         after first: UInt32,
         until end: UInt32,
