@@ -1,29 +1,29 @@
-/// The options of SQL tracing.
+/// Options for SQL tracing.
 public struct SQLTraceOptions: Sendable, Equatable {
     /// The amount of detail to record for each execution.
     public enum Level: String, Sendable, Codable, CaseIterable, Equatable {
         /// Records the end of each execution: calls, results, transactions and instructions are
         /// exact, but times and rows are missing.
         case light
-        /// Also records the steps of statements that start in short windows, to estimate times and
-        /// rows.
+        /// Also records the steps of statements that start within short time windows, to estimate
+        /// times and rows.
         case timed
         /// Records all steps of selected processes.
         case full
     }
 
-    /// The recorded detail.
+    /// The amount of detail to record.
     public var level = Level.light
-    /// The processes that are traced in full.
+    /// The IDs of the processes to trace in full.
     public var processes: [Int32] = []
-    /// Whether statements are shown with their literals.
+    /// Whether reports show statements with their literals.
     public var showsLiterals = false
-    /// Whether bound values are read and passed to consumers of executions.
+    /// Whether the session reads bound values and adds them to executions.
     public var readsValues = false
     /// The share of its time, from 0 to 1, that a program may lose to probes before tracing pauses.
     public var shareLimit = 0.05
 
-    /// Creates the default options.
+    /// Creates options with default values.
     public init() {}
 }
 
@@ -31,12 +31,14 @@ public struct SQLTraceOptions: Sendable, Equatable {
 public struct SQLTraceCommands: Sendable, Equatable {
     /// A program that calls ``SQLCalibration/run(measuresCost:)``, with its arguments.
     public var calibration: [String]
-    /// A program that calls ``TraceGuardian/run(name:)``, with its arguments; the session appends
-    /// the name as the last argument.
+    /// A program that calls ``TraceGuardian/run(name:)``, with its arguments.
+    ///
+    /// The session appends the name as the last argument.
     public var guardian: [String]
 
-    /// A program that calls ``StatementPlanning/run()``, with its arguments; if empty, reports
-    /// contain no plans.
+    /// A program that calls ``StatementPlanning/run()``, with its arguments.
+    ///
+    /// If the array is empty, reports contain no plans.
     public var planning: [String]
 
     /// Creates the commands.

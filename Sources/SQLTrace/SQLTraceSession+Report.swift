@@ -4,7 +4,7 @@ import SQLiteWatch
 import Telemetry
 
 extension SQLTraceSession {
-    /// Adds statements, transactions and waits to the reports on the databases.
+    /// Adds statements, transactions and waits to reports on databases.
     public func complete(_ reports: inout [WatchReport]) {
         let traced = report()
         for index in reports.indices {
@@ -46,7 +46,7 @@ extension SQLTraceSession {
         var tracing: WatchedTracing
     }
 
-    /// Reads the names in the schemas, so each statement appears with a single text.
+    /// Reads the names in the schemas, so that each statement has a single normalized text.
     func readSchemaNames() {
         guard let planner else { return }
         for (number, path) in files.paths.enumerated() {
@@ -136,8 +136,8 @@ extension SQLTraceSession {
         tracing.notes = notes
         if decoder.unknownFiles > 0 {
             tracing.notes.append(
-                "\(decoder.unknownFiles) executions are not counted: their processes ended before "
-                    + "their files could be compared with the watched files"
+                "\(decoder.unknownFiles) executions are not counted, because their processes ended "
+                    + "before their files could be compared with the watched files"
             )
         }
         if limiter.tracedShare < 1 {

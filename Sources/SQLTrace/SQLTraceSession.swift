@@ -3,10 +3,10 @@ import Glibc
 import SQLiteWatch
 import Telemetry
 
-/// Shows other programs' SQL, through probes on the SQLite functions that they call.
+/// Traces the SQL of other programs through probes on the SQLite functions that they call.
 ///
-/// A session requires root privileges. Use it on one thread only, and call ``poll()`` often: the
-/// kernel keeps events in a buffer of 8 MiB for each processor.
+/// A session requires root privileges. Use it on one thread only, and call ``poll()`` often,
+/// because the kernel buffers only 8 MiB of events for each processor.
 ///
 /// A guardian process removes all probes when the session's process ends for any reason.
 public final class SQLTraceSession {
@@ -29,14 +29,14 @@ public final class SQLTraceSession {
     var lastReport: UInt64
     var limiter: CostLimiter
     var windows: TimingWindows
-    /// The time that each thread lost to events, in nanoseconds: to executions since the limiter's
-    /// last decision, and to steps since the last window.
+    /// The time that each thread lost to execution events since the limiter's last decision, and to
+    /// step events since the last window, in nanoseconds.
     var lostTimes: [Int32: Double] = [:]
     var lostStepTimes: [Int32: Double] = [:]
     var lostShares = LostShares()
     var lostStepShares = LostShares()
-    /// The largest share of its time, from 0 to 1, that a thread lost to steps since the last
-    /// window.
+    /// The largest share of its time, from 0 to 1, that a thread has lost to step events since the
+    /// last window.
     var stepShare: Double = 0
     var lastWindow: UInt64
     /// The events of selected processes.
@@ -47,7 +47,7 @@ public final class SQLTraceSession {
     private var gaps: [ClosedRange<UInt64>] = []
     private var gapStart: UInt64?
     private static let gapLimit = 1 << 14
-    /// The time of the last call of ``poll()``.
+    /// The time of the last call to ``poll()``.
     private var lastPoll: UInt64
     let calendarStart: (monotonic: UInt64, milliseconds: Int64)
 
@@ -55,9 +55,9 @@ public final class SQLTraceSession {
     ///
     /// - Parameters:
     ///   - paths: The database files.
-    ///   - commands: The programs of the processes that the session starts.
-    ///   - options: The options of tracing.
-    /// - Throws: The reason why SQL cannot be traced.
+    ///   - commands: The commands of the processes that the session starts.
+    ///   - options: The tracing options.
+    /// - Throws: ``TraceError`` if SQL cannot be traced.
     public init(
         paths: [String],
         commands: SQLTraceCommands,
@@ -65,7 +65,7 @@ public final class SQLTraceSession {
     ) throws(TraceError) {
         let folder = try TraceFolder.find().get()
         guard let owner = TraceOwner.current else {
-            throw TraceError(.permission, "/proc/self/stat cannot be read: is /proc mounted?")
+            throw TraceError(.permission, "/proc/self/stat cannot be read; mount /proc")
         }
         self.options = options
         let files = WatchedFiles(paths: paths)
@@ -100,12 +100,12 @@ public final class SQLTraceSession {
         let common = TracedLibraries.common.filter { access($0, R_OK) == 0 }
             .compactMap { probes.libraries.entry(path: $0, link: $0) }
         probeLibraries(of: surveyed)
-        // Trust these libraries only if they belong to root, because no process that uses a
-        // database maps them.
+        // No process that uses a watched database maps these libraries, so trust them only if they
+        // belong to root.
         for entry in common where entry.library.isOwnedByRoot { probe(entry) }
         select()
         readSchemaNames()
-        // Exclude the start of the session from the intervals of the limiter.
+        // Exclude the start of the session from the limiter's intervals.
         limiter = CostLimiter(limit: options.shareLimit, at: monotonicNanoseconds())
     }
 
@@ -124,7 +124,7 @@ public final class SQLTraceSession {
 
     /// Removes all probes.
     public func close() {
-        // Close the perf events first: a probe in use cannot be removed.
+        // Close the perf events first, because a probe in use cannot be removed.
         selected?.close()
         probes.instance.close()
     }
@@ -137,7 +137,7 @@ public final class SQLTraceSession {
         guard entry.defined.isEmpty else { return }
         removeReturnProbesForGo(of: entry)
         let pauses = probes.needsCalibration(entry) && probes.isRecording && !probes.isPaused
-        // Events are not read while another process calibrates.
+        // The session reads no events while another process runs a calibration.
         if pauses { pause(true) }
         defer { if pauses { pause(false) } }
         guard probes.probe(entry) else { return }
@@ -177,15 +177,15 @@ public final class SQLTraceSession {
 
     /// Returns the periods since the last call in which events are missing.
     ///
-    /// Events are missing while tracing pauses, and when the kernel loses them. Times refer to
-    /// `CLOCK_MONOTONIC`; the last period ends at `UInt64.max` while tracing pauses.
+    /// Events are missing while tracing is paused and when the kernel loses them. Times refer to
+    /// `CLOCK_MONOTONIC`. While tracing is paused, the last period ends at `UInt64.max`.
     public func takeGaps() -> [ClosedRange<UInt64>] {
         defer { gaps = [] }
         return gaps + (gapStart.map { [$0...UInt64.max] } ?? [])
     }
 
     private func addGap(_ gap: ClosedRange<UInt64>) {
-        // Limit the list: some consumers never call takeGaps().
+        // Limit the list, because some callers never call takeGaps().
         if gaps.count >= Self.gapLimit { gaps.removeFirst(Self.gapLimit / 2) }
         gaps.append(gap)
     }
@@ -210,7 +210,8 @@ public final class SQLTraceSession {
         for number in models.indices { models[number].noteGap(at: now) }
     }
 
-    /// The time limits of a survey between two reads of events, and at the start, in nanoseconds.
+    /// The time limits of a survey between two reads of events and of the first survey, in
+    /// nanoseconds.
     private static let surveyTime: UInt64 = 5_000_000
     private static let firstSurveyTime: UInt64 = 2_000_000_000
 
@@ -229,7 +230,8 @@ public final class SQLTraceSession {
                 names[process] = name
             }
             guard !facts.databases.isEmpty else {
-                // Its files are not read, but a Go program must not encounter return probes.
+                // Its files are not read, but a Go program must not call functions with return
+                // probes.
                 let shared = facts.code.compactMap { probes.libraries.known($0, of: process) }
                 for entry in shared { removeReturnProbes(of: entry, ifGo: process) }
                 continue
@@ -289,7 +291,7 @@ public final class SQLTraceSession {
             counted += UInt64(records.count)
             pendingEvents += records.compactMap { probes.decoder.event($0) }
         }
-        // Events of other processors with earlier times may not be readable yet.
+        // Earlier events of other processors may not be readable yet.
         pendingEvents.sort { $0.time < $1.time }
         let end = pendingEvents.firstIndex { $0.time > until } ?? pendingEvents.endIndex
         let batch = Array(pendingEvents[..<end])
@@ -352,7 +354,7 @@ public final class SQLTraceSession {
             let lost = lostTimes.merging(lostStepTimes, uniquingKeysWith: +)
             return lostShares.largest(of: lost, in: elapsed)
         }
-        // At the full level, the user has chosen the processes: the cost is only reported.
+        // At the full level, the user has chosen the processes, so the cost is only reported.
         if let decision, options.level != .full {
             pause(decision)
         }
@@ -360,7 +362,7 @@ public final class SQLTraceSession {
         switch windows.action(at: now, isTiming: decoder.isTiming) {
         case .open:
             probes.recordSteps(true)
-            // From now on, each thread's steps are complete.
+            // The recorded steps are complete from this time.
             decoder.window = monotonicNanoseconds()...(.max)
         case .drain:
             if let start = decoder.window?.lowerBound { decoder.window = start...max(start, now) }
@@ -372,7 +374,7 @@ public final class SQLTraceSession {
         }
     }
 
-    /// Reduces the share of windows if threads lose too much time to steps.
+    /// Shortens the windows if threads lose too much time to step events.
     private func limitWindows(at now: UInt64) {
         stepShare = lostStepShares.largest(of: lostStepTimes, in: now - lastWindow)
         lostStepTimes = [:]

@@ -1,6 +1,8 @@
-/// The reason why SQL cannot be traced.
+/// An error that prevents SQL tracing.
 public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of an error; later versions may add kinds.
+    /// A kind of error.
+    ///
+    /// Later versions may add more.
     public struct Code: Sendable, Equatable {
         private let name: String
 
@@ -18,9 +20,9 @@ public struct TraceError: Error, Sendable, Equatable, CustomStringConvertible {
         public static let guardian = Code(name: "guardian")
     }
 
-    /// The kind.
+    /// The kind of the error.
     public var code: Code
-    /// A description of the problem, with a remedy if one exists.
+    /// A description of the problem, and a remedy if one exists.
     public var description: String
 
     init(_ code: Code, _ description: String) {

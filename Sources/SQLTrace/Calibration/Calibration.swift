@@ -9,11 +9,13 @@ struct Calibration {
     /// The command of the process that calls ``SQLCalibration/run()``.
     let command: [String]
 
-    /// The size limit of a library, in bytes.
+    /// The maximum size of a library, in bytes.
     private static let libraryLimit = 1 << 28
-    /// The length limit of an answer, in bytes.
+    /// The maximum length of an answer, in bytes.
     private static let answerLimit = 4_096
-    /// The time limit of the process, in nanoseconds; tracing is paused until it ends.
+    /// The time limit of the process, in nanoseconds.
+    ///
+    /// Tracing is paused until the process ends.
     var answerTimeout: UInt64 = 5_000_000_000
 
     /// Returns the layout of a library, or the reason why it was not found.
@@ -55,7 +57,7 @@ struct Calibration {
     /// - Parameters:
     ///   - library: The library.
     ///   - probe: A closure that sets or removes probes on a copy that is open in this process.
-    /// - Returns: The cost, or nil if it cannot be measured.
+    /// - Returns: The cost, or `nil` if it cannot be measured.
     func cost(of library: SQLiteLibrary, probe: (Int32, Bool) -> Bool) -> ProbeCost? {
         guard let copy = copy(of: library) else { return nil }
         defer { close(copy) }
@@ -69,13 +71,13 @@ struct Calibration {
         return answer.flatMap(ProbeCost.init)
     }
 
-    /// Runs the process on a copy of a library and returns its answer, or nil if it fails.
+    /// Runs the process on a copy of a library and returns its answer, or `nil` if it fails.
     ///
     /// - Parameters:
     ///   - copy: The descriptor of the copy.
     ///   - arguments: Arguments to append to the command.
     ///   - proceed: A closure that is called with the descriptor of the process's input when the
-    ///     process waits for it.
+    ///     process waits for input.
     /// - Returns: The answer.
     private func answer(
         _ copy: Int32,

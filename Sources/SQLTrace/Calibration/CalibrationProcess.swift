@@ -14,8 +14,8 @@ public enum SQLCalibration {
     ///
     /// A tracing program calls this method from the command that it passes to a session.
     ///
-    /// - Parameter measuresCost: Whether to measure the cost of probes instead. If true,
-    ///   the process waits for a byte on standard input before it measures with probes.
+    /// - Parameter measuresCost: Whether to measure the cost of probes instead. If `true`, the
+    ///   process waits for a byte on standard input before it measures with probes.
     public static func run(measuresCost: Bool = false) {
         do throws(LayoutSearch.Failure) {
             try dropPrivileges()
@@ -45,7 +45,7 @@ public enum SQLCalibration {
         _exit(0)
     }
 
-    /// The library and its copy are mapped at most twice: 2^28 bytes each.
+    /// The library and its copy are mapped at most twice, with up to 2^28 bytes each.
     private static let limits = ProcessSandbox.Limits(
         processorSeconds: 5,
         seconds: 30,

@@ -8,7 +8,7 @@ struct CostLoop {
     private static let calls = 1_000
     private static let rounds = 5
 
-    /// Returns the time of a reset, and of a step that returns a row, in nanoseconds.
+    /// Returns the time of a reset and of a step that returns a row, in nanoseconds.
     ///
     /// The result is the fastest of several rounds, because other programs also use the processor.
     func measure() -> (reset: Double, step: Double)? {

@@ -15,7 +15,9 @@ struct LayoutSearch {
 
     /// An empty file that every user can open.
     private static let fileName = "/dev/null"
-    /// The result codes of failing statements; SQLite does not use these codes.
+    /// The result codes that failing statements return.
+    ///
+    /// SQLite does not use these codes.
     private static let codes: [Int32] = [4_661, 7_331, 6_007]
 
     init(_ sqlite: SQLiteFunctions) throws(Failure) {
@@ -104,7 +106,7 @@ struct LayoutSearch {
                 && failing.indices.allSatisfy { index in
                     after[index].u32(offset) == UInt32(failing[index].1)
                         && before[index].u32(offset) == 0 && reset[index].u32(offset) == 0
-                        // The program counter: negative before the first step and after a reset.
+                        // The program counter is negative before the first step and after a reset.
                         && before[index].u32(offset - 4) == .max
                         && reset[index].u32(offset - 4) == .max
                         && (after[index].u32(offset - 4).map { $0 < 1_000 } ?? false)
@@ -133,7 +135,7 @@ struct LayoutSearch {
         }
     }
 
-    /// Returns the layout of values if statements with different numbers of parameters agree.
+    /// Returns the layout of values if it is the same for different numbers of parameters.
     private func values() throws(Failure) -> StatementLayout.ValueLayout? {
         var common: [StatementLayout.ValueLayout]?
         var contents: [(LittleEndian, parameters: UInt16)] = []
@@ -155,14 +157,14 @@ struct LayoutSearch {
         return layout
     }
 
-    /// Returns the possible layouts of a statement's values, with a count of 0.
+    /// Returns the possible layouts of a statement's values, with `count` set to 0.
     private func values(_ statement: OpaquePointer) -> [StatementLayout.ValueLayout] {
         let integers: [Int64] = [0x1122_3344_5566_7788, 0x0102_0304_0506_0708]
         let text = "calibrated-text"
         guard let copy = strdup(text) else { return [] }
         _ = sqlite.bindInteger(statement, 1, integers[0])
         _ = sqlite.bindInteger(statement, 2, integers[1])
-        // A nil destructor means SQLITE_STATIC: SQLite does not copy the text, which is never
+        // A nil destructor means SQLITE_STATIC, so SQLite does not copy the text. The text is never
         // freed.
         _ = sqlite.bindText(statement, 3, copy, Int32(text.utf8.count), nil)
         let content = snapshot(statement)
@@ -339,7 +341,9 @@ struct LayoutSearch {
     }
 }
 
-/// The functions that the failing SQL function calls, because a C function cannot capture context.
+/// The functions that the failing SQL function calls.
+///
+/// A C function cannot capture them.
 ///
 /// `nonisolated(unsafe)`: the calibration process has one thread.
 private nonisolated(unsafe) var failingFunctions: SQLiteFunctions?

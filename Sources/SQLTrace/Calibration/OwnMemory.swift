@@ -2,7 +2,7 @@
 import CTrace
 import Glibc
 
-/// Reads this process's memory without a fault at unmapped addresses.
+/// Reads this process's memory without faulting at unmapped addresses.
 enum OwnMemory {
     /// Returns the bytes at an address, or fewer at the end of a mapping.
     static func bytes(at address: UInt, count: Int) -> LittleEndian {
@@ -20,7 +20,7 @@ enum OwnMemory {
         )
     }
 
-    /// Returns the pointer at an address, or nil if it is null or its address is not mapped.
+    /// Returns the pointer at an address, or `nil` if it is null or its address is not mapped.
     static func pointer(at address: UInt) -> UInt? {
         guard address > 4_096, let value = bytes(at: address, count: 8).u64(0) else { return nil }
         return value == 0 ? nil : UInt(value)

@@ -6,10 +6,10 @@ struct ProbeCost: Equatable, Sendable {
     var step: Double
     /// The time of a step without probes.
     var plainStep: Double
-    /// The part of ``step`` that passes between the two events, or 0 if unknown.
+    /// The part of ``step`` that elapses between the two events, or 0 if unknown.
     var insideStep: Double = 0
 
-    /// Parses text such as `reset=812\nstep=2600\nplain=95\n`, or returns nil if it is malformed.
+    /// Parses text such as `reset=812\nstep=2600\nplain=95\n`, or returns `nil` if it is malformed.
     init?(text: String) {
         var values: [String: Double] = [:]
         for line in text.split(separator: "\n") {

@@ -8,7 +8,7 @@ struct SQLiteFunctions {
     typealias Callback = @convention(c) (OpaquePointer?, Int32, UnsafeMutableRawPointer?) -> Void
     typealias BusyHandler = @convention(c) (UnsafeMutableRawPointer?, Int32) -> Int32
 
-    /// The function, or nil if the compiler inlined it.
+    /// The function, or `nil` if the compiler inlined it.
     let initialize: (@convention(c) () -> Int32)?
     let open:
         @convention(c) (
@@ -42,14 +42,14 @@ struct SQLiteFunctions {
             OpaquePointer, Int32, UnsafePointer<CChar>, Int32, UnsafeMutableRawPointer?
         ) -> Int32
 
-    /// Finds the functions, or returns nil if one is missing.
+    /// Finds the functions, or returns `nil` if one is missing.
     ///
     /// - Parameters:
     ///   - library: The handle of the loaded library.
     ///   - file: The library's file, whose symbols include functions that it does not export.
     init?(_ library: UnsafeMutableRawPointer, _ file: ELFFile) {
-        // The handle is the address of a `link_map`, which begins with the address at which the
-        // library is loaded (dlinfo(3)).
+        // The handle is the address of a `link_map`, which starts with the library's load address
+        // (dlinfo(3)).
         let start = library.load(as: UInt.self)
         func function<Function>(
             _ place: ELFFile.Function?,

@@ -1,7 +1,7 @@
 /// The offsets of the fields that probes read, in bytes from the start of SQLite's structures.
 ///
-/// The structures are private, and their layout may differ in each build. Calibration therefore
-/// finds the offsets; the version does not determine them.
+/// The structures are private, and their layout may differ between builds of the same version.
+/// Calibration therefore searches for the offsets.
 struct StatementLayout: Sendable, Equatable {
     /// The pointer from a statement to its text.
     var sql: Int
@@ -17,11 +17,11 @@ struct StatementLayout: Sendable, Equatable {
     var autocommit: Int
     /// The offsets of the pointers from a connection to the name of its main database file.
     var file: [Int]
-    /// The number of a connection's busy handler calls in the last step, or nil if not found.
+    /// The number of calls to a connection's busy handler in the last step, or `nil` if not found.
     var busyCalls: Int?
-    /// A connection's busy timeout in milliseconds, or nil if not found.
+    /// A connection's busy timeout in milliseconds, or `nil` if not found.
     var busyTimeout: Int?
-    /// The bound values, or nil if not found.
+    /// The bound values, or `nil` if not found.
     var values: ValueLayout?
 
     /// The number of bytes to search in a structure.
@@ -66,7 +66,7 @@ extension StatementLayout {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Parses the lines, or returns nil if an offset is missing or invalid.
+    /// Parses the lines, or returns `nil` if an offset is missing or invalid.
     ///
     /// The text is untrusted, because its writer has run code from another program's library.
     init?(text: String) {

@@ -1,10 +1,14 @@
-/// The time that SQLite's own busy handler has waited, from the number of its calls
+/// Calculates how long SQLite's built-in busy handler has waited, from the number of its calls
 /// (`sqliteDefaultBusyCallback` in `main.c`).
 enum BusyWaits {
-    /// The first delays, in milliseconds; the last one applies to all further calls.
+    /// The delays of the first calls, in milliseconds.
+    ///
+    /// The last delay applies to all later calls.
     private static let delays = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
 
-    /// Returns the total delay of a number of calls, in seconds; the timeout is in milliseconds.
+    /// Returns the total delay of the calls, in seconds.
+    ///
+    /// The timeout is in milliseconds.
     static func seconds(calls: Int, timeout: Int?) -> Double {
         let first = delays.prefix(calls).reduce(0, +)
         // Use a Double, which cannot overflow: the number of calls comes from another program.

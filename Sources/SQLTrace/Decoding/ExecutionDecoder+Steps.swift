@@ -23,8 +23,9 @@ extension ExecutionDecoder {
         processes[process] = traced
     }
 
-    /// Records that a step has reset its statement: SQLite resets a completed statement
-    /// automatically before restarting it.
+    /// Records that a step has reset its statement.
+    ///
+    /// SQLite automatically resets a completed statement before it restarts it.
     mutating func restartStep(of statement: UInt64, _ thread: Int32) {
         guard case .step(var start, let time)? = calls[thread]?.last, start.statement == statement
         else { return }
@@ -33,7 +34,7 @@ extension ExecutionDecoder {
         calls[thread]?.append(.step(start, time: time))
     }
 
-    /// The text and the start of the longest running statement of each process.
+    /// The text and start time of the oldest running statement in each process.
     ///
     /// The text is known only if an earlier execution of the statement has ended.
     var running: [Int32: (text: String, start: UInt64)] {
@@ -68,7 +69,9 @@ extension ExecutionDecoder {
             }
     }
 
-    /// Ends the recording of steps; running steps have no recorded end.
+    /// Ends the recording of steps.
+    ///
+    /// The ends of running steps are not recorded.
     mutating func endTiming() {
         for (thread, open) in calls {
             let process = process(of: thread)

@@ -1,24 +1,25 @@
-/// Converts the events of all threads, in the order of their times, to executions of statements.
+/// Converts the events of all threads, ordered by time, to statement executions.
 ///
 /// The decoder keeps the process of each thread, the file of each connection, and the text of each
-/// statement, which it reads from the process's memory once.
+/// statement. It reads the text from the process's memory once.
 struct ExecutionDecoder {
     /// Returns the watched database that a path in a process refers to.
     typealias FileMatch = (_ process: Int32, _ path: String) -> WatchedFileMatch
 
-    /// The results of decoding.
+    /// A result of decoding.
     enum Output: Sendable, Equatable {
-        /// An execution, and the number of the watched database.
+        /// An execution and the number of its watched database.
         case execution(StatementExecution, Int)
         /// A connection was closed, which ends its transaction.
         case closed(process: Int32, connection: UInt64, time: UInt64)
-        /// A process has ended or runs another program; its connections no longer exist.
+        /// A process has ended or runs another program, so its connections no longer exist.
         case ended(process: Int32, time: UInt64)
     }
 
-    /// The layouts of the libraries, by their numbers.
+    /// The layouts of the libraries, by library number.
     var layouts: [Int: StatementLayout] = [:]
-    /// The period in which statements must start to be timed, or nil if no statements are timed.
+    /// The period in which a statement must start in order to be timed, or `nil` if no statements
+    /// are timed.
     var window: ClosedRange<UInt64>?
 
     /// The time that the probes add to each recorded step, in nanoseconds.
@@ -41,9 +42,9 @@ struct ExecutionDecoder {
     /// The number of executions on watched files whose text could not be read.
     private(set) var unknownTexts: UInt64 = 0
 
-    /// The length limit of a statement's text, in bytes.
+    /// The maximum length of a statement's text, in bytes.
     private static let textLimit = 1 << 16
-    /// The maximum number of threads, and of statements of a process, to keep.
+    /// The maximum number of threads to keep, and of statements to keep for a process.
     private static let capacity = 1 << 16
 
     init(memory: any ProcessMemory, database: @escaping FileMatch) {
@@ -51,7 +52,7 @@ struct ExecutionDecoder {
         self.database = database
     }
 
-    /// Decodes a batch of events whose times must not precede the times of earlier batches.
+    /// Decodes a batch of events, which must not be older than the events of earlier batches.
     mutating func decode(_ events: [TraceEvent]) -> [Output] {
         var output: [Output] = []
         let texts = FinalTexts(events)
@@ -106,7 +107,7 @@ struct ExecutionDecoder {
         return output
     }
 
-    /// Discards all statements, connections and calls after a loss of events, because their
+    /// Discards all statements, connections and calls after events were lost, because their
     /// addresses may have been reused.
     mutating func forget() {
         processes = [:]
@@ -161,7 +162,7 @@ struct ExecutionDecoder {
             statement.text = statement.text.map(SecretKeys.redacted)
         }
         if statement.text == nil { unknownTexts &+= 1 }
-        // The counter covers all executions; a program may reset it to 0.
+        // The counter covers all executions, and a program may reset it to 0.
         let steps = statement.steps.flatMap { end.steps >= $0 ? end.steps - $0 : nil }
         statement.steps = end.steps
         traced.statements[end.statement] = statement
@@ -191,7 +192,7 @@ struct ExecutionDecoder {
         return (execution, database)
     }
 
-    /// Reads the text from memory, or returns nil if the statement's text has changed.
+    /// Reads the text from memory, or returns `nil` if the statement's text has changed.
     private func text(of end: TraceEvent.StatementEnd, _ process: Int32) -> String? {
         // The memory of a finalized statement may have been reused.
         guard end.source == .reset, let layout = layouts[end.library] else { return nil }
@@ -254,7 +255,7 @@ struct ExecutionDecoder {
         case step(TraceEvent.StepStart, time: UInt64)
     }
 
-    /// The maximum number of open calls of a thread to keep: return events may be lost.
+    /// The maximum number of open calls to keep for a thread, because return events may be lost.
     private static let callLimit = 64
 
     private mutating func push(_ start: TraceEvent.ExecStart, _ event: TraceEvent) {

@@ -1,15 +1,16 @@
 /// Reads the memory of traced processes.
 protocol ProcessMemory: AnyObject {
-    /// Returns bytes of a process: fewer at the end of a mapping, or none if the process has ended.
+    /// Returns bytes from a process's memory, or no bytes if the process has ended. The result has
+    /// fewer bytes at the end of a mapping.
     func bytes(_ process: Int32, at address: UInt64, count: Int) -> LittleEndian
-    /// Returns the process of a thread, or nil if the thread has ended.
+    /// Returns the process of a thread, or `nil` if the thread has ended.
     func process(ofThread thread: Int32) -> Int32?
     /// Discards the cached state of a process that has ended or runs another program.
     func forget(_ process: Int32)
 }
 
 extension ProcessMemory {
-    /// Returns a pointer, or nil if it is null or its address is not mapped.
+    /// Returns the pointer at an address, or `nil` if it is null or the address is not mapped.
     func pointer(_ process: Int32, at address: UInt64) -> UInt64? {
         guard let value = bytes(process, at: address, count: 8).u64(0), value > 4_096 else {
             return nil
@@ -17,7 +18,7 @@ extension ProcessMemory {
         return value
     }
 
-    /// Returns the text at an address up to its zero byte, truncated at a limit in bytes, or nil if
+    /// Returns the zero-terminated text at an address, truncated to a limit in bytes, or `nil` if
     /// it cannot be read.
     func text(_ process: Int32, at address: UInt64, limit: Int) -> String? {
         var text: [UInt8] = []

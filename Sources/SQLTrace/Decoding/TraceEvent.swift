@@ -9,15 +9,16 @@ struct TraceEvent: Sendable, Equatable {
         var connection: UInt64
         /// The address of the statement's text.
         var sql: UInt64
-        /// The program counter; negative if no step followed the last reset.
+        /// The program counter, which is negative if no step followed the last reset.
         var programCounter: Int32
         var result: Int32
-        /// The instructions executed since the statement was prepared.
+        /// The number of instructions executed since the statement was prepared.
         var steps: UInt32
         var isAutocommit: Bool
-        /// The number of busy handler calls in the last step, or -1 after the handler stopped.
+        /// The number of calls to the busy handler in the last step, or -1 after the handler
+        /// stopped.
         var busyCalls: Int32?
-        /// The timeout of SQLite's own busy handler, in milliseconds, or 0 if there is none.
+        /// The timeout of SQLite's built-in busy handler, in milliseconds, or 0 if there is none.
         var busyTimeout: Int32?
         /// The text, if the event contains it.
         var text: String?
@@ -27,7 +28,7 @@ struct TraceEvent: Sendable, Equatable {
         var values: [StatementValue] = []
     }
 
-    /// A call of `sqlite3_exec`.
+    /// A call to `sqlite3_exec`.
     struct ExecStart: Sendable, Equatable {
         var library: Int
         var connection: UInt64
@@ -38,11 +39,11 @@ struct TraceEvent: Sendable, Equatable {
         var file: String?
     }
 
-    /// A call of `sqlite3_step`.
+    /// A call to `sqlite3_step`.
     struct StepStart: Sendable, Equatable {
         var library: Int
         var statement: UInt64
-        /// The program counter; negative if the statement starts with this step.
+        /// The program counter, which is negative if the statement starts with this step.
         var programCounter: Int32
     }
 
@@ -54,12 +55,12 @@ struct TraceEvent: Sendable, Equatable {
         case stepEnd(result: Int32)
         /// A call that closes a connection.
         case close(connection: UInt64)
-        /// The thread created another thread, in its process or as a new process.
+        /// The thread created a thread, either in the same process or as a new process.
         case newThread(Int32, isProcess: Bool)
         /// The process started another program.
         case newProgram
-        /// The thread ended; `isProcess` shows whether it was its process's last thread, or is nil
-        /// if unknown.
+        /// The thread ended. `isProcess` is `true` if it was the last thread of its process, or
+        /// `nil` if that is unknown.
         case exit(isProcess: Bool?)
     }
 
@@ -77,7 +78,7 @@ extension TraceEvent.Kind {
         }
     }
 
-    /// Returns the time that the event costs its thread, in nanoseconds.
+    /// Returns the time that the thread loses to the event, in nanoseconds.
     func cost(_ cost: ProbeCost?) -> Double {
         guard let cost else { return 0 }
         return switch self {

@@ -1,4 +1,4 @@
-/// The result of matching a file with the watched databases.
+/// The result of matching a file against the watched databases.
 enum WatchedFileMatch: Sendable, Equatable {
     /// The watched database with this number.
     case watched(Int)
@@ -16,22 +16,23 @@ struct TracedProcess {
         var match: WatchedFileMatch
     }
 
-    /// Whether the process started during tracing, which means that all its events are known.
+    /// Whether the process started during tracing, so that all its events are known.
     var isNew: Bool
     var connections: [UInt64: File] = [:]
     /// The connections whose files were checked in this batch.
     var connectionsChecked: Set<UInt64> = []
     var statements: [UInt64: TracedStatement] = [:]
-    /// The addresses of finalized statements; a statement at one of them is new.
+    /// The addresses of finalized statements.
+    ///
+    /// A statement at one of these addresses is new.
     private(set) var finalized: Set<UInt64> = []
-    /// The timings of running statements, by the address of the statement.
+    /// The timings of running statements, by statement address.
     var timings: [UInt64: StatementTiming] = [:]
 
     private static let capacity = 1 << 14
 
     init(isNew: Bool) { self.isNew = isNew }
 
-    /// Discards a finalized statement.
     mutating func finalize(_ statement: UInt64) {
         statements[statement] = nil
         timings[statement] = nil
@@ -42,26 +43,29 @@ struct TracedProcess {
 
 /// The state of a prepared statement.
 struct TracedStatement {
-    /// The address of its text.
+    /// The address of the statement's text.
     var sql: UInt64
-    /// The statement's text without keys, or nil if unknown.
+    /// The statement's text without keys, or `nil` if unknown.
     var text: String?
-    /// The instruction count after the last execution, or nil before the first one ends.
+    /// The instruction count after the last execution, or `nil` before the first one ends.
     var steps: UInt32?
 }
 
-/// The steps of a statement since its start.
+/// The time that a statement has spent in steps since its start.
 struct StatementTiming: Equatable {
     /// The time of the first step, in nanoseconds.
     var start: UInt64
     var nanoseconds: UInt64 = 0
     var rows: UInt64 = 0
-    /// Whether recording stopped before the end, in which case the time until the end is used.
+    /// Whether recording stopped during the statement.
+    ///
+    /// Its time then extends to the end of the execution.
     var isCut = false
 }
 
-/// The texts of statements that a batch of events finalizes, whose memory is already freed when the
-/// batch is decoded.
+/// The texts of statements that a batch of events finalizes.
+///
+/// Their memory is already freed when the batch is decoded.
 struct FinalTexts {
     private struct Key: Hashable {
         var statement: UInt64

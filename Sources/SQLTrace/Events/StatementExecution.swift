@@ -12,47 +12,49 @@ public struct StatementExecution: Sendable, Equatable {
         case exec
     }
 
-    /// The time of the execution's end, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// The time at which the execution ended, in nanoseconds of `CLOCK_MONOTONIC`.
     public var end: UInt64
     /// The process ID.
     public var process: Int32
     /// The thread ID.
     public var thread: Int32
-    /// The address of the connection in the process: with `process`, the connection's identity.
+    /// The address of the connection in the process.
+    ///
+    /// Together with `process`, it identifies the connection.
     public var connection: UInt64
     /// The address of the statement in the process, or 0 for ``Source/exec``.
     public var statement: UInt64
     /// The function whose call ended the execution.
     public var source: Source
-    /// The file of the connection's main database, or nil if it could not be read.
+    /// The file of the connection's main database, or `nil` if it could not be read.
     ///
-    /// The process uses this path, which may be relative to another root.
+    /// The path is valid in the process, which may have a different root directory.
     public var database: String?
-    /// The text of the statement, with its literals, or nil if it could not be read.
+    /// The text of the statement, with its literals, or `nil` if it could not be read.
     ///
-    /// Keys of `PRAGMA key`, `PRAGMA rekey` and `ATTACH … KEY` are replaced by `?`.
+    /// `?` replaces the keys in `PRAGMA key`, `PRAGMA rekey` and `ATTACH … KEY`.
     public var sql: String?
-    /// The extended result code, or 0 if the execution succeeded or was reset before its end.
+    /// The extended result code, or 0 if the execution succeeded or was reset early.
     public var result: Int32
-    /// The result of `sqlite3_get_autocommit` afterward, which is false inside an explicit
-    /// transaction.
+    /// The result of `sqlite3_get_autocommit` after the execution, which is `false` inside an
+    /// explicit transaction.
     public var isAutocommit: Bool
-    /// The seconds spent in `sqlite3_step`, or in `sqlite3_exec`, or nil unless the calls were
-    /// timed.
+    /// The time spent in `sqlite3_step` or `sqlite3_exec`, in seconds, or `nil` if the calls were
+    /// not timed.
     public var seconds: Double?
-    /// The time that the busy handler waited, in seconds, or nil if unknown.
+    /// The time that the busy handler waited, in seconds, or `nil` if unknown.
     ///
-    /// For SQLite's own handler (`sqlite3_busy_timeout`), this is the sum of its delays in the last
-    /// step.
+    /// For SQLite's built-in handler (`sqlite3_busy_timeout`), this is the sum of its delays in the
+    /// last step.
     public var secondsWaited: Double?
-    /// The number of returned rows, or nil unless the calls were timed.
+    /// The number of returned rows, or `nil` if the calls were not timed.
     public var rows: UInt64?
     /// The number of executed instructions of SQLite's virtual machine.
     ///
-    /// The value is nil for ``Source/exec``, and for the first traced execution of a statement that
-    /// was prepared before tracing started.
+    /// The value is `nil` for ``Source/exec`` and for the first traced execution of a statement
+    /// that was prepared before tracing started.
     public var steps: UInt32?
-    /// The bound values, in the order of their parameters; empty unless values are read.
+    /// The bound values in parameter order, or an empty array if values are not read.
     public var values: [StatementValue]
 
     /// Creates an execution.

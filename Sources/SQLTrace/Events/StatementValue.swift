@@ -6,14 +6,14 @@ public enum StatementValue: Sendable, Equatable {
     case integer(Int64)
     /// A floating-point number.
     case real(Double)
-    /// A string; long strings are truncated.
+    /// A string, truncated if it is long.
     case text(String)
-    /// The length of a blob, in bytes: its content is not read.
+    /// The length of a blob, in bytes. The content is not read.
     case blob(bytes: Int)
 }
 
 extension StatementValue: CustomStringConvertible {
-    /// The value as an SQL literal; for a blob, only its length.
+    /// The value as an SQL literal, or the length of a blob.
     public var description: String {
         switch self {
         case .null: "NULL"

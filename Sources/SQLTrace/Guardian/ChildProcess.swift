@@ -11,7 +11,8 @@ enum ChildProcess {
         return true
     }
 
-    /// Waits until a descriptor can be read, or returns false at a deadline of the monotonic clock.
+    /// Waits until a descriptor can be read, or returns `false` at a deadline on the monotonic
+    /// clock.
     static func waitForInput(_ descriptor: Int32, until deadline: UInt64) -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {
@@ -23,15 +24,15 @@ enum ChildProcess {
         }
     }
 
-    /// Starts a command, or returns nil if it cannot be started.
+    /// Starts a command, or returns `nil` if it cannot be started.
     ///
-    /// The child inherits only the given descriptors; its other standard streams are `/dev/null`.
+    /// The child inherits only the given descriptors. Its other standard streams are `/dev/null`.
     /// All other descriptors of this program are closed on exec.
     ///
     /// - Parameters:
     ///   - command: A path and its arguments.
-    ///   - descriptors: The descriptors of this process, by the child's descriptors.
-    ///   - environment: The child's environment, or nil to inherit this process's.
+    ///   - descriptors: The descriptors to inherit, by their numbers in the child.
+    ///   - environment: The child's environment, or `nil` to inherit this process's environment.
     /// - Returns: The process ID.
     static func start(
         _ command: [String],
@@ -41,7 +42,7 @@ enum ChildProcess {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Duplicate the sources above all targets: a source may be the target of another one.
+        // Duplicate the sources above all targets, because a source may also be a target.
         var sources: [Int32: Int32] = [:]
         for (target, source) in descriptors {
             sources[target] = fcntl(source, F_DUPFD_CLOEXEC, 64)
@@ -76,7 +77,7 @@ enum ChildProcess {
         return status == 0 ? process : nil
     }
 
-    /// `POSIX_SPAWN_SETSID`, a glibc extension.
+    /// The value of `POSIX_SPAWN_SETSID`, a glibc extension.
     private static let startsSession: Int16 = 0x80
 }
 #endif

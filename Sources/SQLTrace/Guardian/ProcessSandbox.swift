@@ -5,7 +5,7 @@ import SQLiteWatch
 
 /// Drops this process's privileges before it runs another program's code or SQL.
 ///
-/// The process cannot undo either step.
+/// The process cannot undo this.
 enum ProcessSandbox {
     /// The resources that the process may use.
     struct Limits {
@@ -21,7 +21,8 @@ enum ProcessSandbox {
     static func limit(to limits: Limits) {
         var time = rlimit(rlim_cur: limits.processorSeconds, rlim_max: limits.processorSeconds)
         setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &time)
-        // Sanitizers and runtimes reserve addresses: exclude the current mappings from the limit.
+        // Sanitizers and runtimes reserve addresses, so exclude the current mappings from the
+        // limit.
         let pages = ProcFile.text("/proc/self/statm", limit: 256)
             .flatMap { rlim_t($0.prefix { $0.isNumber }) }
         if let pages {
@@ -39,10 +40,10 @@ enum ProcessSandbox {
     /// Switches to a user without files, processes or capabilities.
     ///
     /// - Parameter descriptor: The first descriptor to close.
-    /// - Returns: Whether it succeeded; otherwise the process must end.
+    /// - Returns: Whether it succeeded. If not, the process must exit.
     static func dropPrivileges(closingFrom descriptor: Int32) -> Bool {
         guard poolgauge_close_from(UInt32(descriptor)) == 0 else { return false }
-        // Isolate the network, mounts and shared memory if the system permits it; the other steps
+        // Isolate the network, mounts and shared memory if the system permits it. The other steps
         // do not depend on this.
         _ = poolgauge_unshare()
         // This ID is above the IDs of users, containers and services, so no account has it.

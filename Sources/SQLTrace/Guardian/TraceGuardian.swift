@@ -4,8 +4,8 @@ import SQLiteWatch
 
 /// The process that removes the instance and the probes of a killed session.
 ///
-/// It reads from a pipe whose other end only the session's process has open. The kernel closes that
-/// end when the process ends for any reason.
+/// The guardian reads from a pipe. Only the session's process has the other end open, and the
+/// kernel closes that end when the process ends for any reason.
 public enum TraceGuardian {
     /// Waits for the end of standard input, then removes the instance and the probes with the given
     /// name.
@@ -22,14 +22,14 @@ public enum TraceGuardian {
             if count > 0 || (count < 0 && errno == EINTR) { continue }
             break
         }
-        // Retry: the kernel closes the files of the killed process one after another.
+        // Retry, because the kernel closes the files of the killed process one after another.
         for _ in 0..<2_000 {
             if folder.remove(name) { return }
             usleep(5_000)
         }
     }
 
-    /// Removes the instances and probes of sessions whose processes have ended.
+    /// Removes the instances and probes that ended sessions left behind.
     ///
     /// - Returns: The removed names, and the names that could not be removed.
     public static func clean() -> Result<(removed: [String], remaining: [String]), TraceError> {
@@ -53,7 +53,7 @@ final class GuardianProcess {
     /// Starts a guardian.
     ///
     /// - Parameters:
-    ///   - command: A program and its arguments; the name follows them.
+    ///   - command: A program and its arguments. The name is appended.
     ///   - name: The name of the instance and the probes that it removes.
     /// - Throws: A ``TraceError`` if the process cannot be started.
     init(command: [String], name: String) throws(TraceError) {

@@ -1,7 +1,7 @@
 /// The parts of a 64-bit little-endian ELF file that probes require: the symbols of functions, and
 /// the offsets of their code in the file (System V ABI, "Object files").
 ///
-/// The file is untrusted. Each offset is checked; a malformed file has no symbols.
+/// The file is untrusted, so each offset is checked. A malformed file has no symbols.
 struct ELFFile: Sendable {
     /// The instruction set.
     enum Machine: Sendable, Equatable {
@@ -20,11 +20,14 @@ struct ELFFile: Sendable {
     }
 
     let machine: Machine
-    /// Whether the file is a Go program, whose runtime unwinds stacks.
+    /// Whether the file is a Go program.
+    ///
+    /// Its runtime unwinds stacks.
     let isGo: Bool
     private(set) var functions: [String: Function] = [:]
 
-    /// The size limits of all symbol and name tables together, and of each other table, in bytes.
+    /// The maximum total size of all symbol and name tables, and the maximum size of any other
+    /// table, in bytes.
     private static let symbolLimit: UInt64 = 1 << 27
     private static let tableLimit: UInt64 = 1 << 22
     private static let symbolLength = 24
@@ -43,7 +46,8 @@ struct ELFFile: Sendable {
         var size: UInt64
     }
 
-    /// Reads the functions with the requested names, or returns nil for a file of another kind.
+    /// Reads the functions with the requested names, or returns `nil` if the file is not a
+    /// supported ELF file.
     ///
     /// - Parameters:
     ///   - isIncluded: A closure that returns whether to keep the function with a name.
@@ -87,7 +91,8 @@ struct ELFFile: Sendable {
             }
         }
         self.isGo = isGo
-        // 11 is the dynamic symbol table, 2 the full one; a stripped file has only the first.
+        // Type 11 is the dynamic symbol table, and type 2 is the full symbol table. A stripped file
+        // has only the dynamic symbol table.
         var rest = Self.symbolLimit
         for section in sections where section.type == 11 || section.type == 2 {
             guard Int(section.link) < sections.count else { continue }

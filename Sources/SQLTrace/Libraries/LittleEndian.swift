@@ -1,4 +1,6 @@
-/// Reads little-endian fields, or returns nil for fields beyond the end of the bytes.
+/// Reads little-endian fields.
+///
+/// Reading past the end returns `nil`.
 struct LittleEndian: Sendable {
     let bytes: [UInt8]
 
@@ -22,7 +24,7 @@ struct LittleEndian: Sendable {
         }
     }
 
-    /// Returns the text up to a zero byte, at most 4,096 bytes.
+    /// Returns the text up to a zero byte, limited to 4,096 bytes.
     func string(_ offset: Int) -> String? {
         guard bytes.indices.contains(offset) else { return nil }
         let rest = bytes[offset...].prefix(4_096)

@@ -1,4 +1,4 @@
-/// The files with code that a process maps, from `/proc/PID/maps`.
+/// The files with executable code that a process maps, from `/proc/PID/maps`.
 struct ProcessMaps: Sendable, Equatable {
     /// A mapped part of a file.
     struct Mapping: Sendable, Equatable {
@@ -8,16 +8,15 @@ struct ProcessMaps: Sendable, Equatable {
         var offset: UInt64
         /// The device and the inode, as in `fe:00 1234`.
         var file: String
-        /// The path in the process's view, followed by ` (deleted)` if the file was removed.
+        /// The path as the process sees it, followed by ` (deleted)` if the file was removed.
         var path: String
     }
 
-    /// The mappings with code, in the order of their addresses.
+    /// The mappings with executable code, sorted by address.
     var code: [Mapping] = []
 
     /// Parses lines such as
-    /// `7f00-7f80 r-xp 00001000 fe:00 1234    /usr/lib/libsqlite3.so.0`; malformed ones are
-    /// skipped.
+    /// `7f00-7f80 r-xp 00001000 fe:00 1234    /usr/lib/libsqlite3.so.0`, and skips malformed lines.
     init(_ text: [UInt8]) {
         for line in text.split(separator: 0x0a) {
             let fields = line.split(separator: 0x20, maxSplits: 5)

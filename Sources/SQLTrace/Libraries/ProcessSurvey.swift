@@ -3,17 +3,17 @@ import Glibc
 import SQLiteWatch
 import Telemetry
 
-/// The processes that use watched databases or libraries with SQLite.
+/// The processes that use watched databases or libraries that contain SQLite.
 ///
 /// A new process is surveyed immediately and again shortly afterward, because a program opens its
-/// database after its start. Other processes are surveyed rarely.
+/// database after it starts. Older processes are surveyed less often.
 struct ProcessSurvey {
-    /// The facts about a process.
+    /// Facts about a process.
     struct Facts {
         var name: String?
         /// The numbers of the watched databases that it has open.
         var databases: Set<Int> = []
-        /// One mapping with code for each file that may contain SQLite, or for each file if the
+        /// One executable mapping of each file that may contain SQLite, or of each file if the
         /// process has a watched database open.
         var code: [ProcessMaps.Mapping] = []
         /// The mapping of the program itself.
@@ -29,19 +29,23 @@ struct ProcessSurvey {
     /// The watched files, without symbolic links.
     var paths: [String]
 
-    /// The time between two lists of all processes, in nanoseconds.
+    /// The time between two listings of all processes, in nanoseconds.
     private static let listPause: UInt64 = 500_000_000
-    /// The times of further surveys after the first one, in nanoseconds; the last one repeats.
+    /// The pauses between the surveys of a process, in nanoseconds.
+    ///
+    /// The last pause repeats.
     private static let pauses: [UInt64] = [500_000_000, 2_000_000_000, 10_000_000_000]
 
-    /// Creates a survey of the users of files; the paths must not contain symbolic links.
+    /// Creates a survey of the processes that use files.
+    ///
+    /// The paths must not contain symbolic links.
     init(paths: [String]) { self.paths = paths }
 
-    /// Surveys the processes that are due, in the order of their due times.
+    /// Surveys the processes whose scheduled time has come, in order of that time.
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - nanoseconds: The time limit; at least one process is surveyed.
+    ///   - nanoseconds: The time limit. At least one process is surveyed.
     /// - Returns: The processes that were surveyed.
     mutating func surveyDueProcesses(at now: UInt64, for nanoseconds: UInt64) -> [Int32] {
         if now >= nextList {
@@ -120,7 +124,7 @@ struct ProcessSurvey {
                 } else if link.split(separator: "/").last == path.split(separator: "/").last,
                     FileIdentity(path: "\(folder)/\(name)") == FileIdentity(path: path)
                 {
-                    // The path differs in a container, or through another mount.
+                    // The path is different in a container or through another mount.
                     found.insert(number)
                 }
             }

@@ -17,7 +17,7 @@ final class SQLiteLibrary {
         var isEmulated: Bool
     }
 
-    /// The functions that are probed.
+    /// The functions to probe.
     static let functions: Set<String> = [
         "sqlite3_step", "sqlite3_reset", "sqlite3_finalize", "sqlite3_exec",
         "sqlite3_close", "sqlite3_close_v2",
@@ -25,14 +25,14 @@ final class SQLiteLibrary {
 
     let path: String
     let identity: FileIdentity
-    /// Whether the file belongs to root, and no other user may write to it.
+    /// Whether the file belongs to root and no other user can write to it.
     let isOwnedByRoot: Bool
     let machine: ELFFile.Machine
     let isGo: Bool
     let points: [String: ProbePoint]
     let descriptor: Int32
 
-    /// Opens a file, or returns nil if it cannot be read or contains no SQLite with symbols.
+    /// Opens a file, or returns `nil` if it cannot be read or does not contain SQLite with symbols.
     ///
     /// - Parameters:
     ///   - path: The path to show in messages.
@@ -68,9 +68,9 @@ final class SQLiteLibrary {
 
     /// Returns the position of a probe in a function.
     ///
-    /// A probe in the middle of an instruction would crash every user of the library. This method
-    /// therefore skips only `endbr64`, whose length is known and which the kernel would
-    /// single-step.
+    /// A probe in the middle of an instruction would crash every process that uses the library.
+    /// This method therefore skips only `endbr64`, which the kernel would single-step and whose
+    /// length is known.
     static func point(
         of function: ELFFile.Function,
         _ code: [UInt8],
@@ -92,7 +92,7 @@ final class SQLiteLibrary {
         )
     }
 
-    /// Returns the whole content, or nil if it is larger than a limit in bytes.
+    /// Returns the whole content, or `nil` if it is larger than a limit in bytes.
     func content(limit: Int) -> [UInt8]? {
         var information = stat()
         guard fstat(descriptor, &information) == 0, information.st_size <= limit else {

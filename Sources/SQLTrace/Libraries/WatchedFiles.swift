@@ -2,7 +2,7 @@
 import Glibc
 import SQLiteWatch
 
-/// The database files whose users are traced.
+/// The database files to trace.
 ///
 /// This is a class because the decoder also needs files that are added later. Use it only on the
 /// session's thread.
@@ -27,9 +27,10 @@ final class WatchedFiles {
         paths.append(String(cString: real))
     }
 
-    /// Returns the watched database that a path in a process refers to.
+    /// Returns the watched database to which a path in a process refers.
     func database(of process: Int32, path: String) -> WatchedFileMatch {
-        // Resolve the path in the process's root directory: it may run in a container.
+        // Resolve the path in the process's root directory, because the process may run in a
+        // container.
         if let identity = FileIdentity(path: "\(proc)/\(process)/root\(path)") {
             let number = paths.firstIndex { FileIdentity(path: $0) == identity }
             return number.map { .watched($0) } ?? .other
@@ -41,9 +42,13 @@ final class WatchedFiles {
 
     // MARK: Roots
 
-    /// The folder that lists processes, which tests replace.
+    /// The folder that lists processes.
+    ///
+    /// Tests replace it.
     private let proc: String
-    /// Whether processes share the root directory of this process; kept for ended processes.
+    /// Whether processes share the root directory of this process.
+    ///
+    /// Entries remain after a process ends.
     private var roots: [Int32: Bool] = [:]
     private static let rootLimit = 1 << 14
 

@@ -9,20 +9,22 @@ struct BlockTracker {
         var length: UInt64
         var isUpperBound: Bool
         var failed: Bool
-        /// The blocking transaction at the end of the wait, or nil if unknown.
+        /// The blocking transaction at the end of the wait, or `nil` if unknown.
         var by: TransactionTracker.Transaction?
     }
 
-    /// The waits, the latest one last.
+    /// The waits, most recent last.
     private(set) var blocks: [Block] = []
     private var lastEnd: [ConnectionKey: UInt64] = [:]
 
     private static let limit = 256
     private static let connectionLimit = 1 << 14
-    /// The shortest wait of a successful statement to list, in seconds.
+    /// The minimum wait of a successful statement in the list, in seconds.
     private static let minimumSeconds = 0.01
 
-    /// Records an execution; call this method before the tracker of transactions records it.
+    /// Records an execution.
+    ///
+    /// Call this method before the transaction tracker records the execution.
     mutating func add(
         _ execution: StatementExecution,
         sql: String?,
@@ -62,6 +64,6 @@ struct BlockTracker {
     /// Discards the times of the last executions.
     mutating func forget() { lastEnd = [:] }
 
-    /// The latest waits, in reverse order.
+    /// The last waits, most recent first.
     var latest: [Block] { Array(blocks.suffix(Self.limit).reversed()) }
 }

@@ -24,7 +24,7 @@ struct StatementTable {
     /// Whether events were lost.
     var isIncomplete = false
 
-    /// The largest number of statements that are listed separately.
+    /// The maximum number of statements to list separately.
     private static let capacity = 4_096
     private static let others = "(other statements)"
     private static let unknown = "(text not readable)"
@@ -35,7 +35,7 @@ struct StatementTable {
     ///
     /// - Parameters:
     ///   - execution: The execution.
-    ///   - sql: Its normalized text, or nil if unknown.
+    ///   - sql: The statement's normalized text, or `nil` if unknown.
     mutating func add(_ execution: StatementExecution, sql: String?) {
         var key = sql ?? Self.unknown
         if entries[key] == nil, entries.count >= Self.capacity { key = Self.others }
@@ -68,9 +68,9 @@ struct StatementTable {
         }
     }
 
-    /// Returns the statements in descending order of total time, or of calls if no times are known.
+    /// Returns the statements, sorted by total time, or by number of calls if no times are known.
     ///
-    /// - Parameter elapsed: Seconds since the last report.
+    /// - Parameter elapsed: The time since the last report, in seconds.
     /// - Returns: The statements.
     mutating func report(elapsed: Double) -> [WatchedStatement] {
         let statements = entries.values.map { entry in

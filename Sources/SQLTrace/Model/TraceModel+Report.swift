@@ -1,10 +1,10 @@
 import SQLiteWatch
 
 extension TraceModel {
-    /// The names of processes and the times that a report needs.
+    /// The process names and times that a report needs.
     struct ReportContext {
         var now: UInt64
-        /// A closure that converts a time of the monotonic clock to a calendar time.
+        /// A closure that converts a time on the monotonic clock to a calendar time.
         var calendar: (UInt64) -> WatchTime
         var name: (Int32) -> String?
     }
@@ -40,7 +40,7 @@ extension TraceModel {
         }
     }
 
-    /// Returns the waits, the latest first.
+    /// Returns the waits, most recent first.
     func blockReport(_ context: ReportContext) -> [WatchedBlock] {
         blocks.latest.map { block in
             var report = WatchedBlock(

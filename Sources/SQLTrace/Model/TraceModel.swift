@@ -12,7 +12,7 @@ struct TraceModel {
     private(set) var statements = StatementTable()
     private(set) var transactions = TransactionTracker()
     private(set) var blocks = BlockTracker()
-    /// The last statement of each process, and its end.
+    /// The last statement of each process, and its end time.
     private var last: [Int32: (sql: String, end: UInt64)] = [:]
     private var texts: [String: (shown: String, keyword: TransactionKeyword)] = [:]
 
@@ -46,7 +46,7 @@ struct TraceModel {
         transactions.end(connection, at: time)
     }
 
-    /// Records a gap, in which open transactions may have ended.
+    /// Records a gap, during which open transactions may have ended.
     mutating func noteGap(at time: UInt64) {
         statements.isIncomplete = true
         transactions.forgetOpen()
@@ -56,7 +56,7 @@ struct TraceModel {
     /// Records a loss of events.
     mutating func noteLoss() { statements.isIncomplete = true }
 
-    /// Returns the statements with their plans; see ``StatementTable/report(elapsed:)``.
+    /// Returns the statements with their plans, as in ``StatementTable/report(elapsed:)``.
     mutating func statementReport(elapsed: Double) -> [WatchedStatement] {
         statements.report(elapsed: elapsed).map { statement in
             var statement = statement
@@ -65,12 +65,12 @@ struct TraceModel {
         }
     }
 
-    /// Returns the running statement of each process, or its last one.
+    /// Returns the running statement of each process, or else its last statement.
     ///
     /// - Parameters:
-    ///   - running: The texts and starts of running statements, by process.
+    ///   - running: The texts and start times of running statements, by process.
     ///   - now: The time.
-    /// - Returns: The statements, in the order of process IDs.
+    /// - Returns: The statements, sorted by process ID.
     mutating func currentReport(
         running: [Int32: (text: String, start: UInt64)],
         now: UInt64
@@ -103,7 +103,9 @@ struct TraceModel {
         unplanned.prefix(Self.planBatch).map { ($0.key, $0.value) }
     }
 
-    /// Stores the plans of an answer, or no plans for the statements without an answer.
+    /// Stores the plans in an answer.
+    ///
+    /// Without an answer, the statements have no plans.
     mutating func setPlans(_ answer: PlanAnswer?, for requested: [(shown: String, sql: String)]) {
         for (index, statement) in requested.enumerated() {
             unplanned[statement.shown] = nil

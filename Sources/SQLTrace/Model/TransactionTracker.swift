@@ -5,19 +5,21 @@ struct TransactionTracker {
     /// A transaction.
     struct Transaction: Sendable, Equatable {
         var key: ConnectionKey
-        /// The ends of its first statement and of the transaction; the latter is nil while open.
+        /// The end times of the first statement and of the transaction.
+        ///
+        /// `end` is `nil` while the transaction is open.
         var start: UInt64
         var end: UInt64?
-        /// When a statement first acquired the write lock, or nil if none has.
+        /// The time at which a statement acquired the write lock, or `nil` if no statement has.
         var writesSince: UInt64?
         var statements: UInt64 = 0
-        /// The end of the last statement, and the normalized text of the last one that did not end
-        /// the transaction.
+        /// The end time of the last statement, and the normalized text of the last statement that
+        /// did not end the transaction.
         var lastEnd: UInt64
         var lastSQL: String?
         /// The total time between statements, in nanoseconds.
         var idle: UInt64 = 0
-        /// The longest time between two statements: its length and its end.
+        /// The length and end of the longest gap between two statements.
         var longestGap: (length: UInt64, end: UInt64) = (0, 0)
 
         static func == (left: Transaction, right: Transaction) -> Bool {
@@ -31,8 +33,8 @@ struct TransactionTracker {
             return Double(end - min(start, end)) / 1e9
         }
 
-        /// Returns how long a period overlaps the longest gap between two statements, or the time
-        /// after the last statement, whichever is longer, in nanoseconds.
+        /// Returns how long a period overlaps the longest gap between two statements or the time
+        /// after the last statement, whichever overlap is longer, in nanoseconds.
         func idle(from: UInt64, to: UInt64) -> UInt64 {
             func overlap(_ start: UInt64, _ stop: UInt64) -> UInt64 {
                 let first = max(start, from)
@@ -54,7 +56,9 @@ struct TransactionTracker {
     private static let longestLimit = 20
     private static let recentLimit = 1_024
 
-    /// Records an execution; executions must be recorded in order.
+    /// Records an execution.
+    ///
+    /// Executions must be recorded in order.
     mutating func add(_ execution: StatementExecution, sql: String?, keyword: TransactionKeyword) {
         let key = ConnectionKey(process: execution.process, connection: execution.connection)
         let isOK = execution.result & 0xff == 0
@@ -67,7 +71,7 @@ struct TransactionTracker {
             if keyword == .beginImmediate || keyword == .write, isOK {
                 new.writesSince = execution.end
             }
-            // Tracing may begin in the middle of a transaction.
+            // Tracing may start in the middle of a transaction.
             if !isBegin { new.statements = 1 }
             open[key] = new
             return
@@ -100,7 +104,7 @@ struct TransactionTracker {
         }
     }
 
-    /// Ends the transaction of a connection that is closed: SQLite rolls it back.
+    /// Ends the transaction of a closed connection, which SQLite rolls back.
     mutating func end(_ connection: ConnectionKey, at time: UInt64) {
         if let transaction = open[connection] { finish(transaction, at: time) }
     }
@@ -130,7 +134,8 @@ struct TransactionTracker {
 
     /// Returns the transaction of another connection that caused a wait.
     ///
-    /// The transaction writes, and overlaps at least half of the wait, including its end.
+    /// The transaction writes and overlaps at least half of the wait, including the end of the
+    /// wait.
     func writer(from start: UInt64, to end: UInt64, except key: ConnectionKey) -> Transaction? {
         var best: (transaction: Transaction, overlap: UInt64)?
         let length = end - min(start, end)

@@ -1,14 +1,15 @@
-/// The answer of the process that plans statements.
+/// The answer from the process that plans statements.
 struct PlanAnswer: Codable, Equatable {
     /// The names of tables, columns and indexes, in lower case.
     var names: [String] = []
-    /// The steps of each statement's plan; empty if the statement could not be prepared.
+    /// The steps of each statement's plan, or an empty array for a statement that could not be
+    /// prepared.
     var plans: [[String]] = []
 }
 
 /// A request to the process that plans statements.
 struct PlanRequest: Codable, Equatable {
-    /// The database file, whose schema is read.
+    /// The path of the database file with the schema.
     var path: String
     /// The statements.
     var statements: [String]

@@ -13,7 +13,7 @@ struct PlanClient {
     private static let answerTimeout: UInt64 = 1_000_000_000
     private static let answerLimit = 1 << 22
 
-    /// Returns the answer, or nil if the process fails or takes too long.
+    /// Returns the answer, or `nil` if the process fails or takes too long.
     func answer(to request: PlanRequest) -> PlanAnswer? {
         guard let text = try? JSONEncoder().encode(request) else { return nil }
         var input: [Int32] = [-1, -1]

@@ -4,11 +4,12 @@ import SQLiteWatch
 #if os(Linux)
 import Glibc
 
-/// The process that plans statements of traced programs.
+/// The process that plans the statements of traced programs.
 ///
 /// The process never opens the programs' database through SQLite. It reads the schema page by page,
 /// creates the tables in an empty private database, and prepares the statements there. A plan may
-/// differ from the program's plan, which may use statistics (`ANALYZE`), functions and extensions.
+/// differ from the program's plan, which may depend on statistics (`ANALYZE`), functions and
+/// extensions.
 ///
 /// The text of a schema is untrusted, like a library's code. The process therefore drops all
 /// privileges after it reads the file and before SQLite parses the text.
@@ -19,7 +20,7 @@ public enum StatementPlanning {
         memory: 1 << 29
     )
 
-    /// Answers the request on standard input.
+    /// Answers a request from standard input.
     ///
     /// A tracing program calls this method, as root, from the command that it passes to a session.
     public static func run() {
@@ -34,7 +35,7 @@ public enum StatementPlanning {
         _ = DescriptorFile.write([UInt8](output), to: STDOUT_FILENO)
     }
 
-    /// Plans statements on a schema, or returns nil if no private database can be created.
+    /// Plans statements for a schema, or returns `nil` if no private database can be created.
     static func answer(_ statements: [String], schema: [String]) -> PlanAnswer? {
         PrivateSchema(schema).map { database in
             PlanAnswer(names: database.names, plans: statements.map(database.plan))

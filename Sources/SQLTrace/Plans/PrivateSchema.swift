@@ -3,31 +3,34 @@ import CSQLite
 #if os(Linux)
 /// An empty in-memory database with the same tables as another database.
 ///
-/// The schema and the statements come from other programs. Only single `CREATE` statements of
-/// tables, indexes, views and triggers are executed; all other statements are explained. An
-/// authorizer denies every action that these do not need.
+/// The schema and the statements come from other programs. Only single `CREATE` statements for
+/// tables, indexes, views and triggers are executed. All other statements are only explained. An
+/// authorizer denies every action that these operations do not need.
 final class PrivateSchema {
     private let connection: OpaquePointer
     private let rights = Rights()
 
-    /// The permissions of the authorizer, to which the connection has a pointer.
+    /// The state of the authorizer.
+    ///
+    /// The connection has a pointer to it.
     private final class Rights {
         var phase = Phase.schema
     }
 
     private enum Phase {
-        /// The schema is being created; only the schema itself is read.
+        /// The schema is being created, and only the schema itself is read.
         case schema
-        /// Statements are explained.
+        /// Statements are being explained.
         case statements
     }
 
-    /// The limits of a statement's length and of memory, in bytes, and of rows.
+    /// The maximum length of a statement and the maximum memory, in bytes, and the maximum number
+    /// of rows.
     private static let textLimit: Int32 = 1 << 18
     private static let memoryLimit: Int64 = 1 << 27
     private static let rowLimit = 10_000
 
-    /// Creates the tables, or returns nil if no database can be opened.
+    /// Creates the tables, or returns `nil` if no database can be opened.
     ///
     /// Objects that need an extension or a function of the program are omitted. Virtual tables are
     /// also omitted, because their modules would run.
@@ -64,7 +67,7 @@ final class PrivateSchema {
             pointer
         )
         for text in schema where Self.isCreation(text) {
-            // Only the first statement of the text is prepared.
+            // This prepares only the first statement of the text.
             guard let statement = prepare(text) else { continue }
             sqlite3_step(statement)
             sqlite3_finalize(statement)
@@ -120,10 +123,11 @@ final class PrivateSchema {
         return rows(of: statement, column: 0)
     }
 
-    /// Returns the steps of a statement's plan; empty if the statement cannot be prepared.
+    /// Returns the steps of a statement's plan, or an empty array if the statement cannot be
+    /// prepared.
     func plan(of text: String) -> [String] {
         guard let statement = prepare("EXPLAIN QUERY PLAN " + text) else { return [] }
-        // 2 means EXPLAIN QUERY PLAN: the statement is not executed.
+        // 2 means EXPLAIN QUERY PLAN, so the statement is not executed.
         guard sqlite3_stmt_isexplain(statement) == 2 else {
             sqlite3_finalize(statement)
             return []

@@ -24,7 +24,7 @@ struct SQLTokens: Sequence, IteratorProtocol {
 
         var text: String { String(decoding: bytes, as: UTF8.self) }
 
-        /// Returns whether the token is a keyword, which `word` contains in upper case.
+        /// Returns whether the token is the keyword `word`, which must be in upper case.
         func isWord(_ word: StaticString) -> Bool {
             guard kind == .word, bytes.count == word.utf8CodeUnitCount else { return false }
             return word.withUTF8Buffer { wanted in
@@ -93,8 +93,8 @@ struct SQLTokens: Sequence, IteratorProtocol {
         }
     }
 
-    /// Returns whether a byte belongs to a number: digits, points, and letters of exponents and
-    /// hexadecimal numbers.
+    /// Returns whether a byte may belong to a number: a digit, a point, or a letter in an exponent
+    /// or a hexadecimal number.
     ///
     /// A sign after an exponent begins another token, which is also masked.
     private static func isNumber(_ byte: UInt8) -> Bool { isWord(byte) || byte == 0x2e }
@@ -108,7 +108,9 @@ struct SQLTokens: Sequence, IteratorProtocol {
         return Token(kind: kind, bytes: rest[..<end])
     }
 
-    /// Reads a quoted token; a doubled quote is part of its text.
+    /// Reads a quoted token.
+    ///
+    /// A doubled quote is part of its text.
     private mutating func takeQuoted(_ kind: Kind, from start: Int, by quote: UInt8) -> Token {
         var end = start + 1
         while end < rest.endIndex {

@@ -1,4 +1,6 @@
-/// Redacts the keys of encrypted databases in statements; no option reveals them.
+/// Redacts the keys of encrypted databases in statements.
+///
+/// No option reveals them.
 enum SecretKeys {
     private static let pragmas: Set<String> = [
         "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey", "cipher_key", "cipher_salt",
@@ -25,7 +27,9 @@ enum SecretKeys {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Returns whether text contains one of the keywords, which most statements do not.
+    /// Returns whether text contains one of the keywords.
+    ///
+    /// Most statements do not.
     private static func mayContain(_ text: String) -> Bool {
         var window: UInt64 = 0
         for byte in text.utf8 {

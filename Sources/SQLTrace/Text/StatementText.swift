@@ -1,12 +1,12 @@
-/// Normalizes statements so that executions with different literals count as one statement.
+/// Normalizes statements so that executions with different literals appear as one statement.
 enum StatementText {
-    /// The longest normalized text, in characters.
+    /// The maximum length of a normalized text, in characters.
     private static let limit = 4_096
 
     /// Replaces literals with `?`, collapses lists of them, and removes comments.
     ///
-    /// Text in double quotes is an identifier only if the database has an identifier of that name;
-    /// otherwise SQLite treats it as a string (https://sqlite.org/quirks.html, section 8). It is
+    /// Text in double quotes is an identifier only if the database has an identifier of that name.
+    /// Otherwise, SQLite treats it as a string (https://sqlite.org/quirks.html, section 8). It is
     /// masked unless its position or a name in the schema shows that it is an identifier.
     ///
     /// - Parameters:
@@ -38,8 +38,8 @@ enum StatementText {
         return String(spaced(collapsed(words)).prefix(limit))
     }
 
-    /// Returns whether a parenthesis after these tokens begins the columns of an `INSERT`: it
-    /// directly follows `INTO [schema.]name [AS alias]`.
+    /// Returns whether a parenthesis after these tokens begins the column list of an `INSERT`,
+    /// which directly follows `INTO [schema.]name [AS alias]`.
     private static func beginsColumnList(_ tokens: ArraySlice<SQLTokens.Token>) -> Bool {
         var rest = tokens
         guard let last = rest.popLast(), isName(last) else { return false }
@@ -63,7 +63,7 @@ enum StatementText {
             .contains { verb.isWord($0) }
     }
 
-    /// The keywords that may follow the target of an `INSERT` but are not names.
+    /// Keywords, rather than names, that may follow the target of an `INSERT`.
     private static let keywords: [StaticString] = [
         "VALUES", "SELECT", "WITH", "DEFAULT", "AS", "SET", "INTO", "FROM", "WHERE",
     ]
@@ -124,7 +124,7 @@ enum StatementText {
         return result
     }
 
-    /// Returns the index after `( ?, ?, … )`, or nil for anything else.
+    /// Returns the index after `( ?, ?, … )`, or `nil` for anything else.
     private static func listEnd(_ words: [String], from start: Int) -> Int? {
         guard let end = groupEnd(words, from: start) else { return nil }
         let inner = words[(start + 1)..<(end - 1)]
@@ -134,7 +134,7 @@ enum StatementText {
         return isList ? end : nil
     }
 
-    /// Returns the index after the parenthesis that closes the one at an index.
+    /// Returns the index after the parenthesis that closes the group at an index.
     private static func groupEnd(_ words: [String], from start: Int) -> Int? {
         guard start < words.count, words[start] == "(" else { return nil }
         var depth = 0

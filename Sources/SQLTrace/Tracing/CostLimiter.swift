@@ -1,7 +1,7 @@
 /// Pauses tracing when programs lose too much of their time to probes.
 ///
-/// The limiter uses the cost of the busiest thread, because each thread pays only for its own
-/// events.
+/// The limiter uses the cost for the busiest thread, because events slow down only the thread that
+/// causes them.
 struct CostLimiter {
     /// The share of its time that a thread may lose, from 0 to 1.
     let limit: Double
@@ -16,9 +16,11 @@ struct CostLimiter {
     /// The length of a pause that compensates for the time that threads lost, in nanoseconds.
     private var debt: Double = 0
 
-    /// How long an interval counts events, in nanoseconds.
+    /// The length of an interval between two decisions, in nanoseconds.
     static let interval: UInt64 = 200_000_000
-    /// The shortest and the longest pause, in nanoseconds; toggling probes takes 0.1 s.
+    /// The minimum and maximum length of a pause, in nanoseconds.
+    ///
+    /// Enabling or disabling probes takes 0.1 s.
     static let shortestPause: UInt64 = 1_000_000_000
     static let longestPause: UInt64 = 5_000_000_000
 
@@ -27,16 +29,16 @@ struct CostLimiter {
         intervalStart = now
     }
 
-    /// Whether tracing pauses.
+    /// Whether tracing is paused.
     var isPaused: Bool { pauseEnd != nil }
 
-    /// Decides at the end of an interval or of a pause.
+    /// Decides whether to pause or resume tracing at the end of an interval or pause.
     ///
     /// - Parameters:
     ///   - now: The time.
     ///   - lost: A closure that returns the share that the busiest thread lost in the given number
-    ///     of nanoseconds since the last call; 0 restarts the count.
-    /// - Returns: True to pause, false to resume, nil for no change.
+    ///     of nanoseconds since the last call. An argument of 0 restarts the count.
+    /// - Returns: `true` to pause, `false` to resume, or `nil` for no change.
     mutating func decision(at now: UInt64, lost: (UInt64) -> Double) -> Bool? {
         if let end = pauseEnd {
             guard now >= end else { return nil }

@@ -38,7 +38,7 @@ struct EventDecoder {
         )
     }
 
-    /// Returns the event of a record, or nil if its format is unknown.
+    /// Returns the event of a record, or `nil` if its format is unknown.
     func event(_ record: EventRecord) -> TraceEvent? {
         guard let source = sources[record.id] else { return nil }
         func number(_ name: String) -> UInt64 {

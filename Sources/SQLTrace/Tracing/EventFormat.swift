@@ -10,7 +10,7 @@ struct EventFormat: Equatable, Sendable {
     var id: UInt16
     var fields: [String: Field] = [:]
 
-    /// Parses the text of the file, or returns nil if it is malformed.
+    /// Parses the text of the file, or returns `nil` if it is malformed.
     init?(_ text: String) {
         var id: UInt16?
         for line in text.split(separator: "\n") {
@@ -58,7 +58,7 @@ struct EventRecord: Sendable {
         field.flatMap { bytes.unsigned($0.offset, size: $0.size) }
     }
 
-    /// Returns the text to which a field refers, or nil if the kernel could not read it.
+    /// Returns the text to which a field refers, or `nil` if the kernel could not read it.
     ///
     /// The field contains the offset in the record and the length, including a zero byte.
     func text(_ field: EventFormat.Field?) -> String? {

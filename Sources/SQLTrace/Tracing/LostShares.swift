@@ -1,18 +1,18 @@
-/// The share of its time that a thread loses to probes.
+/// Calculates the share of its time that a thread loses to probes.
 ///
 /// The share refers to the time during which a thread can run, excluding its waits for a processor.
-/// On a busy machine, a thread that runs for a tenth of the time loses ten times the share of
-/// elapsed time.
+/// If a thread on a busy machine runs for only a tenth of the elapsed time, this share is ten times
+/// as large as its share of the elapsed time.
 struct LostShares {
-    /// Returns how long a thread has waited for a processor since its start, in nanoseconds, or nil
-    /// if the system does not count it.
+    /// Returns how long a thread has waited for a processor since its start, in nanoseconds, or
+    /// `nil` if the system does not count it.
     private let delay: (Int32) -> UInt64?
     /// The delays of threads at the end of the last interval.
     private var delays: [Int32: UInt64] = [:]
 
     /// The maximum number of threads to examine, starting with those that lost the most time.
     private static let threadLimit = 8
-    /// The lower limit of the share of an interval during which a thread could run.
+    /// The minimum share of an interval during which a thread is assumed to be able to run.
     private static let minimumRunnableShare = 0.02
 
     init(delay: @escaping (Int32) -> UInt64?) { self.delay = delay }
@@ -43,7 +43,7 @@ struct LostShares {
         return largest
     }
 
-    /// Starts an interval after a pause, during which no time was lost.
+    /// Starts a new interval after a pause, during which no time was lost.
     mutating func restart() {
         for thread in delays.keys { delays[thread] = delay(thread) }
     }

@@ -3,7 +3,9 @@ import CTrace
 import Glibc
 import SQLiteWatch
 
-/// The trace events of selected processes; the kernel sets no probes in other processes.
+/// The trace events of selected processes.
+///
+/// The kernel sets no probes in other processes.
 final class PerfEvents {
     /// The buffer of a processor.
     private struct Buffer {
@@ -22,7 +24,7 @@ final class PerfEvents {
     private var opened: Set<Target> = []
     private(set) var lost: UInt64 = 0
 
-    /// The sizes of a buffer, which is a power of two, and of the page before it, in bytes.
+    /// The size of a buffer, which must be a power of two, and of the page before it, in bytes.
     private static let size = 1 << 23
     private static let page = 4_096
 

@@ -1,7 +1,7 @@
 /// Parses the records of a perf buffer (perf_event_open(2)) whose samples contain the thread, the
 /// time and the record of a trace event.
 enum PerfRecords {
-    /// The records of a part of a buffer.
+    /// The records in a part of a buffer.
     struct Content {
         var records: [EventRecord] = []
         /// The number of samples that the kernel lost.

@@ -13,7 +13,7 @@ struct ProbeArguments {
     private static let second = "%si"
     #endif
 
-    /// The number of values to record for a statement, and of 8-byte words for each string.
+    /// The number of values to record for a statement, and of 8-byte words to record for a string.
     static let valueCount = 8
     static let valueWords = 8
 

@@ -2,26 +2,30 @@
 import Glibc
 import SQLiteWatch
 
-/// The probes of a session, on all libraries that it traces.
+/// The probes of a session on all libraries that it traces.
 final class ProbeSet {
     let instance: TraceInstance
     var libraries: TracedLibraries
     private(set) var decoder = EventDecoder()
     private let options: SQLTraceOptions
     private let calibration: Calibration
-    /// The cost of events for a program, or nil until it is measured.
+    /// The cost of events for a program, or `nil` until it is measured.
     private(set) var cost: ProbeCost?
-    /// Whether recording is paused; the probes remain defined.
+    /// Whether recording is paused.
+    ///
+    /// The probes remain defined.
     private(set) var isPaused = false
     /// Whether steps are recorded.
     private(set) var recordsSteps = false
 
-    /// The probes that record executions: the function, and whether its return is probed.
+    /// The probes that record executions, each with its function and whether it is a return probe.
     private static let executions = [
         ("reset", false), ("finalize", false), ("exec", true), ("exec", false),
         ("close", false), ("close_v2", false),
     ]
-    /// The probes that record steps, returns first, so every recorded entry has a recorded return.
+    /// The probes that record steps.
+    ///
+    /// Return probes come first, so that every recorded entry has a recorded return.
     private static let steps = [("step", true), ("step", false)]
 
     init(instance: TraceInstance, calibration: Calibration, options: SQLTraceOptions) {
@@ -31,7 +35,7 @@ final class ProbeSet {
         libraries = TracedLibraries(calibration: calibration)
     }
 
-    /// Enables the events of threads and programs that start and end.
+    /// Enables the events for the start and end of threads and programs.
     func enableProcessEvents() throws(TraceError) {
         for (group, name, meaning) in [
             ("task", "task_newtask", EventDecoder.Meaning.newThread),
@@ -48,13 +52,13 @@ final class ProbeSet {
 
     // MARK: Libraries
 
-    /// Returns whether probing a library first starts other processes and waits for them.
+    /// Returns whether probing a library requires starting other processes and waiting for them.
     func needsCalibration(_ entry: TracedLibraries.Entry) -> Bool { entry.state == nil }
 
     /// Whether any probe is enabled.
     var isRecording: Bool { libraries.entries.contains { !$0.enabled.isEmpty } }
 
-    /// Sets the probes of a library, after its calibration.
+    /// Sets the probes of a library, after calibrating it if necessary.
     ///
     /// - Returns: Whether probes were added.
     func probe(_ entry: TracedLibraries.Entry) -> Bool {
@@ -76,7 +80,7 @@ final class ProbeSet {
                 try define("step", entry, arguments.step, .step)
                 try define("step", entry, ProbeArguments.result, .stepReturn, isReturn: true)
             }
-            // At the full level, events are opened for the selected processes only.
+            // At the full level, events are opened only for the selected processes.
             if options.level != .full, !isPaused { try set(Self.executions, entry, true) }
             if recordsSteps { try set(Self.steps, entry, true) }
             if cost == nil { measureCost(entry, layout) }
@@ -90,7 +94,7 @@ final class ProbeSet {
 
     /// Removes the return probes of a library that a Go program uses.
     ///
-    /// Go's runtime unwinds the stack, which return probes change. Step probes are useless without
+    /// Go's runtime unwinds the stack, but return probes change it. Step probes are useless without
     /// return probes, so they are also removed.
     func removeReturnProbes(of entry: TracedLibraries.Entry) {
         guard !entry.hasGoUser else { return }
@@ -169,7 +173,7 @@ final class ProbeSet {
         }
     }
 
-    /// The IDs of all defined events, to open them for selected processes.
+    /// The IDs of all defined events, used to open the events for selected processes.
     var eventNumbers: [UInt16] {
         libraries.entries.flatMap { entry in
             entry.defined.sorted().compactMap { instance.format($0)?.id }
@@ -208,7 +212,7 @@ final class ProbeSet {
                 return false
             }
         }
-        // Consume the events of the measurement, which do not belong to a program.
+        // Consume the events of the measurement, which do not belong to a traced program.
         let intervals = Self.stepIntervals(instance.read().records, entry: ids.entry, ids.exit)
         if let measured = cost, !intervals.isEmpty {
             let median = intervals.sorted()[intervals.count / 2]

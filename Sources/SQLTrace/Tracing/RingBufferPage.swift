@@ -49,7 +49,8 @@ enum RingBufferPage {
                     return content
                 }
                 let extended = delta | UInt64(rest) << 27
-                // 30 extends the difference; 31 is a time whose upper five bits come from the page.
+                // Type 30 extends the time difference. Type 31 is a time whose upper five bits come
+                // from the page.
                 time = type == 30 ? time &+ extended : extended | time & (0x1f << 59)
                 place += 4
                 continue

@@ -1,12 +1,13 @@
 /// Schedules the recording of steps in short windows.
 ///
-/// The intervals are random, so windows do not always meet a periodic program in the same phase.
+/// The intervals are random, so that windows do not always open in the same phase of a periodic
+/// program.
 struct TimingWindows {
-    /// The action that is due.
+    /// An action at the start or end of a window.
     enum Action: Equatable {
         /// Record steps.
         case open
-        /// Do not time statements that start from now on.
+        /// Stop timing new statements.
         case drain
         /// Stop recording steps.
         case close
@@ -21,14 +22,14 @@ struct TimingWindows {
     private var phase: Phase
     private var intervals: RandomDistances
 
-    /// The mean interval between two windows and their length, in nanoseconds.
+    /// The mean interval between two windows and the length of a window, in nanoseconds.
     static let distance: UInt64 = 900_000_000
     static let length: UInt64 = 100_000_000
-    /// How long the statements of a window remain traced after it, in nanoseconds.
+    /// How long statements from a window remain traced after the window, in nanoseconds.
     static let drainTime: UInt64 = 1_000_000_000
 
-    /// The factor for the windows' length and frequency, which is below 1 if programs lose too much
-    /// time.
+    /// The factor for the length and frequency of windows, which is below 1 if programs lose too
+    /// much time.
     var share = 1.0
 
     init(at now: UInt64, seed: UInt64) {
@@ -36,12 +37,12 @@ struct TimingWindows {
         intervals = RandomDistances(state: seed)
     }
 
-    /// Returns the action that is due.
+    /// Returns the action to take now.
     ///
     /// - Parameters:
     ///   - now: The time.
     ///   - isTiming: Whether any timed statement is still running.
-    /// - Returns: The action, or nil for none.
+    /// - Returns: The action, or `nil` for no action.
     mutating func action(at now: UInt64, isTiming: Bool) -> Action? {
         switch phase {
         case .closed(let until) where now >= until:

@@ -36,7 +36,7 @@ struct TraceFolder: Sendable {
                 .uprobes,
                 isMounted
                     ? "this kernel has no uprobes (CONFIG_UPROBE_EVENTS), or is locked down"
-                    : "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing"
+                    : "tracefs is not mounted: run mount -t tracefs tracefs /sys/kernel/tracing"
             )
         )
     }
@@ -44,9 +44,9 @@ struct TraceFolder: Sendable {
     /// Returns the text of a file.
     func text(_ name: String) -> String? { ProcFile.text("\(path)/\(name)", limit: 1 << 22) }
 
-    /// Writes to a file in one call: the kernel parses each call separately.
+    /// Writes to a file in one call, because the kernel parses each call separately.
     ///
-    /// - Returns: 0, or `errno`.
+    /// - Returns: 0, or `errno` if the write failed.
     func write(_ text: String, to name: String, appends: Bool = false) -> Int32 {
         let flags = O_WRONLY | O_CLOEXEC | (appends ? O_APPEND : 0)
         let descriptor = open("\(path)/\(name)", flags)
@@ -67,7 +67,8 @@ struct TraceFolder: Sendable {
         return Set((instances + groups).filter { TraceOwner(name: $0) != nil })
     }
 
-    /// Returns the group and the name in a line of `uprobe_events`: `p:GROUP/NAME FILE:OFFSET …`.
+    /// Returns the group and name in a line of `uprobe_events` such as `p:GROUP/NAME FILE:OFFSET
+    /// …`.
     static func event(of line: Substring) -> (group: String, name: String)? {
         guard let word = line.split(separator: " ").first,
             let colon = word.firstIndex(of: ":"), let slash = word.firstIndex(of: "/"),
@@ -81,7 +82,7 @@ struct TraceFolder: Sendable {
 
     /// Removes an instance and all probes of a group.
     ///
-    /// - Returns: Whether everything was removed; a probe in use cannot be removed yet.
+    /// - Returns: Whether everything was removed. A probe in use cannot be removed.
     func remove(_ name: String) -> Bool {
         guard TraceOwner(name: name) != nil else { return false }
         let instance = "instances/\(name)"
@@ -98,15 +99,17 @@ struct TraceFolder: Sendable {
     }
 }
 
-/// The process that owns an instance and its event group; their name contains it.
+/// The process that owns an instance and its event group.
+///
+/// Their name identifies the process.
 struct TraceOwner: Equatable, Sendable {
     var process: Int32
-    /// The start of the process, in clock ticks since the system started.
+    /// The start time of the process, in clock ticks since the system booted.
     var startTicks: UInt64
 
     private static let prefix = "poolgauge"
 
-    /// The owner for this process.
+    /// The owner that represents this process.
     static var current: TraceOwner? {
         ProcFile.read("/proc/self/stat").flatMap(ProcessStat.init).map {
             TraceOwner(process: getpid(), startTicks: $0.startTicks)
@@ -121,7 +124,7 @@ struct TraceOwner: Equatable, Sendable {
         self.startTicks = startTicks
     }
 
-    /// Parses a name, or returns nil if it is not a name of a session.
+    /// Parses a name, or returns `nil` if it is not the name of a session.
     init?(name: String) {
         let parts = name.split(separator: "_", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == Self.prefix, let process = Int32(parts[1]),

@@ -2,7 +2,7 @@
 import Glibc
 import SQLiteWatch
 
-/// A trace buffer that only this session uses, and the group of its probes.
+/// A trace buffer for this session only, and the group of the session's probes.
 final class TraceInstance {
     let folder: TraceFolder
     /// The name of the instance and of the group.
@@ -12,9 +12,11 @@ final class TraceInstance {
 
     /// The size of the buffer of each processor, in kilobytes.
     private static let bufferSize = 8_192
-    /// The size of a buffer's page, in bytes; each read returns one page.
+    /// The size of a buffer's page, in bytes.
+    ///
+    /// Each read returns one page.
     private let pageSize: Int
-    /// The maximum number of pages that one call of ``read()`` reads for each processor.
+    /// The maximum number of pages that one call to ``read()`` reads for each processor.
     private static let readLimit = 4_096
 
     /// Creates the instance.
@@ -64,7 +66,7 @@ final class TraceInstance {
     func close() {
         for pipe in pipes { Glibc.close(pipe) }
         pipes = []
-        // Retry: the kernel does not remove an instance while its files are being closed.
+        // Retry, because the kernel does not remove an instance while its files are being closed.
         for _ in 0..<100 {
             if folder.remove(name) { return }
             usleep(2_000)
@@ -78,7 +80,7 @@ final class TraceInstance {
     /// - Parameters:
     ///   - kind: `p` for a function's entry, `r` for its return.
     ///   - event: The name of the event in the group.
-    ///   - descriptor: The file, open in this process.
+    ///   - descriptor: The descriptor of the file in this process.
     ///   - offset: The offset of the instruction in the file.
     ///   - arguments: The values to record, such as `st=%di:x64`.
     /// - Throws: A ``TraceError`` if the kernel rejects the probe.
@@ -89,7 +91,7 @@ final class TraceInstance {
         offset: UInt64,
         arguments: [String]
     ) throws(TraceError) {
-        // Use the descriptor: the file may have been renamed, or hidden by a mount.
+        // Use the descriptor, because the file may have been renamed or hidden by a mount.
         let place = "/proc/\(getpid())/fd/\(descriptor):0x\(String(offset, radix: 16))"
         let line = "\(kind):\(name)/\(event) \(place) " + arguments.joined(separator: " ")
         let code = folder.write(line + "\n", to: "uprobe_events", appends: true)
@@ -102,7 +104,7 @@ final class TraceInstance {
         try readFormat(event, of: name)
     }
 
-    /// Removes a probe that is not enabled.
+    /// Removes a disabled probe.
     func removeProbe(_ event: String) {
         _ = folder.write("-:\(name)/\(event)\n", to: "uprobe_events", appends: true)
         formats[event] = nil
@@ -134,8 +136,8 @@ final class TraceInstance {
 
     // MARK: Records
 
-    /// Returns the records since the last call, by processor, and whether more may be available or
-    /// some were lost.
+    /// Returns the records since the last call, by processor, and whether more records may be
+    /// available or some were lost.
     func read() -> (records: [EventRecord], hasMore: Bool, isAfterLoss: Bool) {
         var records: [EventRecord] = []
         var isAfterLoss = false

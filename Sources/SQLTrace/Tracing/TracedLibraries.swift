@@ -4,15 +4,17 @@ import SQLiteWatch
 
 /// The libraries with probes.
 struct TracedLibraries {
-    /// A library with SQLite.
+    /// A library that contains SQLite.
     final class Entry {
         let number: Int
         let library: SQLiteLibrary
-        /// The layout, or the reason why the library has no probes, or nil before the calibration.
+        /// The layout, or the reason why the library has no probes.
+        ///
+        /// The value is `nil` before calibration.
         var state: Result<StatementLayout, TraceError>?
-        /// Whether a Go program uses the library, which prohibits return probes.
+        /// Whether a Go program uses the library, which rules out return probes.
         var hasGoUser: Bool
-        /// The defined events, and the enabled ones among them.
+        /// The defined events and the enabled events.
         var defined: Set<String> = []
         var enabled: Set<String> = []
 
@@ -24,18 +26,18 @@ struct TracedLibraries {
     }
 
     private(set) var entries: [Entry] = []
-    /// The library of a mapped file, or nil for a file without SQLite's functions.
+    /// The library of a mapped file, or `nil` for a file without SQLite's functions.
     private var files: [String: Entry?] = [:]
     private var identities: [FileIdentity: Entry] = [:]
     private var goPrograms: [String: Bool] = [:]
     private let calibration: Calibration
 
-    /// The maximum number of libraries: each needs a descriptor and a calibration.
+    /// The maximum number of libraries, because each one requires a descriptor and a calibration.
     private static let limit = 64
     /// The maximum number of files and of programs to cache.
     private static let fileLimit = 1 << 14
 
-    /// The libraries that programs probably map when they start later.
+    /// The libraries that programs probably map if they start later.
     static let common = [
         "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
         "/usr/lib", "/usr/local/lib",
@@ -43,7 +45,7 @@ struct TracedLibraries {
 
     init(calibration: Calibration) { self.calibration = calibration }
 
-    /// Returns the library of a mapped file, or nil for a file without SQLite's functions.
+    /// Returns the library of a mapped file, or `nil` for a file without SQLite's functions.
     mutating func entry(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Entry? {
         if let known = files[mapping.file] { return known }
         if files.count >= Self.fileLimit { files = [:] }
@@ -68,7 +70,6 @@ struct TracedLibraries {
         return "/proc/\(process)/map_files/\(range)"
     }
 
-    /// Whether the limit of libraries is reached.
     var isFull: Bool { entries.count >= Self.limit }
 
     /// Returns the library at a path.
@@ -82,12 +83,14 @@ struct TracedLibraries {
         return entry
     }
 
-    /// Finds a library's layout in another process, once, and waits for it.
+    /// Finds a library's layout in another process, unless it is known, and waits for the result.
     func calibrate(_ entry: Entry) {
         if entry.state == nil { entry.state = calibration.layout(of: entry.library) }
     }
 
-    /// Returns whether a mapped program is a Go program, whose stacks probes must not change.
+    /// Returns whether a mapped program is a Go program.
+    ///
+    /// Return probes must not change its stacks.
     mutating func isGo(_ mapping: ProcessMaps.Mapping, of process: Int32) -> Bool {
         if let known = goPrograms[mapping.file] { return known }
         let descriptor = open("/proc/\(process)/exe", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -102,7 +105,7 @@ struct TracedLibraries {
         return file?.isGo ?? false
     }
 
-    /// The layouts, by the libraries' numbers.
+    /// The layouts, by library number.
     var layouts: [Int: StatementLayout] {
         var layouts: [Int: StatementLayout] = [:]
         for entry in entries { layouts[entry.number] = try? entry.state?.get() }
