@@ -1,29 +1,30 @@
 import WorkloadEngine
 
-/// The analysis of a load: the shapes of its transactions, its clients and their pace.
+/// An analysis of a load: the shapes of its transactions, its clients and their pace.
 package struct CaptureAnalysis {
     /// The shapes, in order of appearance.
     let shapes: [ShapeStatistics]
     let clients: [CapturedClient]
     let leftovers: TransactionAssembler.Leftovers
-    /// The first start and the last end of a transaction, in seconds of recorded time.
+    /// The period from the start of the first transaction to the end of the last one, in seconds of
+    /// recorded time.
     let span: ClosedRange<Double>
     /// The number of executions.
     package let executionCount: Int
     /// The values set by PRAGMA statements, by lowercase name.
     let pragmas: [String: String]
-    /// How long statements waited before they failed with `SQLITE_BUSY`, in seconds.
+    /// The times that statements waited before they failed with `SQLITE_BUSY`, in seconds.
     let busyWaits: SampledNumbers
-    /// How long COMMIT took at the end of writing transactions, in seconds.
+    /// The durations of COMMIT at the end of writing transactions, in seconds.
     let commits: SampledNumbers
-    /// The tables that statements refer to but the database does not contain, with the number of
-    /// statements.
+    /// The tables that the database does not contain, with the number of statements that refer to
+    /// each.
     let missingTables: [String: Int]
 
     /// The number of statements that this module cannot parse.
     let unreadable: Int
 
-    /// How long the capture lasted, in seconds.
+    /// The duration of the capture, in seconds.
     package var duration: Double { max(span.upperBound - span.lowerBound, 1e-9) }
 
     /// Analyzes executions.
@@ -31,7 +32,7 @@ package struct CaptureAnalysis {
     /// - Parameters:
     ///   - executions: The executions, ordered by end time for each connection.
     ///   - schema: The tables of the database.
-    ///   - file: The name of the input, for messages, or nil for a live trace.
+    ///   - file: The name of the input, for messages, or `nil` for a live trace.
     ///   - gaps: The periods in which a live trace recorded nothing, in seconds.
     /// - Throws: ``CaptureError`` if the input contains no load.
     package init(
@@ -60,8 +61,8 @@ package struct CaptureAnalysis {
             do {
                 statement = try reader.statement(of: execution.sql)
             } catch {
-                // Ignore statements that SQLite itself rejected, and all statements of a live
-                // trace, because it has no line that the user could correct.
+                // Ignore unreadable statements that SQLite also rejected. Ignore those of a live
+                // trace too, because there is no line for the user to correct.
                 guard execution.succeeded, file != nil else {
                     unreadable += 1
                     continue
@@ -170,15 +171,15 @@ package struct CaptureAnalysis {
                 )
             )
         }
-        // A trace may time only some executions: estimate the other durations from the mean of
-        // these.
+        // A trace may time only some executions, so estimate the other durations from the mean of
+        // the known durations.
         var unknown = 0
         for (index, isAlone) in untimed {
             let shape = shapes[visits[index].shape]
             if !isAlone {
                 visits[index].start -= shape.begins.quantile(0.5)
             } else if shape.isTimed {
-                // Keep the start if a wait for a lock is known and longer.
+                // Keep the start if it includes a longer wait for a lock.
                 let start = visits[index].end - shape.durations.mean
                 visits[index].start = min(visits[index].start, start)
             } else {
@@ -197,7 +198,9 @@ package struct CaptureAnalysis {
 
 /// Normalizes statements and caches the results for repeated statements.
 private struct StatementReader {
-    /// The maximum number of statements to cache, because each literal makes a different statement.
+    /// The maximum number of statements to cache.
+    ///
+    /// The number can be large, because statements with different literals are separate.
     private static let capacity = 20_000
 
     let schema: CaptureSchema

@@ -1,11 +1,11 @@
-/// The options of a captured scenario.
+/// Options for a captured scenario.
 package struct CaptureOptions: Sendable {
     /// Whether to keep literals that are the same in all executions of a statement, if there are at
-    /// least ``leastCount``.
+    /// least ``leastCount`` executions.
     package var showsLiterals = false
     /// Whether to fit distributions to observed values and show frequent values.
     package var showsValues = false
-    /// How often a value must occur to be shown.
+    /// The number of times that a value must occur to be shown.
     package var leastCount = 5
     /// The scenario's name.
     package var name = "captured"
@@ -19,10 +19,10 @@ package struct CaptureOptions: Sendable {
     /// The limitations of the capture, one sentence each.
     package var notes: [String] = []
     /// The number of commits that changed the database during the capture, counted independently of
-    /// the trace, or nil if unknown.
+    /// the trace, or `nil` if unknown.
     package var observedCommits: Int?
 
-    /// How long it takes to sync a file on this machine, in seconds, or nil if unknown.
+    /// The time to sync a file on this machine, in seconds, or `nil` if unknown.
     package var syncSeconds: Double?
 
     /// Creates options.

@@ -8,19 +8,19 @@ import WorkloadEngine
 package struct IndexAdvisor {
     private let schema: CaptureSchema
 
-    /// The maximum number of columns of a proposed index.
+    /// The maximum number of columns in a proposed index.
     private static let columnLimit = 3
 
     /// Creates an advisor for a database.
     package init(schema: CaptureSchema) { self.schema = schema }
 
-    /// Returns statements that create indexes for one statement, or none if its plan needs no
-    /// index.
+    /// Returns statements that create indexes for a statement, or an empty array if its plan needs
+    /// no index.
     ///
     /// - Parameters:
     ///   - sql: The statement.
     ///   - plan: The lines of `EXPLAIN QUERY PLAN`.
-    /// - Returns: `CREATE INDEX` statements, the most promising first.
+    /// - Returns: `CREATE INDEX` statements, most promising first.
     package func indexes(for sql: String, plan: [String]) -> [String] {
         guard let tokens = try? SQLLexer.tokens(of: sql) else { return [] }
         let tables = StatementTables(tokens, schema)
@@ -32,7 +32,7 @@ package struct IndexAdvisor {
         var seen: Set<String> = []
         for table in wanted where seen.insert(table).inserted {
             for columns in search.candidates(of: table) {
-                // Omit the rowid: every index ends with it.
+                // Omit the rowid, because every index ends with it.
                 let chosen = columns.filter { schema.table(table)?.column($0)?.isRowID != true }
                     .prefix(Self.columnLimit)
                 guard !chosen.isEmpty else { continue }
@@ -129,7 +129,7 @@ struct SearchedColumns {
         if let first = order.first { order = Array(order.prefix { $0.table == first.table }) }
     }
 
-    /// Returns the columns of candidate indexes on a table: one for sorting and one for a range.
+    /// Returns the columns of candidate indexes on a table, one for sorting and one for a range.
     func candidates(of table: String) -> [[String]] {
         let equal = self.equal.filter { $0.table == table }.map(\.name)
         let order = self.order.filter { $0.table == table }.map(\.name)

@@ -2,7 +2,7 @@
 struct CapturedClient {
     /// Determines when transactions start.
     enum Pace: Equatable {
-        /// On a schedule: at one rate, or at consecutive rates for equal parts of the time.
+        /// On a schedule, at one rate or at consecutive rates for equal parts of the time.
         case open(rates: [Double], isEven: Bool)
         /// After the previous transaction and a rest.
         case closed(RestModel?)
@@ -15,7 +15,7 @@ struct CapturedClient {
     var concurrency: Int
     /// The number of workers that represent the connections.
     var workers: Int
-    /// The number of transactions of each shape, by its number.
+    /// The number of transactions of each shape, by shape number.
     var counts: [Int: Int]
     var pace: Pace
     /// The evidence for the group and the pace, one sentence each.

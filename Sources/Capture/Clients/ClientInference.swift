@@ -1,9 +1,11 @@
-/// Infers the clients of the database, which are groups of connections with the same mix, and their
-/// pace.
+/// Infers the clients of the database and their pace.
+///
+/// A client is a group of connections with the same mix of transactions.
 struct ClientInference {
-    /// The minimum cosine similarity between the mixes of two connections of one client.
+    /// The minimum cosine similarity between the mixes of two connections that belong to one
+    /// client.
     private static let minimumSimilarity = 0.8
-    /// The number of a connection's transactions that make its mix reliable.
+    /// The number of transactions that a connection must run for its mix to be reliable.
     private static let minimumCount = 20
     /// The number of equal periods whose rates are compared.
     private static let parts = 10
@@ -12,7 +14,7 @@ struct ClientInference {
     let span: ClosedRange<Double>
     let isTimed: Bool
 
-    /// Returns the clients, the busiest one first.
+    /// Returns the clients, busiest first.
     func clients() -> [CapturedClient] {
         var byConnection: [Int: [Visit]] = [:]
         for visit in visits { byConnection[visit.connection, default: []].append(visit) }
@@ -64,7 +66,7 @@ struct ClientInference {
         var count: Int
     }
 
-    /// Groups connections with similar mixes, the largest group first.
+    /// Groups connections with similar mixes, largest group first.
     private static func groups(_ connections: [Int: [Visit]]) -> [Group] {
         var groups: [Group] = []
         for (connection, own) in connections.sorted(by: { $0.key < $1.key }) {
@@ -123,7 +125,7 @@ struct ClientInference {
         )
     }
 
-    /// Returns how long connections rest after a transaction in a closed loop, or nil without
+    /// Returns how long connections rest after a transaction in a closed loop, or `nil` without
     /// rests.
     private static func think(
         _ decision: PaceDecision,
@@ -131,14 +133,14 @@ struct ClientInference {
         connections: Int,
         span: ClosedRange<Double>
     ) -> RestModel? {
-        // The generator's work between two accesses takes this long, in seconds.
+        // The time that the load generator needs between two accesses, in seconds.
         let least = 5e-6
         guard decision.rests.quantile(0.75) >= least else { return nil }
-        // Do not model such short rests: probes account for part of them, a thread cannot sleep for
-        // such a short time, and waits for a processor are not rests.
+        // Do not model such short rests, because probes account for part of them and a thread
+        // cannot sleep for such a short time. Waits for a processor are not rests.
         if decision.isSaturated { return nil }
-        // Use the mean that reproduces the observed rate. It includes rests outside pairs of
-        // transactions, for example the rests of short-lived connections.
+        // Use the mean that reproduces the observed rate. It includes rests that are not between
+        // two transactions, such as the rests of short-lived connections.
         let service = visits.reduce(0) { $0 + $1.duration }
         let length = span.upperBound - span.lowerBound
         let mean = (Double(connections) * length - service) / Double(max(1, visits.count))
@@ -157,8 +159,8 @@ struct ClientInference {
         return most
     }
 
-    /// Returns the arrival rates: one rate, or several rates if the counts in parts of the time
-    /// differ significantly (chi-square with nine degrees of freedom, p < 0.001: 27.9).
+    /// Returns one arrival rate, or several rates if the counts in equal periods differ
+    /// significantly (chi-square with nine degrees of freedom, p < 0.001: 27.9).
     private func arrivals(
         of visits: [Visit]
     ) -> (rates: [Double], isEven: Bool, evidence: String) {
@@ -180,8 +182,8 @@ struct ClientInference {
         var evidence =
             "the times between arrivals vary by \(TimeText.number(gaps.variation)) of their mean "
             + "(even: 0, Poisson: 1)"
-        // Allow for short bursts, which also make the counts differ: arrivals in pairs double the
-        // sum.
+        // Allow for short bursts, which also make the counts differ. For example, arrivals in pairs
+        // double the sum.
         let bursts = min(max(gaps.variation, 1), 2)
         guard mean >= 5, chi > 27.9 * bursts * bursts else {
             return ([rate], isEven, evidence)

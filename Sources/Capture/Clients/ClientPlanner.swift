@@ -1,9 +1,10 @@
-/// Converts captured clients to clients of a scenario.
+/// Converts captured clients to scenario clients.
 ///
-/// If transactions arrive on a schedule, reads and writes become two clients, so a comparison has
-/// metrics for each. Independent parts of a Poisson process are Poisson processes.
+/// If transactions arrive on a schedule, reads and writes become two clients, so that a comparison
+/// has separate metrics for them. Independent parts of a Poisson process are also Poisson
+/// processes.
 struct ClientPlanner {
-    /// An operation, and the number of times that the client ran it.
+    /// An operation and the number of times that the client ran it.
     struct Share {
         var operation: PlannedOperation
         var count: Int

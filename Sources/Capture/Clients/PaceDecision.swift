@@ -1,4 +1,4 @@
-/// Decides whether transactions arrive on a schedule or wait for their predecessors.
+/// Decides whether transactions arrive on a schedule or wait for previous transactions.
 ///
 /// In a closed loop, the next transaction waits for the previous one, so a long transaction delays
 /// it. In an open loop, it does not wait. On one connection, a long transaction therefore shortens
@@ -6,15 +6,15 @@
 /// transactions (Wolff, "Poisson arrivals see time averages", 1982).
 struct PaceDecision {
     private(set) var isClosed = false
-    /// Whether the connections run transactions as fast as they can.
+    /// Whether the connections run transactions as fast as possible.
     private(set) var isSaturated = false
     private(set) var evidence = ""
     /// The time between the end of a transaction and the start of the next one.
     private(set) var rests = SampledNumbers()
 
-    /// The minimum share of the connections' time in transactions that indicates a closed loop.
+    /// The minimum share of time in transactions that indicates a closed loop.
     private static let saturation = 0.7
-    /// The longest gap between consecutive transactions that does not count as a rest, in seconds.
+    /// The longest gap between consecutive transactions that is not treated as a rest, in seconds.
     private static let immediateRest = 20e-6
     /// The number of transactions required for a decision.
     private static let minimumCount = 50
@@ -24,7 +24,7 @@ struct PaceDecision {
     /// - Parameters:
     ///   - visits: The transactions, ordered by start time.
     ///   - connections: The number of connections that run them.
-    ///   - span: The first start and the last end of the capture.
+    ///   - span: The period from the start of the first transaction to the end of the last one.
     ///   - isTimed: Whether the durations of transactions are known.
     init(_ visits: [Visit], connections: Int, span: ClosedRange<Double>, isTimed: Bool) {
         let length = max(span.upperBound - span.lowerBound, 1e-9)
@@ -73,7 +73,7 @@ struct PaceDecision {
         }
     }
 
-    /// Returns how long at least one connection is in a transaction or between two transactions
+    /// Returns how long at least one connection is in a transaction, or between two transactions
     /// without a rest, in seconds.
     ///
     /// If threads share too few processors, each thread waits most of the time, but not all of them
@@ -122,7 +122,7 @@ struct PaceDecision {
             + "\(slope < 0 ? "-" : "")\(TimeText.number(abs(slope))) ms (closed loop: 0, open: -1)"
     }
 
-    /// Decides from the number of transactions that are running when another one arrives.
+    /// Decides from the number of transactions that are running when another transaction arrives.
     private mutating func decideByOverlap(
         _ visits: [Visit],
         length: Double,
@@ -150,8 +150,8 @@ struct PaceDecision {
         evidence =
             "an arrival finds \(TimeText.number(ratio)) times as many running transactions as there "
             + "are on average (closed loop of \(connections): \(TimeText.number(closed)), open: 1)"
-        // The ratio is as far below the closed loop's as the open loop's is above it, so
-        // something other than a closed loop, such as evenly spaced arrivals, keeps transactions
+        // The ratio is farther below the closed-loop ratio than the open-loop ratio is above it.
+        // Something other than a closed loop, such as evenly spaced arrivals, keeps transactions
         // from overlapping.
         if ratio < 2 * closed - 1 {
             isClosed = false

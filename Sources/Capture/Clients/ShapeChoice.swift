@@ -2,7 +2,7 @@
 struct ShapeChoice {
     /// The maximum number of operations in a scenario.
     private static let shapeLimit = 40
-    /// The share of transactions that the chosen shapes cover, unless this requires too many
+    /// The share of transactions that the chosen shapes cover, unless that would require too many
     /// shapes.
     private static let coverage = 0.995
 
@@ -50,7 +50,7 @@ struct ShapeChoice {
         self.omissions = omissions
     }
 
-    /// Returns the reason why a shape cannot be repeated, or nil if it can be repeated.
+    /// Returns the reason why a shape cannot be repeated, or `nil` if it can be repeated.
     private static func obstacle(of shape: ShapeStatistics) -> String? {
         for statement in shape.positions {
             if let obstacle = statement.obstacle { return obstacle }

@@ -1,4 +1,4 @@
-/// One transaction of a connection, reduced to its shape and its times, in seconds.
+/// A transaction of a connection, reduced to its shape and its times, in seconds.
 struct Visit {
     /// The connection's number.
     var connection: Int

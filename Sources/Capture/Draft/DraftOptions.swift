@@ -1,4 +1,4 @@
-/// The options of a drafted scenario.
+/// Options for a drafted scenario.
 package struct DraftOptions: Sendable {
     /// The scenario's name.
     package var name: String
@@ -8,14 +8,14 @@ package struct DraftOptions: Sendable {
     package var database: String
     /// The paragraphs of the comment at the top.
     package var introduction: [String] = []
-    /// The arms by name, in order; see ``DraftArm``.
+    /// The arms, in order.
     package var arms = DraftArm.usual
     /// The total number of workers of all clients.
     package var workers = 4
-    /// The total number of accesses per second of all clients, or nil for closed loops.
+    /// The total access rate of all clients, per second, or `nil` for closed loops.
     package var rate: Double?
-    /// The writes' share of the workers and the rate, from 0 to 1, or nil to use the share of
-    /// writing operations.
+    /// The share of the workers and of the rate that writes receive, from 0 to 1, or `nil` to use
+    /// the share of writing operations.
     package var writeShare: Double?
     /// The duration of the measured phase, in seconds.
     package var seconds = 5.0
@@ -37,13 +37,13 @@ package struct DraftArm: Sendable, Equatable {
     let comment: String
     let yaml: String
 
-    /// The arms that answer "queue or pool?".
+    /// The default arms, which compare a queue with a pool.
     package static let usual = ["queue", "queue-wal", "pool"].compactMap { DraftArm($0) }
 
     /// The valid names, for messages.
     package static let names = "queue, queue-wal, pool, pool-8 (with any number of readers), raw"
 
-    /// Creates the arm with a name, or returns nil if the name is unknown.
+    /// Creates the arm with a name, or returns `nil` if the name is unknown.
     package init?(_ name: String) {
         self.name = name
         switch name {
@@ -69,6 +69,6 @@ package struct DraftArm: Sendable, Equatable {
         }
     }
 
-    /// The lines of the scenario.
+    /// The arm's lines in the scenario.
     var lines: [String] { ["  " + YAMLText.comment(comment), "  \(name): \(yaml)"] }
 }

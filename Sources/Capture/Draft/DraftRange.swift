@@ -2,22 +2,24 @@ import WorkloadEngine
 
 /// The bounds of `BETWEEN :start AND :end`, or of `column >= :start AND column < :end`.
 ///
-/// Two independent values would often have the wrong order, and the statement would find no rows.
+/// Two independent values would often be in the wrong order, and the statement would find no rows.
 /// For a column of integers, the end is the start plus a width. Other values cannot be added, so
-/// the smaller of two values becomes the start.
+/// the smaller of two values is the start.
 struct DraftRange {
-    /// The name of the end's parameter, or nil for `?`.
+    /// The name of the parameter for the end, or `nil` for `?`.
     let name: String?
     private let column: Variable.Column
-    /// The largest width, or nil if the values cannot be added.
+    /// The largest width, or `nil` if the values cannot be added.
     private let width: Int64?
     private let drawn: ColumnVariable
 
     /// The number of distinct values that the widest range contains.
     private static let valueCount: Int64 = 100
 
-    /// Returns the range whose end is a slot, or nil if the slot does not end a range of two
-    /// parameters or if the user specified its values.
+    /// Creates the range that ends with a slot.
+    ///
+    /// Returns `nil` if the slot does not end a range of two parameters, or if the user specified
+    /// its values.
     init?(
         endingAt index: Int,
         of statement: NormalizedStatement,
@@ -31,7 +33,7 @@ struct DraftRange {
         else { return nil }
         name = statement.parameterNames[index]
         if let name, options.values[name] != nil { return nil }
-        // A range with one parameter for both bounds contains a single value.
+        // A range with the same parameter for both bounds contains a single value.
         if let name, name == statement.parameterNames[index - 1] { return nil }
         self.column = column
         let own = schema.column(column)
@@ -49,10 +51,10 @@ struct DraftRange {
         return max(1, Int64(min(width, 1e15).rounded()) - 1)
     }
 
-    /// Returns whether the access does not use the end's parameter yet.
+    /// Returns whether the access does not yet use the parameter for the end.
     func isFree(in known: [String: String]) -> Bool { name.map { known[$0] == nil } ?? true }
 
-    /// Returns the variable of the end, for a start with this text.
+    /// Returns the variable for the end of a range whose start has this text.
     func variable(_ start: String) -> ColumnVariable {
         guard let width else {
             return ColumnVariable(

@@ -4,9 +4,10 @@ package struct DraftTable: Sendable, Equatable {
     package struct Column: Sendable, Equatable {
         /// The column's name.
         package var name: String
-        /// The position in the primary key, from 1, or 0 for a column outside the key.
+        /// The position in the primary key, starting at 1, or 0 for a column that is not in the
+        /// key.
         package var keyPlace: Int
-        /// Whether a statement can set the column: it is neither generated nor hidden.
+        /// Whether a statement can set the column, because it is neither generated nor hidden.
         package var isWritable: Bool
 
         /// Creates a column.
@@ -19,7 +20,7 @@ package struct DraftTable: Sendable, Equatable {
 
     /// An index.
     package struct Index: Sendable, Equatable {
-        /// The columns in order, with nil for expressions.
+        /// The columns in order, with `nil` for expressions.
         package var columns: [String?]
         /// Whether the index is unique.
         package var isUnique: Bool
@@ -40,7 +41,7 @@ package struct DraftTable: Sendable, Equatable {
         case plain
         /// A `WITHOUT ROWID` table.
         case withoutRowID
-        /// A full-text index; `ownsContent` indicates whether it stores the text itself.
+        /// A full-text index. `ownsContent` indicates whether it stores the text itself.
         case fullText(ownsContent: Bool)
     }
 

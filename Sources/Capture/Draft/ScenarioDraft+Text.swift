@@ -36,7 +36,7 @@ extension ScenarioDraft {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The writes' share of the load, from 0 to 1.
+    /// The share of writes in the load, from 0 to 1.
     private var writeShare: Double {
         if writes.isEmpty { return 0 }
         if reads.isEmpty { return 1 }

@@ -2,9 +2,9 @@ import WorkloadEngine
 
 /// A scenario that is generated from statements and a database.
 ///
-/// A parameter draws its values from the column that the statement compares with it or sets to it.
+/// A parameter's values come from the column that the statement compares with it or sets to it.
 package struct ScenarioDraft {
-    /// An operation: the statements of one access.
+    /// An operation, which consists of the statements of one access.
     struct Operation {
         var name: String
         var statements: [String]
@@ -33,8 +33,8 @@ package struct ScenarioDraft {
     /// Adds an access that reads.
     ///
     /// - Parameters:
-    ///   - sql: Its statements, separated by semicolons.
-    ///   - name: Its name in reports, or nil to derive it from its first statement.
+    ///   - sql: The statements of the access, separated by semicolons.
+    ///   - name: The name of the access in reports, or `nil` to derive it from the first statement.
     ///   - comment: A comment for the scenario.
     /// - Throws: ``DraftError`` for text that is not SQL, a statement that writes, or a parameter
     ///   without a source of values.
@@ -50,7 +50,7 @@ package struct ScenarioDraft {
         reads.append(try operation(statements, of: sql, name: name, comment: comment))
     }
 
-    /// Adds an access that writes, under the rules of ``addRead(_:name:comment:)``.
+    /// Adds an access that writes, under the same rules as ``addRead(_:name:comment:)``.
     package mutating func addWrite(
         _ sql: String,
         name: String? = nil,
@@ -153,7 +153,7 @@ package struct ScenarioDraft {
         return statement.sql { texts[$0] }
     }
 
-    /// Returns the texts of a range's two bounds; the range contains its start.
+    /// Returns the texts of the two bounds of a range that contains its start.
     private mutating func bounds(
         _ range: DraftRange,
         from start: String,
@@ -185,7 +185,7 @@ package struct ScenarioDraft {
             comment: variable.comment,
             excluding: Set(known.values)
         )
-        // Each `?` without a name is a separate parameter.
+        // Each `?` is a separate parameter.
         known[name ?? "?\(known.count)"] = own
         return ":\(own)"
     }
@@ -233,7 +233,7 @@ package struct ScenarioDraft {
         )
     }
 
-    /// Returns words of a full-text table if the parameter searches it, or nil otherwise.
+    /// Returns words of a full-text table if the parameter searches it, or `nil` otherwise.
     ///
     /// `x MATCH :q`, `x = :q` and `x(:q)` search the table `x`; `column MATCH :q` searches the
     /// full-text table that the statement mentions.

@@ -14,14 +14,14 @@ package struct TableStatements {
 
     /// The reads by key and by index.
     package private(set) var reads: [Statement] = []
-    /// An update of one row, or nil if the table cannot be updated.
+    /// An update of one row, or `nil` if the table cannot be updated.
     package private(set) var write: Statement?
 
     private let table: DraftTable
 
     /// The maximum number of indexes of a table for which reads are generated.
     private static let indexLimit = 3
-    /// The maximum number of rows of a list.
+    /// The maximum number of rows in a list.
     private static let listLength = 50
 
     /// Generates the statements for a table.
@@ -37,7 +37,6 @@ package struct TableStatements {
         write = update
     }
 
-    /// Removes the write.
     package mutating func removeWrite() { write = nil }
 
     private var name: String { VariableRegistry.identifier(table.name) }
@@ -46,7 +45,8 @@ package struct TableStatements {
         table.columns.filter { $0.keyPlace > 0 }.sorted { $0.keyPlace < $1.keyPlace }.map(\.name)
     }
 
-    /// The column that identifies a row, or nil for a key of several columns without a rowid.
+    /// The column that identifies a row, or `nil` for a table without a rowid whose key has several
+    /// columns.
     private var rowKey: String? {
         if key.count == 1 { return key[0] }
         return table.kind == .withoutRowID ? nil : "rowid"
@@ -97,8 +97,10 @@ package struct TableStatements {
         )
     }
 
-    /// An update of one row that is unlikely to violate constraints: it sets a column, preferably
-    /// without a key, an index or a reference, to another value from the same column.
+    /// An update of one row that is unlikely to violate constraints.
+    ///
+    /// It sets a column to another value from the same column. If possible, the column is not part
+    /// of a key, an index or a reference.
     private var update: Statement? {
         let unique = Set(table.indexes.filter(\.isUnique).flatMap(\.columns).compactMap { $0 })
         let indexed = Set(table.indexes.flatMap(\.columns).compactMap { $0 })
@@ -156,7 +158,7 @@ package struct TableStatements {
         return Statement(name: name, sql: sql, trial: trial, comment: comment)
     }
 
-    /// Returns a name as an SQL identifier, in quotes if necessary.
+    /// Returns a name as an SQL identifier, quoted if necessary.
     static func quoted(_ name: String) -> String {
         let isPlain =
             VariableRegistry.identifier(name) == name

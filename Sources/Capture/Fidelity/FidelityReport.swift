@@ -6,13 +6,14 @@ package struct FidelityReport {
     package struct Row: Sendable, Equatable {
         /// The names of the client and the operation.
         package var name: String
-        /// The number of transactions per second, captured and in the run.
+        /// The number of transactions per second, in the capture and in the run.
         package var rate: (captured: Double, replayed: Double)
-        /// The transactions' mean duration in seconds, captured and in the run, or nil if unknown.
+        /// The mean duration of transactions in seconds, in the capture and in the run, or `nil` if
+        /// unknown.
         package var seconds: (captured: Double?, replayed: Double?)
-        /// The number of rows per transaction, captured and in the run, or nil if unknown.
+        /// The number of rows per transaction, in the capture and in the run, or `nil` if unknown.
         package var rows: (captured: Double?, replayed: Double?)
-        /// The number of lock failures per transaction, captured and in the run.
+        /// The number of lock failures per transaction, in the capture and in the run.
         package var busy: (captured: Double, replayed: Double)
 
         package static func == (first: Row, second: Row) -> Bool {
@@ -22,8 +23,9 @@ package struct FidelityReport {
 
     /// The operations, in the scenario's order.
     package let rows: [Row]
-    /// The share of time during which transactions wrote, captured and in the run; concurrent
-    /// connections' times add up.
+    /// The share of time during which transactions wrote, in the capture and in the run.
+    ///
+    /// The times of concurrent connections are added.
     package let writeShare: (captured: Double, replayed: Double)
     private let omissions: [String]
     private let notes: [String]
@@ -32,9 +34,9 @@ package struct FidelityReport {
     ///
     /// - Parameters:
     ///   - scenario: The captured scenario.
-    ///   - result: The run of its arm ``CapturedScenario/presentArm``.
-    ///   - meanRows: A closure that returns the mean number of a statement's rows in the run, or
-    ///     nil if unknown.
+    ///   - result: The run of the arm ``CapturedScenario/presentArm``.
+    ///   - meanRows: A closure that returns the mean number of rows that a statement has in the
+    ///     run, or `nil` if unknown.
     package init(
         _ scenario: CapturedScenario,
         _ result: ArmResult,

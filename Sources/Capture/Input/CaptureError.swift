@@ -1,8 +1,8 @@
-/// The reason why a capture fails, with its position and a remedy.
+/// An error in the input of a capture, with its position and a remedy.
 package struct CaptureError: Error, Equatable, CustomStringConvertible {
-    /// The file's name as specified, or nil for a live trace.
+    /// The file's name as specified, or `nil` for a live trace.
     package var file: String?
-    /// The line, from 1, or nil for the whole input.
+    /// The line number, starting at 1, or `nil` if the error concerns the whole input.
     package var line: Int?
     /// The problem and its remedy.
     package var message: String
@@ -14,7 +14,7 @@ package struct CaptureError: Error, Equatable, CustomStringConvertible {
         self.line = line
     }
 
-    /// `file:line: message`.
+    /// The error in the form `file:line: message`.
     package var description: String {
         let place = [file, line.map(String.init)].compactMap { $0 }.joined(separator: ":")
         return place.isEmpty ? message : "\(place): \(message)"

@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// One execution of a statement, from a trace or a log.
+/// An execution of a statement, from a trace or a log.
 package struct CapturedExecution: Sendable, Equatable {
     /// The time at which the execution ended, in seconds from an origin that all executions share.
     package var end: Double
@@ -10,19 +10,21 @@ package struct CapturedExecution: Sendable, Equatable {
     package var connection: String
     /// The statement, with its parameters or with literals.
     package var sql: String
-    /// The result code (<https://sqlite.org/rescode.html>); 0, 100 and 101 mean success.
+    /// The result code (<https://sqlite.org/rescode.html>), where 0, 100 and 101 mean success.
     package var code: Int
-    /// Whether the connection is outside a transaction afterward, or nil if unknown.
+    /// Whether the connection is outside a transaction after the execution, or `nil` if unknown.
     package var autocommit: Bool?
-    /// The duration, in seconds, or nil if only the end or only the start is known.
+    /// The duration, in seconds, or `nil` if only the end or only the start is known.
     package var seconds: Double?
-    /// How long the execution waited for a lock, in seconds; used if the duration is unknown.
+    /// The time that the execution waited for a lock, in seconds.
+    ///
+    /// It is used if the duration is unknown.
     package var waited: Double?
-    /// The number of returned rows, or nil if unknown.
+    /// The number of returned rows, or `nil` if unknown.
     package var rows: Int?
-    /// The values of the parameters, in order of first appearance; empty if unknown.
+    /// The values of the parameters, in order of first appearance, or an empty array if unknown.
     package var values: [WorkloadValue]
-    /// The line in the file, or nil for a live trace.
+    /// The line in the file, or `nil` for a live trace.
     package var line: Int?
 
     /// Creates an execution.

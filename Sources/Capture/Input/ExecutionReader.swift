@@ -1,11 +1,11 @@
 import Foundation
 import WorkloadEngine
 
-/// Reads executions from JSON lines: one object per line, such as
-/// `{"time": 12.5, "sql": "SELECT 1", "seconds": 0.0002}`.
+/// Reads executions from JSON Lines, with one object per line, such as `{"time": 12.5, "sql":
+/// "SELECT 1", "seconds": 0.0002}`.
 package struct ExecutionReader {
     private let file: String
-    /// The end of the last execution of each connection, in seconds.
+    /// The end time of the last execution of each connection, in seconds.
     private var last: [String: Double] = [:]
 
     /// Creates a reader.
@@ -35,7 +35,7 @@ package struct ExecutionReader {
                 file: file
             )
         }
-        // Lines of several connections may be interleaved, but each connection's lines are in
+        // Lines from different connections may be interleaved, but each connection's lines are in
         // order.
         return executions.enumerated()
             .sorted { ($0.element.end, $0.offset) < ($1.element.end, $1.offset) }
@@ -136,7 +136,7 @@ package struct ExecutionReader {
         return number
     }
 
-    /// Returns a result code from its number or its name.
+    /// Returns the result code for a number or a name.
     private func code(_ value: Any?, _ line: Int) throws(CaptureError) -> Int {
         if let number = value as? NSNumber { return number.intValue }
         guard let name = value as? String else { return 0 }
@@ -161,8 +161,9 @@ package struct ExecutionReader {
         "SQLITE_NOTADB": 26, "SQLITE_ROW": 100, "SQLITE_DONE": 101,
     ]
 
-    /// Parses an ISO 8601 date with fractions into seconds since 1970, in UTC unless a time zone is
-    /// given.
+    /// Parses an ISO 8601 date with fractional seconds into seconds since 1970.
+    ///
+    /// The date is in UTC unless it includes a time zone.
     private static func seconds(ofDate text: String) -> Double? {
         let pattern = /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)([.,]\d+)?(Z|[+-]\d\d:?\d\d)?/
         guard let match = text.wholeMatch(of: pattern) else { return nil }
@@ -177,7 +178,9 @@ package struct ExecutionReader {
         return date.timeIntervalSince1970 + fraction
     }
 
-    /// Converts a parameter's value; an object `{"blob": "base64"}` is a blob.
+    /// Converts a parameter's value.
+    ///
+    /// An object such as `{"blob": "base64"}` is a blob.
     private static func value(_ json: Any) -> WorkloadValue {
         switch json {
         case let text as String: return .text(text)

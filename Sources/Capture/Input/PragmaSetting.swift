@@ -1,6 +1,6 @@
 /// Recognizes PRAGMA statements whose settings a scenario can repeat.
 enum PragmaSetting {
-    /// The per-connection pragmas whose values are not secret and are numbers or words.
+    /// The per-connection pragmas whose values are numbers or words and are not secret.
     static let repeatable: Set = [
         "busy_timeout", "cache_size", "cache_spill", "case_sensitive_like", "foreign_keys",
         "journal_mode", "journal_size_limit", "locking_mode", "mmap_size", "query_only",
@@ -8,8 +8,8 @@ enum PragmaSetting {
         "wal_autocheckpoint",
     ]
 
-    /// Returns the setting of `PRAGMA name = value` or `PRAGMA name(value)`, or nothing for other
-    /// statements and for pragmas that are not repeated, such as `key`.
+    /// Returns the setting of `PRAGMA name = value` or `PRAGMA name(value)`, or an empty dictionary
+    /// for other statements and for pragmas that are not repeated, such as `key`.
     static func all(_ sql: String) -> [String: String] {
         guard var tokens = try? SQLLexer.tokens(of: sql)[...], tokens.popFirst() != nil else {
             return [:]

@@ -1,13 +1,13 @@
-/// Excludes the periods in which a trace recorded nothing from the recorded time.
+/// Converts clock times to recorded time, which excludes periods in which a trace recorded nothing.
 ///
-/// A trace pauses when it would cost a program too much. Rates refer to the recorded time, in which
-/// gaps have no length.
+/// A trace pauses when it would slow down a program too much. Rates refer to the recorded time, in
+/// which gaps have no length.
 struct TraceGaps {
-    /// A point in the recorded time.
+    /// A point in recorded time.
     struct Moment: Equatable {
-        /// The number of gaps before it.
+        /// The number of gaps before the moment.
         var segment: Int
-        /// The time in seconds, without the gaps before it.
+        /// The time, excluding the gaps before the moment, in seconds.
         var time: Double
     }
 
@@ -16,7 +16,7 @@ struct TraceGaps {
     /// The total length of all gaps up to each gap's end.
     private var lengths: [Double] = []
 
-    /// Creates gaps; they may be in any order and may overlap.
+    /// Creates gaps, which may be in any order and may overlap.
     init(_ gaps: [ClosedRange<Double>]) {
         for gap in gaps.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if let last = self.gaps.last, gap.lowerBound <= last.upperBound {
@@ -33,8 +33,8 @@ struct TraceGaps {
         }
     }
 
-    /// Converts a time of the trace's clock, or returns nil inside a gap, where events are
-    /// incomplete.
+    /// Converts a time on the trace's clock, or returns `nil` if the time is in a gap, where events
+    /// are incomplete.
     func moment(at time: Double) -> Moment? {
         var low = 0
         var high = gaps.count

@@ -1,10 +1,10 @@
 import WorkloadEngine
 
-/// A variable that draws its values from a column, in the language of scenarios.
+/// A scenario variable that draws its values from a column.
 struct ColumnVariable: Equatable {
     /// The preferred name, which another variable may already have.
     var base: String
-    /// The variable's mapping in YAML, without braces.
+    /// The variable's YAML mapping, without braces.
     var yaml: String
     /// An explanation of the choice.
     var comment: String

@@ -8,22 +8,24 @@ struct DistributionFit: Equatable {
     /// Whether the distribution draws integers from a range.
     var needsRange: Bool
     /// The largest difference between the observed and the fitted distribution functions, from 0 to
-    /// 1 (the Kolmogorov–Smirnov distance), or for `choice`, the share of the values that are not
-    /// shown.
+    /// 1 (the Kolmogorov–Smirnov distance).
+    ///
+    /// For `choice`, this is the share of values that are not shown.
     var distance: Double
 
     /// The candidates for theta in Zipf's law.
     private static let thetas = [0.5, 0.7, 0.8, 0.9, 0.99, 1.1, 1.3, 1.6, 2.0]
-    /// The maximum number of values of a choice.
+    /// The maximum number of values in a choice.
     private static let choiceLimit = 30
     /// The maximum distance of an acceptable uniform distribution.
     private static let near = 0.05
 
-    /// Finds the best distribution, or returns nil if no value may be shown and no range is known.
+    /// Finds the best distribution, or returns `nil` if no value may be shown and no range is
+    /// known.
     ///
     /// - Parameters:
     ///   - sample: The values.
-    ///   - range: The range of the column's integers, or nil if there is no column.
+    ///   - range: The range of the column's integers, or `nil` if there is no column.
     ///   - k: The number of times that a value must occur to be shown.
     /// - Returns: The distribution with the smallest distance.
     static func best(
@@ -97,7 +99,7 @@ struct DistributionFit: Equatable {
         }.min { $0.1 < $1.1 }
     }
 
-    /// Returns a choice of a few values with their weights, or nil if it would miss too many
+    /// Returns a choice of a few values with their weights, or `nil` if it would miss too many
     /// values.
     private static func choice(of sample: ValueSample, k: Int) -> DistributionFit? {
         let shown = sample.counts.filter { $0.value >= k }
@@ -175,9 +177,10 @@ struct DistributionFit: Equatable {
 
         /// Returns the largest difference from a distribution.
         ///
-        /// The closure returns the share of draws in the first part of the range, where the part is
-        /// from 0 to 1. The comparison includes the share of the ten most frequent values, because
-        /// popular values that are spread over the range have a uniform distribution function.
+        /// The closure returns the share of draws in the first part of the range. The size of that
+        /// part is given as a fraction from 0 to 1. The comparison includes the share of the ten
+        /// most frequent values, because popular values that are spread over the range have a
+        /// uniform distribution function.
         func distance(mostFrequent: Double, _ share: (Double) -> Double) -> Double {
             let popularity = abs(topTenShare - min(1, mostFrequent))
             var seen = 0.0
@@ -200,8 +203,8 @@ struct DistributionFit: Equatable {
 
         /// Returns the difference from a scrambled zipfian distribution.
         ///
-        /// The distribution draws one of 10¹⁰ items and hashes it to a value: the most popular
-        /// items remain separate, and the others spread evenly.
+        /// The distribution draws one of 10¹⁰ items and hashes it to a value. The most popular
+        /// items remain separate, and the other items spread evenly.
         func scrambledDistance(_ theta: Double) -> Double {
             let items = 1e10
             let even = (1 - Zipf.share(size, of: items, theta: theta)) / size
@@ -235,7 +238,7 @@ struct DistributionFit: Equatable {
     }
 }
 
-/// Zipf's law over the ranks from 1.
+/// Zipf's law for ranks that start at 1.
 private enum Zipf {
     /// Returns the share of draws up to a rank.
     static func share(_ rank: Double, of size: Double, theta: Double) -> Double {
@@ -244,8 +247,8 @@ private enum Zipf {
         return min(1, harmonic(rank, theta) / harmonic(size, theta))
     }
 
-    /// Returns the generalized harmonic number: exact up to 50, then by the Euler–Maclaurin
-    /// formula.
+    /// Returns the generalized harmonic number, exactly for counts up to 50 and by the
+    /// Euler–Maclaurin formula for larger counts.
     private static func harmonic(_ count: Double, _ theta: Double) -> Double {
         let exact = min(count, 50)
         var sum = 0.0

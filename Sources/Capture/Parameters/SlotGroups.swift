@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// Finds a transaction's slots that have the same value and can share a variable.
+/// Finds slots in a transaction that have the same value and can share a variable.
 struct SlotGroups {
     /// A slot of a shape.
     struct Place: Hashable {
@@ -28,7 +28,7 @@ struct SlotGroups {
         }
     }
 
-    /// Returns the representative of all places with the same value.
+    /// Returns the place that represents all places with the same value.
     func root(of place: Place) -> Place {
         var place = place
         while let parent = parents[place], parent != place { place = parent }
@@ -69,8 +69,10 @@ struct SlotGroups {
 }
 
 extension StatementSlot.Role {
-    /// Whether to compare the slot with others: the first items of a list, and the first row of an
-    /// insert, represent all of them.
+    /// Whether to compare the slot with others.
+    ///
+    /// The first items of a list represent all its items, and the first row of an insert represents
+    /// all its rows.
     fileprivate var isComparable: Bool {
         switch self {
         case .list(let position): position < 4

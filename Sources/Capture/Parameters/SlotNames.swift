@@ -7,7 +7,7 @@ struct SlotNames {
     private let groups: SlotGroups
     /// The variable of each group of equal slots.
     private var names: [SlotGroups.Place: String] = [:]
-    /// The names of values that remain the same for all of a loop's repetitions.
+    /// The names of values that remain the same in all repetitions of a loop.
     private var constants: [SlotGroups.Place: String] = [:]
     /// The shared variables of long lists and of inserts with many rows.
     private var cycles: [Cycle: String] = [:]
@@ -19,8 +19,9 @@ struct SlotNames {
         var column: Variable.Column
         var number: Int
 
-        /// Creates the cycle of a list or an insert, which limits the number of variables, or
-        /// returns nil for other slots.
+        /// Creates the cycle of a list or an insert, or returns `nil` for other slots.
+        ///
+        /// Cycles limit the number of variables.
         init?(_ slot: StatementSlot, position: Int) {
             guard let column = slot.column else { return nil }
             switch slot.role {
@@ -112,8 +113,9 @@ struct SlotNames {
 }
 
 extension ShapeStatistics {
-    /// Returns the most frequent text of the statement at a position, whose lists may have any
-    /// length.
+    /// Returns the most frequent text of the statement at a position.
+    ///
+    /// Its lists may have any length.
     func usualText(at position: Int) -> NormalizedStatement {
         texts[position].max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }?
             .value.statement ?? positions[position]

@@ -6,7 +6,7 @@ enum SlotValue: Equatable {
     case text(String)
     /// A variable.
     case variable(base: String, yaml: String, comment: String)
-    /// The variable of the range's lower bound plus a span.
+    /// The variable for the range's lower bound, plus a span.
     case span(Int64)
 
     /// A variable that draws from a column.
@@ -20,7 +20,7 @@ struct SlotPlanner {
     let schema: CaptureSchema
     let options: CaptureOptions
 
-    /// Returns the replacement for a slot, and the part of it that cannot be modeled, if any.
+    /// Returns the replacement for a slot, and the part of the slot that cannot be modeled, if any.
     func plan(
         _ slot: StatementSlot,
         at place: SlotGroups.Place,
@@ -44,8 +44,8 @@ struct SlotPlanner {
             }
         case .set:
             if let column = slot.column, let own = schema.column(column), own.isUnique {
-                // Keep the key: programs that save whole rows do not change it, and a new value
-                // could conflict.
+                // Keep the key, because programs that save whole rows do not change it, and a new
+                // value could conflict.
                 return (.text(Self.quotedName(own.name)), nil)
             }
         case .rangeEnd:
@@ -166,7 +166,8 @@ struct SlotPlanner {
         return sorted[hidden]...sorted[sorted.count - 1 - hidden]
     }
 
-    /// Returns the mean length of a range of integers, or nil if values and rows do not reveal it.
+    /// Returns the mean length of a range of integers, or `nil` if it cannot be determined from
+    /// values and rows.
     private func span(at place: SlotGroups.Place, of shape: ShapeStatistics) -> Int64? {
         guard place.slot > 0, place.slot < shape.positions[place.position].slots.count,
             shape.positions[place.position].slots[place.slot - 1].role == .rangeStart

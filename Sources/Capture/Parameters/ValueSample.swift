@@ -11,9 +11,9 @@ struct ValueSample {
     private(set) var counts: [WorkloadValue: Int] = [:]
     /// The number of values that were not counted because there were too many distinct values.
     private(set) var uncounted = 0
-    /// The number of values that equal the previous value plus one.
+    /// The number of values that are one greater than the previous value.
     private(set) var successors = 0
-    /// The first integers, in the order observed.
+    /// The first integers, in order of observation.
     private(set) var integers: [Int64] = []
     /// The lengths of strings and blobs.
     private(set) var lengths = SampledNumbers()
@@ -39,6 +39,6 @@ struct ValueSample {
         last = value
     }
 
-    /// The value that all executions share, or nil if there are several values or none.
+    /// The value that all executions share, or `nil` if there are several values or no values.
     var onlyValue: WorkloadValue? { counts.count == 1 && uncounted == 0 ? counts.first?.key : nil }
 }

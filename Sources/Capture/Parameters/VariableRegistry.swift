@@ -5,7 +5,7 @@ struct VariableRegistry {
     /// A variable.
     struct Entry: Equatable {
         var name: String
-        /// The variable's mapping in YAML, without braces.
+        /// The variable's YAML mapping, without braces.
         var yaml: String
         /// An explanation of the choice.
         var comment: String
@@ -13,7 +13,7 @@ struct VariableRegistry {
 
     private(set) var entries: [Entry] = []
 
-    /// Returns the name of a variable with a definition, and adds the variable if it does not
+    /// Returns the name of the variable with a definition, and adds the variable if it does not
     /// exist.
     ///
     /// - Parameters:

@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// The tables of the captured database, to which statements refer.
+/// The tables of the captured database.
 package struct CaptureSchema: Sendable, Equatable {
     /// A table or a view.
     package struct Table: Sendable, Equatable {
@@ -20,15 +20,15 @@ package struct CaptureSchema: Sendable, Equatable {
     package struct Column: Sendable, Equatable {
         /// The column's name, as written in the schema.
         package var name: String
-        /// The declared type, or an empty string for a column without one.
+        /// The declared type, or an empty string if the column has none.
         package var type: String
         /// Whether the column is an alias of the rowid (`INTEGER PRIMARY KEY`).
         package var isRowID: Bool
-        /// Whether the column's values are unique, or the column is the last one of a key.
+        /// Whether the column's values are unique or the column is the last column of a key.
         package var isUnique: Bool
-        /// The smallest and the largest integer in the column, or nil if there are no integers.
+        /// The smallest and largest integers in the column, or `nil` if there are no integers.
         package var range: ClosedRange<Int64>?
-        /// The number of distinct values, or nil if unknown.
+        /// The number of distinct values, or `nil` if unknown.
         package var distinctCount: Int?
 
         /// Creates a column.
@@ -68,12 +68,12 @@ package struct CaptureSchema: Sendable, Equatable {
     /// Returns the table with a name, ignoring case.
     func table(_ name: String) -> Table? { tables[name.lowercased()] }
 
-    /// Returns the column that a variable refers to.
+    /// Returns the column to which a variable refers.
     func column(_ column: Variable.Column) -> Column? {
         table(column.table)?.column(column.name)
     }
 
-    /// Returns whether a table or a column has a name.
+    /// Returns whether any table or column has the given name.
     func containsName(_ name: String) -> Bool {
         let name = name.lowercased()
         return tables[name] != nil || columnNames.contains(name) || Table.rowIDNames.contains(name)

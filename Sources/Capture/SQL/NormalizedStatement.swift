@@ -6,23 +6,23 @@ package struct NormalizedStatement: Equatable, Sendable {
     ///
     /// Executions of the same statement have equal keys.
     package let key: String
-    /// The text between the slots, with one more piece than there are slots.
+    /// The text around the slots, with one more piece than there are slots.
     let pieces: [String]
     /// The slots, in order.
     let slots: [StatementSlot]
-    /// The names of the slots' parameters, without their prefix, or nil for literals and for `?`.
+    /// The names of the slots' parameters, without their prefix, or `nil` for literals and for `?`.
     let parameterNames: [String?]
     /// The first keyword in upper case or, for `WITH`, the main statement's first keyword.
     package let verb: String
     /// The first table that the statement refers to, if any.
     let table: String?
-    /// The tables that the statement refers to but the schema does not contain.
+    /// The tables in the statement that the schema does not contain.
     let missingTables: [String]
 
-    /// Whether the statement only reads, judging by its verb.
+    /// Whether the statement only reads, according to its verb.
     var readsOnly: Bool { ["SELECT", "VALUES", "EXPLAIN", "PRAGMA"].contains(verb) }
 
-    /// The reason why the statement cannot be repeated, or nil if it can be repeated.
+    /// The reason why the statement cannot be repeated, or `nil` if it can be repeated.
     var obstacle: String? {
         switch verb {
         case "SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "VALUES", "SAVEPOINT", "RELEASE",

@@ -4,8 +4,7 @@ struct SQLToken: Equatable {
     enum Kind: Equatable {
         /// A keyword or an unquoted name.
         case word
-        /// A name in double quotes, backquotes or brackets; double quotes may also contain a
-        /// string.
+        /// A name in double quotes, backticks or brackets. Double quotes may also contain a string.
         case quotedName
         /// A string in single quotes.
         case string
@@ -22,10 +21,10 @@ struct SQLToken: Equatable {
     var kind: Kind
     /// The token's text, as written.
     var text: String
-    /// Whether spaces or comments precede it.
+    /// Whether spaces or comments precede the token.
     var followsSpace: Bool
 
-    /// The text of a word in upper case; empty for other tokens.
+    /// The text of a word in upper case, or an empty string for another token.
     var keyword: String { kind == .word ? text.uppercased() : "" }
 
     /// The name without its quotes.
@@ -45,7 +44,7 @@ struct SQLToken: Equatable {
 
 /// Splits a statement into tokens and removes its comments.
 struct SQLLexer {
-    /// The reason why text is not SQL.
+    /// The reason that text is not SQL.
     enum Failure: Error, Equatable {
         case unterminated(String)
         case unexpected(String)

@@ -12,14 +12,15 @@ extension StatementParser {
         return Self.comparisons.contains(token.kind == .word ? token.keyword : token.text)
     }
 
-    /// Returns how the statement uses the value at an index, and the related column.
+    /// Returns how the statement uses the value at an index, and the column to which the value
+    /// relates.
     func context(of index: Int) -> (role: StatementSlot.Role, column: Variable.Column?) {
         let clause = clauses[index]
         if clause == "LIMIT" { return (.limit, nil) }
         if clause == "OFFSET" { return (.offset, nil) }
         if let row = insertion(of: index) { return row }
         if let item = listItem(index) { return item }
-        // A sign before a value belongs to the value.
+        // A plus or minus sign before a value belongs to the value.
         var before = index - 1
         if before > 0, ["-", "+"].contains(tokens[before].text),
             isComparison(before - 1) || ["BETWEEN", "AND"].contains(tokens[before - 1].keyword)
@@ -50,7 +51,7 @@ extension StatementParser {
         return (.other, nil)
     }
 
-    /// Returns the role of a bound of BETWEEN, given the index of the keyword or AND before it.
+    /// Returns the role of a bound of BETWEEN, given the index of the BETWEEN or AND before it.
     private func range(_ before: Int) -> (StatementSlot.Role, Variable.Column?)? {
         var start = before
         let isEnd = tokens[before].keyword == "AND"
@@ -85,7 +86,8 @@ extension StatementParser {
         return tokens.indices.contains(end) && ["<", "<="].contains(tokens[end].text)
     }
 
-    /// Returns whether the value after a sign is the upper bound of `column >= ? AND column < ?`.
+    /// Returns whether the value after an operator is the upper bound of `column >= ? AND column <
+    /// ?`.
     private func isRangeEnd(_ sign: Int, _ column: Variable.Column) -> Bool {
         guard ["<", "<="].contains(tokens[sign].text), sign > 1 else { return false }
         let start = tokens[sign - 2].text == "." ? sign - 3 : sign - 1

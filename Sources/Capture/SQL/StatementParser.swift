@@ -1,9 +1,9 @@
 import WorkloadEngine
 
-/// Finds a statement's slots, and the column with which the statement compares each slot.
+/// Finds a statement's slots and the column with which the statement compares each slot.
 ///
-/// The parser recognizes common patterns instead of SQLite's grammar: `col = ?`, `col IN (?, ?)`,
-/// `BETWEEN`, `VALUES` and `SET`. Slots in other patterns have no column.
+/// The parser recognizes common patterns instead of SQLite's full grammar: `col = ?`, `col IN (?,
+/// ?)`, `BETWEEN`, `VALUES` and `SET`. Slots in other patterns have no column.
 struct StatementParser {
     let schema: CaptureSchema
     let tokens: [SQLToken]
@@ -15,7 +15,7 @@ struct StatementParser {
 
     /// Parses one statement.
     ///
-    /// - Throws: The reason why the text is not SQL.
+    /// - Throws: ``SQLLexer/Failure`` if the text is not SQL.
     static func parse(
         _ sql: String,
         schema: CaptureSchema
@@ -107,7 +107,7 @@ struct StatementParser {
 
     /// Returns a token's text.
     ///
-    /// All savepoint names become the same text, because programs often number them.
+    /// All savepoint names become the same text, because programs often number the names.
     private func canonical(_ index: Int) -> String {
         let isSavepoint =
             index > 0
@@ -146,13 +146,13 @@ struct StatementParser {
         throw .incomplete("WITH")
     }
 
-    /// Returns the name of a parameter; `p1` for `?1`, nil for `?`.
+    /// Returns the name of a parameter, such as `p1` for `?1`, or `nil` for `?`.
     private static func name(of text: String) -> String? {
         guard text != "?" else { return nil }
         return (text.first == "?" ? "p" : "") + text.dropFirst()
     }
 
-    /// Returns the index of a parameter's value: its number, or the order of its first appearance.
+    /// Returns the index of a parameter's value, from its number or its first appearance.
     private static func ordinal(
         of text: String,
         among names: inout [String: Int],
@@ -213,7 +213,7 @@ struct StatementParser {
 
     // MARK: Literals
 
-    /// Returns the value of a literal that becomes a slot, or nil for any other token.
+    /// Returns the value of a literal that becomes a slot, or `nil` for any other token.
     ///
     /// Numbers in LIMIT, column numbers in ORDER BY and GROUP BY, and single digits that are not
     /// compared with a column remain part of the statement.

@@ -14,17 +14,17 @@ struct StatementSlot: Equatable, Sendable {
     enum Role: Equatable, Sendable {
         /// Compares it with a column.
         case comparison
-        /// Starts a range: the lower bound of BETWEEN, or of `column >= ? AND column < ?`.
+        /// Starts a range, as the lower bound of BETWEEN or of `column >= ? AND column < ?`.
         case rangeStart
-        /// Ends a range: the upper bound.
+        /// Ends a range, as the upper bound.
         case rangeEnd
         /// Uses it as an item of a list, at a position from 0.
         case list(Int)
-        /// Inserts it into a column; rows are numbered from 0.
+        /// Inserts it into a column. Rows are numbered from 0.
         case insert(row: Int)
         /// Sets a column to it.
         case set
-        /// Adds it to a column, subtracts it, or multiplies the column by it.
+        /// Adds it to a column, subtracts it from a column, or multiplies a column by it.
         case change
         case limit, offset
         /// Uses it in any other way.
@@ -33,10 +33,10 @@ struct StatementSlot: Equatable, Sendable {
 
     var source: Source
     var role: Role
-    /// The column that is compared with the value or receives it.
+    /// The column that is compared with the value or set to it.
     var column: Variable.Column?
 
-    /// Returns the value in an execution, or nil if unknown.
+    /// Returns the value in an execution, or `nil` if unknown.
     func value(among values: [WorkloadValue]) -> WorkloadValue? {
         switch source {
         case .literal(let value, _): value

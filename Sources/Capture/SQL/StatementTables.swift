@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// The tables that a statement refers to, with their aliases.
+/// The tables to which a statement refers, and their aliases.
 ///
 /// Subqueries and the enclosing statement share one list of aliases.
 struct StatementTables {
@@ -9,7 +9,7 @@ struct StatementTables {
     private(set) var aliases: Set<String> = []
     /// The table into which the statement inserts.
     private(set) var inserted: CaptureSchema.Table?
-    /// The columns that an INSERT specifies, or nil if it specifies none.
+    /// The columns that an INSERT specifies, or `nil` if it specifies none.
     private(set) var insertedColumns: [String]?
     /// The name of the first table, if any.
     private(set) var first: String?
@@ -118,7 +118,7 @@ struct StatementTables {
         return tables.first { $0.alias == alias || $0.table.name.lowercased() == alias }?.table
     }
 
-    /// Returns the column with a name, or nil if none of the statement's tables has it.
+    /// Returns the column with a name, or `nil` if none of the statement's tables has it.
     func column(_ name: String, of qualifier: String?) -> Variable.Column? {
         let candidates = tables.filter { table in
             guard let qualifier = qualifier?.lowercased() else { return true }

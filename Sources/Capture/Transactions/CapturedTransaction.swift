@@ -15,9 +15,9 @@ struct CapturedTransaction {
     /// How a transaction ends.
     enum Outcome: String, Sendable, CaseIterable {
         case committed, rolledBack
-        /// A failure because of another connection's lock.
+        /// A failure caused by another connection's lock.
         case busy
-        /// A failure for another reason.
+        /// A failure with any other cause.
         case failed
     }
 
@@ -32,7 +32,7 @@ struct CapturedTransaction {
         var values: [WorkloadValue]
     }
 
-    /// The connection: its process and its name.
+    /// The process and name of the connection.
     var connection: String
     var begin: Begin
     var outcome = Outcome.committed
@@ -44,12 +44,12 @@ struct CapturedTransaction {
     var statements: [Statement] = []
     /// The times between statements, in seconds.
     ///
-    /// The first time follows BEGIN, and the last one precedes COMMIT. The list is empty without
-    /// BEGIN.
+    /// The first time follows BEGIN, and the last one precedes COMMIT. The array is empty for a
+    /// transaction without BEGIN.
     var gaps: [Double] = []
-    /// The duration of the statement that began the transaction, in seconds, or nil if unknown.
+    /// The duration of the statement that began the transaction, in seconds, or `nil` if unknown.
     var beginSeconds: Double?
-    /// The duration of the statement that ended the transaction, in seconds, or nil if unknown.
+    /// The duration of the statement that ended the transaction, in seconds, or `nil` if unknown.
     var endSeconds: Double?
     /// The number of lock failures of the statements, or of BEGIN before them.
     var busyCount = 0
@@ -61,7 +61,7 @@ struct CapturedTransaction {
     /// The duration, in seconds.
     var duration: Double { max(0, end - start) }
 
-    /// Whether the transaction writes, or locks the database for writing.
+    /// Whether the transaction writes or locks the database for writing.
     var writes: Bool {
         begin == .immediate || begin == .exclusive
             || statements.contains { !$0.statement.readsOnly && $0.statement.isChange }
@@ -69,6 +69,8 @@ struct CapturedTransaction {
 }
 
 extension NormalizedStatement {
-    /// Whether the statement changes data; savepoint statements do not.
+    /// Whether the statement changes data.
+    ///
+    /// Savepoint statements do not.
     var isChange: Bool { !["SAVEPOINT", "RELEASE", "ROLLBACK"].contains(verb) }
 }

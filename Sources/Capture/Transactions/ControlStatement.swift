@@ -7,7 +7,7 @@ enum ControlStatement: Equatable {
     case release(String)
     case rollbackTo
 
-    /// Recognizes a control statement, or returns nil for any other statement.
+    /// Recognizes a control statement, or returns `nil` for any other statement.
     init?(_ statement: NormalizedStatement, sql: String) {
         guard
             ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"]

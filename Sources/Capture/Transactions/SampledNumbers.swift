@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbers with an exact sum, and quantiles from a sample.
+/// Numbers with an exact sum and with quantiles from a sample.
 struct SampledNumbers {
     /// The maximum size of the sample.
     private static let capacity = 4096

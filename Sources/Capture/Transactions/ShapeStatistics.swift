@@ -27,13 +27,16 @@ struct ShapeStatistics {
     /// The positions of a loop refer to its body. The time before the body's first statement
     /// includes the time between two repetitions.
     private(set) var gaps: [SampledNumbers]
-    /// The gaps before executions of known duration, which exclude the execution itself.
+    /// The gaps before executions of known duration.
+    ///
+    /// These gaps do not include the execution.
     private(set) var timedGaps: [SampledNumbers]
     /// The known durations of each position's executions, and of COMMIT.
     private(set) var seconds: [SampledNumbers]
     /// The known numbers of rows of each position.
     private(set) var rows: [SampledNumbers]
-    /// The total time from the first writing statement, or from a locking BEGIN, to the end.
+    /// The total time from the first writing statement or a locking BEGIN to the end of each
+    /// transaction.
     ///
     /// A single statement of unknown duration contributes the mean of the known durations.
     var writeSeconds: Double {
@@ -47,11 +50,14 @@ struct ShapeStatistics {
     private(set) var kept: [[[WorkloadValue?]]] = []
     /// Whether the values of each slot differ between the repetitions of a loop.
     private(set) var varies: [[Bool]]
-    /// The texts of each position with their counts; lists may have different lengths.
+    /// The texts at each position with their counts.
+    ///
+    /// Lists in the texts may have different lengths.
     private(set) var texts: [[String: (count: Int, statement: NormalizedStatement)]]
     private(set) var connections: Set<String> = []
 
-    /// The statements at each position: statements outside loops, and one repetition of each loop.
+    /// The statements outside loops, and the statements in one repetition of each loop, by
+    /// position.
     let positions: [NormalizedStatement]
 
     init(
@@ -128,7 +134,7 @@ struct ShapeStatistics {
         if kept.count < Self.keptTransactions { kept.append(first) }
     }
 
-    /// Adds an execution and returns the values of its slots.
+    /// Adds an execution, and returns the values of its slots.
     private mutating func add(
         _ item: CapturedTransaction.Statement,
         at position: Int
@@ -189,10 +195,10 @@ struct ShapeStatistics {
     /// Whether the duration of any transaction is known.
     var isTimed: Bool { durations.count > 0 }
 
-    /// Returns the rest before a position or COMMIT, or nil if it is too short to model.
+    /// Returns the rest before a position or COMMIT, or `nil` if it is too short to model.
     ///
     /// - Parameters:
-    ///   - position: The position; the position after the last one represents COMMIT.
+    ///   - position: The position. The position after the last one represents COMMIT.
     ///   - least: The shortest rest to model, in seconds.
     /// - Returns: The rest's distribution.
     func rest(before position: Int, least: Double) -> RestModel? {
@@ -204,7 +210,7 @@ struct ShapeStatistics {
         }
         let own = seconds[position]
         // If no duration is known, a short time belongs to the statement. If few durations are
-        // known, a time that does not clearly exceed their mean also belongs to it.
+        // known, a time that does not clearly exceed their mean also belongs to the statement.
         let least = own.count == 0 ? 1e-3 : max(least, own.mean / 4)
         let untimed = Double(gap.count - timed.count) / Double(gap.count)
         return Self.rest(gap, mean: gap.mean - own.mean * untimed, least)

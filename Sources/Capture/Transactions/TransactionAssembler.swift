@@ -2,7 +2,7 @@ import WorkloadEngine
 
 /// Assembles the executions of each connection into transactions.
 struct TransactionAssembler {
-    /// The input that cannot be used.
+    /// The parts of the input that cannot be used.
     struct Leftovers: Equatable {
         /// The number of statements before the first transaction whose start is in the input.
         var cutAtStart = 0
@@ -23,7 +23,8 @@ struct TransactionAssembler {
         var savepoint: String?
         /// The number of failed attempts to begin the next transaction.
         var busyBegins = 0
-        /// Whether an execution ended outside a transaction, which makes the state known.
+        /// Whether an execution has ended outside a transaction, so that the connection's state is
+        /// known.
         var wasSeen = false
     }
 
@@ -32,12 +33,14 @@ struct TransactionAssembler {
     private let statesAreKnown: Bool
     private(set) var transactions: [CapturedTransaction] = []
     private(set) var leftovers = Leftovers()
-    /// How long COMMIT took at the end of writing transactions, in seconds.
+    /// The durations of COMMIT at the end of writing transactions, in seconds.
     private(set) var commits = SampledNumbers()
 
     init(statesAreKnown: Bool = true) { self.statesAreKnown = statesAreKnown }
 
-    /// Adds an execution; add each connection's executions ordered by end time.
+    /// Adds an execution.
+    ///
+    /// The executions of each connection must be added in order of their end times.
     mutating func add(_ execution: CapturedExecution, _ statement: NormalizedStatement) {
         let name = "\(execution.process)/\(execution.connection)"
         var connection = connections[name] ?? Connection()
@@ -58,7 +61,9 @@ struct TransactionAssembler {
         connections = [:]
     }
 
-    /// Ends the input; transactions that are still open have no end.
+    /// Ends the input.
+    ///
+    /// Transactions that are still open have no end.
     mutating func finish() {
         leftovers.open = connections.values.count { $0.open != nil }
         connections = [:]
@@ -121,7 +126,7 @@ struct TransactionAssembler {
         _ connection: inout Connection
     ) {
         guard var transaction = connection.open else {
-            // This is a rollback after a failed BEGIN, or ends a transaction that began before the
+            // This rolls back after a failed BEGIN, or ends a transaction that began before the
             // input.
             return
         }

@@ -1,6 +1,6 @@
 import WorkloadEngine
 
-/// The common shape of transactions that run the same statements in the same order.
+/// The shape that transactions share if they run the same statements in the same order.
 struct TransactionShape: Hashable {
     /// A part of a transaction.
     enum Part: Hashable {
@@ -25,7 +25,7 @@ struct TransactionShape: Hashable {
     /// The maximum number of statements in one repetition of a loop.
     private static let longestLoop = 8
 
-    /// Each number of repetitions up to this limit makes a separate shape.
+    /// The limit up to which each number of repetitions has a separate shape.
     private static let exactRepetitions = 8
 
     /// Rounds a large number of repetitions down to a power of two.

@@ -4,7 +4,7 @@ import WorkloadEngine
 package struct CapturedScenario {
     /// The scenario's YAML, with comments.
     package let yaml: String
-    /// The operations, by the names of their clients.
+    /// The operations, grouped by client.
     package let operations: [Operation]
     /// The parts of the load that the scenario does not model, one sentence each.
     package let omissions: [String]
@@ -21,14 +21,14 @@ package struct CapturedScenario {
         package var name: String
         /// The number of transactions per second.
         package var rate: Double
-        /// The transactions' mean duration, in seconds, or nil if unknown.
+        /// The transactions' mean duration, in seconds, or `nil` if unknown.
         package var meanSeconds: Double?
-        /// The transactions' median duration, in seconds, or nil if unknown.
+        /// The transactions' median duration, in seconds, or `nil` if unknown.
         package var medianSeconds: Double?
-        /// The 99th percentile of the durations, in seconds, or nil if unknown or for fewer than
-        /// 1,000 transactions.
+        /// The 99th percentile of the durations, in seconds, or `nil` if it is unknown or if there
+        /// are fewer than 1,000 transactions.
         package var p99Seconds: Double?
-        /// The mean number of rows of a transaction, or nil if unknown.
+        /// The mean number of rows per transaction, or `nil` if unknown.
         package var rows: Double?
         /// The mean number of lock failures per transaction.
         package var busyShare: Double
@@ -40,7 +40,7 @@ package struct CapturedScenario {
         package var summary: String
     }
 
-    /// Plans the scenario of a load.
+    /// Plans the scenario for a load.
     ///
     /// - Throws: ``CaptureError`` if no part of the load can be repeated.
     package init(
@@ -87,7 +87,8 @@ package struct CapturedScenario {
 
     /// Compares the number of commits with the captured transactions.
     ///
-    /// The number excludes rollbacks, and transactions that write without changing a page.
+    /// The number of commits excludes rollbacks and transactions that write without changing a
+    /// page.
     private static func commitDifference(
         _ analysis: CaptureAnalysis,
         observed: Int
@@ -154,7 +155,8 @@ package struct CapturedScenario {
         return omissions
     }
 
-    /// Returns the omissions for transactions that begin differently from the arm's transactions.
+    /// Returns the omissions that describe transactions that begin differently from the arm's
+    /// transactions.
     private static func beginOmissions(_ analysis: CaptureAnalysis) -> [String] {
         var omissions: [String] = []
         let alone = analysis.shapes.filter { $0.shape.begin == .autocommit }

@@ -1,8 +1,10 @@
 import WorkloadEngine
 
-/// Converts shapes of transactions to operations, and their slots to variables.
+/// Converts transaction shapes to operations, and their slots to variables.
 struct OperationPlanner {
-    /// The shortest rest to model, in seconds; a generator needs less time between two statements.
+    /// The shortest rest to model, in seconds.
+    ///
+    /// The load generator needs less time between two statements.
     private static let minimumPause = 20e-6
 
     let schema: CaptureSchema

@@ -3,7 +3,7 @@ struct PlannedOperation {
     /// A step.
     indirect enum Step {
         case statement(String)
-        /// A query of one row, whose values are used in later steps.
+        /// A query for one row whose values are used in later steps.
         case keep(sql: String, into: [String])
         case loop(Int, [Step])
         case pause(RestModel)

@@ -1,8 +1,8 @@
 import WorkloadEngine
 
-/// The arms of a captured scenario: the program's settings, and their alternatives.
+/// The arms of a captured scenario: the program's settings and alternatives to them.
 struct PresentArm {
-    /// An arm, with the comment above it.
+    /// An arm and the comment above it.
     struct Line {
         var comment: String
         var name: String
@@ -22,7 +22,7 @@ struct PresentArm {
         )
         let begin = Self.begin(analysis)
         let (timeout, timeoutReason) = Self.timeout(analysis)
-        // Poolgauge enables foreign keys by default; SQLite does not.
+        // Poolgauge enables foreign keys by default, but SQLite does not.
         var pragmas = ["foreign_keys": known["foreign_keys"] ?? "0"]
         for name in ["cache_size", "mmap_size", "temp_store", "wal_autocheckpoint", "cache_spill"] {
             pragmas[name] = known[name]
@@ -71,7 +71,8 @@ struct PresentArm {
         Arm.Journal(rawValue: text.lowercased())?.rawValue ?? "delete"
     }
 
-    /// Returns the setting of `PRAGMA synchronous`, as observed or as implied by COMMIT's duration.
+    /// Returns the setting of `PRAGMA synchronous`, as observed or as inferred from the duration of
+    /// COMMIT.
     ///
     /// With a write-ahead log, SQLite syncs each commit in `full` mode, but not in `normal` mode.
     private static func synchronous(
@@ -124,8 +125,8 @@ struct PresentArm {
             .joined(separator: ", ")
     }
 
-    /// Returns the busy timeout: the value that a pragma set, the time that statements waited, or
-    /// five seconds.
+    /// Returns the busy timeout, which is the value set by a pragma, the time that statements
+    /// waited, or five seconds.
     private static func timeout(_ analysis: CaptureAnalysis) -> (seconds: Double, reason: String) {
         if let text = analysis.pragmas["busy_timeout"], let milliseconds = Double(text) {
             return (milliseconds / 1000, "set by PRAGMA")

@@ -174,7 +174,7 @@ struct ScenarioText {
         return lines + ["invariants: [integrity-check]"]
     }
 
-    /// Returns a limit: the observed value, rounded up to 1, 2 or 5 times a power of ten.
+    /// Returns a limit, which is the observed value rounded up to 1, 2 or 5 times a power of ten.
     private func responseLimit(
         of client: ClientPlanner.Client
     ) -> (expression: String, comment: String)? {

@@ -15,8 +15,10 @@ enum TimeText {
     /// Formats a share, such as `12.5 %`.
     static func share(_ share: Double) -> String { number(share * 100) + " %" }
 
-    /// Formats a number without an exponent: as an integer if it is 100 or more, otherwise with
-    /// three significant digits.
+    /// Formats a number without an exponent.
+    ///
+    /// The result is an integer if the number is 100 or more, and has three significant digits
+    /// otherwise.
     static func number(_ number: Double) -> String {
         guard number.isFinite, number > 0 else { return "0" }
         let digits = max(0, 2 - Int(log10(number).rounded(.down)))

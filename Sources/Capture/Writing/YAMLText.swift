@@ -1,9 +1,10 @@
-/// Formats strings as YAML scalars that YAML parsers read back unchanged.
+/// Formats strings as YAML scalars from which YAML parsers restore the same strings.
 package enum YAMLText {
     /// Returns a string as a quoted scalar.
     ///
-    /// Uses single quotes for one line of printable characters, which keeps SQL readable, or
-    /// otherwise double quotes with escapes (<https://yaml.org/spec/1.2.2/#73-flow-scalar-styles>).
+    /// The result is in single quotes if the string is one line of printable characters, which
+    /// keeps SQL readable. Otherwise, it is in double quotes with escapes
+    /// (<https://yaml.org/spec/1.2.2/#73-flow-scalar-styles>).
     package static func quoted(_ text: String) -> String {
         let isPlain = text.unicodeScalars.allSatisfy(isPrintable)
         if isPlain { return "'" + text.replacing("'", with: "''") + "'" }
@@ -23,7 +24,7 @@ package enum YAMLText {
         return result + "\""
     }
 
-    /// Returns a name as a plain scalar if YAML reads it as text, or otherwise in quotes.
+    /// Returns a name as a plain scalar if YAML reads it as text, and in quotes otherwise.
     static func name(_ text: String) -> String {
         let isWord =
             !text.isEmpty
@@ -37,7 +38,9 @@ package enum YAMLText {
             ? text : quoted(text)
     }
 
-    /// Returns a string as a one-line comment; characters that could end it become spaces.
+    /// Returns a string as a one-line comment.
+    ///
+    /// Characters that could end the comment become spaces.
     static func comment(_ text: String) -> String {
         "# "
             + String(
