@@ -1,6 +1,6 @@
 extension ELFFile {
-    /// Returns a copy of a library or program that can be loaded as a library, without the libraries
-    /// that define its imports.
+    /// Returns a copy of a library or program that can be loaded as a library, without the
+    /// libraries that define its imports.
     ///
     /// For example, a Python module that contains SQLite imports functions of the interpreter. The
     /// copy imports them weakly. Without a definition, their address is 0, and calibration does not

@@ -100,8 +100,8 @@ struct SQLiteFunctions {
     /// Returns the function that prepares the library for its first use.
     ///
     /// If SQLite is compiled into another library as one unit, the compiler may remove the public
-    /// function and keep only the private function that it calls, as in apsw 3.54. That library does
-    /// not initialize itself, so opening a connection before the call would crash.
+    /// function and keep only the private function that it calls, as in apsw 3.54. That library
+    /// does not initialize itself, so opening a connection before the call would crash.
     static func initializer(_ functions: [String: ELFFile.Function]) -> ELFFile.Function? {
         functions["sqlite3_initialize"] ?? functions["sqlite3Initialize"]
     }
