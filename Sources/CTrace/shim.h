@@ -1,8 +1,8 @@
 #ifndef POOLGAUGE_CTRACE_SHIM_H
 #define POOLGAUGE_CTRACE_SHIM_H
 
-// System calls that Swift's Glibc module lacks, because glibc declares them as extensions. Each
-// returns -1 and sets errno on failure.
+// System calls that Swift's Glibc module lacks, because glibc declares them as extensions.
+// Functions for system calls return -1 and set errno on failure, except poolgauge_unshare.
 
 #if defined(__linux__)
 #include <dlfcn.h>
@@ -14,25 +14,25 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/// memfd_create(2), with close-on-exec.
+/// Calls memfd_create(2) with close-on-exec.
 static inline int poolgauge_memfd(const char *name) {
     return (int)syscall(SYS_memfd_create, name, 1u);
 }
 
-/// close_range(2): closes all descriptors starting with `first`.
+/// Calls close_range(2) to close all descriptors from `first`.
 static inline int poolgauge_close_from(unsigned first) {
     return (int)syscall(SYS_close_range, first, ~0u, 0u);
 }
 
-/// Switches to another user and group permanently; root loses its capabilities.
+/// Permanently switches to another user and group. Root loses its capabilities.
 static inline int poolgauge_become(unsigned user) {
     if (syscall(SYS_setgroups, (size_t)0, (void *)0) != 0) return -1;
     if (syscall(SYS_setresgid, user, user, user) != 0) return -1;
     return (int)syscall(SYS_setresuid, user, user, user);
 }
 
-/// unshare(2) of the mount, IPC and network namespaces, each if permitted; returns the number of
-/// namespaces that were unshared.
+/// Calls unshare(2) for each of the mount, IPC and network namespaces. Returns the number of calls
+/// that succeeded.
 static inline int poolgauge_unshare(void) {
     // CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWNET
     unsigned long flags[] = {0x20000ul, 0x8000000ul, 0x40000000ul};
@@ -41,18 +41,19 @@ static inline int poolgauge_unshare(void) {
     return count;
 }
 
-/// prctl(2) with one argument.
+/// Calls prctl(2) with one argument.
 static inline int poolgauge_prctl(int option, unsigned long value) {
     return (int)syscall(SYS_prctl, option, value, 0ul, 0ul, 0ul);
 }
 
-/// process_vm_readv(2) of one range; returns the number of bytes read.
+/// Calls process_vm_readv(2) for one range. Returns the number of bytes read.
 static inline long poolgauge_read_memory(int process, unsigned long address, void *buffer, size_t count) {
     struct { void *base; size_t length; } local = {buffer, count}, remote = {(void *)address, count};
     return syscall(SYS_process_vm_readv, process, &local, 1ul, &remote, 1ul, 0ul);
 }
 
-/// dlopen(3) with a library that resolves its own symbols first.
+/// Calls dlopen(3) so that the library's symbols take precedence over global symbols. Returns NULL
+/// on failure.
 static inline void *poolgauge_load(const char *path) {
     // RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND
     return dlopen(path, 2 | 0 | 8);
@@ -90,12 +91,12 @@ static inline unsigned long long poolgauge_perf_head(const void *page) {
     return __atomic_load_n(&((const struct perf_event_mmap_page *)page)->data_head, __ATOMIC_ACQUIRE);
 }
 
-/// Returns the end of the records that were already read from a perf buffer.
+/// Returns the end of the records that have already been read from a perf buffer.
 static inline unsigned long long poolgauge_perf_tail(const void *page) {
     return ((const struct perf_event_mmap_page *)page)->data_tail;
 }
 
-/// Releases the records that were read from a perf buffer.
+/// Releases the records that have been read from a perf buffer.
 static inline void poolgauge_perf_release(void *page, unsigned long long tail) {
     __atomic_store_n(&((struct perf_event_mmap_page *)page)->data_tail, tail, __ATOMIC_RELEASE);
 }
