@@ -10,14 +10,17 @@
 #include <mach/mach.h>
 #endif
 
-// Swift cannot call variadic C functions, so each form in use has a typed wrapper here.
+// Swift cannot call variadic C functions, so each form that Swift code uses has a typed wrapper
+// here.
 
-/// Calls sqlite3_config(SQLITE_CONFIG_MEMSTATUS, enabled); process-wide, only before first use.
+/// Calls sqlite3_config(SQLITE_CONFIG_MEMSTATUS, enabled). The setting applies to the whole
+/// process. Call this before SQLite is first used.
 static inline int poolgauge_config_memstatus(int enabled) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, enabled);
 }
 
-/// Calls sqlite3_config(SQLITE_CONFIG_LOG, log, context); process-wide, only before first use.
+/// Calls sqlite3_config(SQLITE_CONFIG_LOG, log, context). The setting applies to the whole process.
+/// Call this before SQLite is first used.
 static inline int poolgauge_config_log(void (*log)(void *, int, const char *), void *context) {
     return sqlite3_config(SQLITE_CONFIG_LOG, log, context);
 }
@@ -27,7 +30,7 @@ static inline int poolgauge_db_config(sqlite3 *db, int verb, int value, int *res
     return sqlite3_db_config(db, verb, value, result);
 }
 
-/// Signals to the processor that the caller spins in a loop.
+/// Signals to the processor that the caller is in a spin loop.
 static inline void poolgauge_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -39,7 +42,8 @@ static inline void poolgauge_pause(void) {
 /// Returns SQLITE_TRANSIENT, a cast that Swift cannot import.
 static inline sqlite3_destructor_type poolgauge_transient(void) { return SQLITE_TRANSIENT; }
 
-/// Whether the connection has attached databases: 0 is main, and 1 is temp.
+/// Returns whether the connection has attached databases. Database 0 is main, and database 1 is
+/// temp.
 static inline int poolgauge_has_attached(sqlite3 *db) {
 #if SQLITE_VERSION_NUMBER >= 3039000
     return sqlite3_db_name(db, 2) != 0;
@@ -55,27 +59,27 @@ static inline int poolgauge_has_attached(sqlite3 *db) {
 #endif
 }
 
-/// The size in bytes of a wal-index's headers and read marks, which fit into one page.
+/// The size of a wal-index's headers and read marks, in bytes. They fit in one page.
 enum { POOLGAUGE_WAL_INDEX_SIZE = 136 };
 
-/// Returns the file of the open write-ahead log, or of the rollback journal if no log is open. It
-/// distinguishes one opening of the log from another.
+/// Returns the file of the open write-ahead log, or of the rollback journal if no log is open. A
+/// different pointer means that the log was reopened.
 static inline const void *poolgauge_journal_file(sqlite3 *db) {
     sqlite3_file *file = 0;
     if (sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) != SQLITE_OK) return 0;
     return file;
 }
 
-/// Returns SQLite's own mapping of the wal-index, or NULL. Call this while you hold the connection,
-/// after a read in WAL mode. The memory stays mapped until the connection closes or leaves WAL
-/// mode.
+/// Returns SQLite's mapping of the wal-index, or NULL. Call this after a read in WAL mode, while
+/// you hold the connection. The memory stays mapped until the connection closes or leaves WAL mode.
 static inline const void *poolgauge_wal_index(sqlite3 *db) {
     sqlite3_file *file = 0;
     void volatile *region = 0;
     int lock = -1;
     if (sqlite3_file_control(db, "main", SQLITE_FCNTL_LOCKSTATE, &lock) != SQLITE_OK) return 0;
-    // 1 is SHARED, which each connection in WAL mode holds. In exclusive locking mode (4), the
-    // wal-index may be private memory; xShmMap would then open a -shm file that is never closed.
+    // 1 is SHARED, the lock that each connection in WAL mode holds. In exclusive locking mode (4),
+    // the wal-index may be private memory. xShmMap would then open a -shm file that is never
+    // closed.
     if (lock != 1) return 0;
     if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return 0;
     if (!file || !file->pMethods || file->pMethods->iVersion < 2) return 0;
@@ -84,9 +88,9 @@ static inline const void *poolgauge_wal_index(sqlite3 *db) {
     return (const void *)region;
 }
 
-/// Creates a separate mapping of a wal-index's first page for the caller; returns NULL if the
-/// system does not support this. The mapping stays valid when SQLite unmaps its own. No file is
-/// opened or closed, because closing one would release the process's locks.
+/// Creates a separate mapping of a wal-index's first page for the caller, or returns NULL if the
+/// system does not support this. The mapping stays valid when SQLite removes its mapping. No file
+/// is opened or closed, because closing a file would release the process's locks on it.
 static inline const void *poolgauge_wal_index_map(const void *region) {
     if (!region) return 0;
 #if defined(__linux__)
@@ -110,13 +114,13 @@ static inline void poolgauge_wal_index_unmap(const void *copy) {
     munmap((void *)copy, POOLGAUGE_WAL_INDEX_SIZE);
 }
 
-/// The header of a wal-index (https://sqlite.org/walformat.html, section 2.1). It changes only when
-/// a process commits, and then every time.
+/// The header of a wal-index (https://sqlite.org/walformat.html, section 2.1). It changes with each
+/// commit, reset and recovery of the log.
 typedef struct poolgauge_wal_header {
     unsigned long long words[6];
 } poolgauge_wal_header;
 
-/// Copies the header; returns 0 while a writer is updating its two copies.
+/// Copies the header, or returns 0 while a writer is updating the two copies in the wal-index.
 static inline int poolgauge_wal_header_read(const void *index, poolgauge_wal_header *header) {
     const unsigned long long *words = (const unsigned long long *)index;
     for (int i = 0; i < 6; i++) header->words[i] = __atomic_load_n(words + i, __ATOMIC_ACQUIRE);
@@ -126,22 +130,22 @@ static inline int poolgauge_wal_header_read(const void *index, poolgauge_wal_hea
     return 1;
 }
 
-/// The number of the log's frames that are in the database file (nBackfill).
+/// Returns the number of log frames that are in the database file (nBackfill).
 static inline unsigned poolgauge_wal_backfill(const void *index) {
     return __atomic_load_n((const unsigned *)index + 24, __ATOMIC_RELAXED);
 }
 
-/// The number of valid frames according to a header (mxFrame).
+/// Returns the number of valid frames according to a header (mxFrame).
 static inline unsigned poolgauge_wal_frames(const poolgauge_wal_header *header) {
     return (unsigned)header->words[2];
 }
 
-/// A number that changes whenever the log starts over (the first salt).
+/// Returns a number that changes with each reset of the log (the first salt).
 static inline unsigned poolgauge_wal_generation(const poolgauge_wal_header *header) {
     return (unsigned)header->words[4];
 }
 
-/// Whether both copies of the header are unchanged.
+/// Returns whether both copies of the header in the wal-index are equal to `header`.
 static inline int poolgauge_wal_header_is(const void *index, const poolgauge_wal_header *header) {
     const unsigned long long *words = (const unsigned long long *)index;
     for (int i = 0; i < 12; i++) {
