@@ -6,7 +6,7 @@
 
 // Functions that restore the terminal without ncurses, using data prepared before the takeover.
 
-/// Stores the settings and the bytes for pg_emergency_restore, and arms it.
+/// Stores the settings and bytes for pg_emergency_restore, and arms it.
 void pg_restore_arm(int descriptor, const struct termios *settings, const char *bytes, size_t count);
 
 /// Disarms pg_emergency_restore.

@@ -17,17 +17,17 @@
 #include <unistd.h>
 #include <wchar.h>
 
-// Keys are read through a separate window, because reading through the screen's window would send
-// the screen.
+// Keys are read through a separate window, because reading through the screen's window would also
+// refresh the screen.
 static SCREEN *screen = NULL;
 static WINDOW *keys = NULL;
 static struct termios settings_before;
 static bool is_utf8 = false;
 static bool uses_mouse = false;
 
-// Reports presses, releases and drags (1002, or 1000 for terminals without it) in decimal form
-// (1006).
-// https://invisible-island.net/xterm/ctlseqs/ctlseqs.html, "Mouse Tracking"
+// Enables reports of presses, releases and drags (1002, or 1000 for terminals without 1002) in
+// decimal form (1006). See "Mouse Tracking" in
+// https://invisible-island.net/xterm/ctlseqs/ctlseqs.html.
 static const char mouse_on[] = "\033[?1000h\033[?1002h\033[?1006h";
 static const char mouse_off[] = "\033[?1006l\033[?1002l\033[?1000l";
 
@@ -103,8 +103,8 @@ bool pg_screen_speaks_xterm(void) {
     return mouse && mouse != (const char *)-1;
 }
 
-// Common key sequences that work regardless of the terminfo entry. TERM often does not match the
-// terminal: xterm-256color inside tmux, for example, has another sequence for Home.
+// Defines common key sequences in addition to the terminfo entry, because TERM often does not match
+// the terminal. For example, xterm-256color has a different sequence for Home than tmux.
 static void define_common_keys(void) {
     static const struct {
         const char *bytes;
@@ -125,15 +125,15 @@ static void define_common_keys(void) {
 static void enable_mouse(bool use_mouse) {
     uses_mouse = use_mouse && pg_screen_speaks_xterm();
     if (!uses_mouse) return;
-    // The caller decodes mouse events, because ncurses's mouse support depends on the entry and
-    // does not report the wheel and moves consistently.
+    // The caller decodes mouse events, because mouse support in ncurses depends on the terminfo
+    // entry and does not report wheel and motion events consistently.
     define_key("\033[<", KEY_MOUSE_SGR);
     define_key("\033[M", KEY_MOUSE_X10);
     pg_screen_send(mouse_on, sizeof mouse_on - 1);
 }
 
-// Lets a read return immediately if there is no input. ncurses reads after it has found input, but
-// ^C can discard that input in between: the read then blocked until the next key.
+// Makes reads return immediately if there is no input. ncurses reads only after it has found input,
+// but ^C can discard that input before the read, which would then block until the next key.
 static void never_wait_for_input(void) {
     struct termios settings;
     if (tcgetattr(STDOUT_FILENO, &settings) != 0) return;
@@ -179,8 +179,8 @@ bool pg_screen_open(
 #endif
     }
     int32_t columns, rows;
-    // newterm uses the variables LINES and COLUMNS, which do not reflect changes to the terminal's
-    // size.
+    // newterm uses the environment variables LINES and COLUMNS, which do not reflect changes to the
+    // terminal's size.
     if (pg_terminal_size(&columns, &rows)) pg_screen_resize(columns, rows);
     return true;
 }
@@ -214,7 +214,8 @@ void pg_screen_resume(void) {
     wnoutrefresh(stdscr);
     doupdate();
     curs_set(0);
-    // Keypad mode is sent only when a key is read; until then, ncurses merely stores the setting.
+    // ncurses sends the keypad mode only when a key is read. Until then, it only stores the
+    // setting.
     keypad(keys, FALSE);
     keypad(keys, TRUE);
     if (uses_mouse) pg_screen_send(mouse_on, sizeof mouse_on - 1);
@@ -231,7 +232,7 @@ bool pg_terminal_size(int32_t *columns, int32_t *rows) {
 void pg_screen_resize(int32_t columns, int32_t rows) {
     if (!screen) return;
     if (columns == COLS && rows == LINES) return;
-    // resizeterm would also produce a key.
+    // resizeterm would also add KEY_RESIZE to the input.
     resize_term(rows, columns);
     clearok(curscr, TRUE);
 }

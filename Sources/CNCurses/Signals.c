@@ -13,7 +13,7 @@
 
 // MARK: Restoring the terminal without ncurses
 
-// These variables are written while `armed` is false, and read by handlers while it is true.
+// These variables are written only while `armed` is false. Handlers read them while it is true.
 static atomic_bool armed = false;
 static int terminal = -1;
 static struct termios settings;
@@ -47,19 +47,19 @@ void pg_emergency_restore(void) {
 
 // MARK: Handlers
 
-// Signals that are reported to the event loop. The second signal that requests the program's end
-// ends it immediately, because the loop may hang. However, a terminal that disappears causes
-// several signals: from the kernel, the shell, and the program that ran the terminal. These signals
-// count as one request, and HUP never ends the program immediately.
+// Signals to report to the event loop. A second request to terminate ends the program immediately,
+// because the loop may hang. However, if a terminal disappears, the kernel, the shell, and the
+// program that ran the terminal may all send signals. These signals are treated as one request, and
+// HUP never ends the program immediately.
 static const int reported[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP};
-// These signals restore the terminal, and then have their previous effect.
+// These signals restore the terminal and then take their previous action.
 static const int fatal[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGQUIT};
 
 enum { REPORTED = sizeof reported / sizeof *reported, FATAL = sizeof fatal / sizeof *fatal };
 
 static struct sigaction reported_before[REPORTED];
 static struct sigaction fatal_before[FATAL];
-// The time at which the program was asked to end, in milliseconds; 0 before that.
+// The time of the first request to terminate, in milliseconds, or 0 if there was none.
 static atomic_llong asked_to_end = 0;
 enum { ONE_REQUEST = 300 };
 static atomic_int pipe_in = -1;
@@ -129,8 +129,8 @@ int pg_signals_install(void) {
 void pg_signals_remove(void) {
     if (pipe_out < 0) return;
     // The handlers for the signals that end the program stay installed, because the results must
-    // still be written and the HUP of a lost terminal may arrive after the loss is detected. From
-    // now on, the first signal is treated as this HUP, and a second one ends the program
+    // still be written and the HUP of a lost terminal may arrive after the loss is detected. After
+    // this call, the first signal is treated as this HUP, and a second one ends the program
     // immediately.
     for (size_t index = 0; index < REPORTED; index++) {
         int signal = reported[index];
@@ -155,8 +155,8 @@ void pg_signals_stop_process(void) {
     // thread may report it at any time after this function has returned.
     sigaction(SIGCONT, &standard, &continued);
     sigaction(SIGTSTP, &standard, &stop);
-    // The signal is sent only to this thread. All threads have stopped when raise returns, and then
-    // continue.
+    // The signal is sent only to this thread. When raise returns, all threads have stopped and
+    // continued.
     raise(SIGTSTP);
     sigaction(SIGTSTP, &stop, NULL);
     sigaction(SIGCONT, &continued, NULL);

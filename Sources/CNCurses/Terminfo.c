@@ -2,7 +2,7 @@
 
 #include <curses.h>
 #include <unistd.h>
-// This header is included last, because it defines words such as `columns` and `lines` as macros.
+// Include this header last, because it defines words such as `columns` and `lines` as macros.
 #include <term.h>
 
 bool pg_terminal_is_known(const char *name) {
