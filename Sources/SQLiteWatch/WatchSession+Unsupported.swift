@@ -1,5 +1,7 @@
 #if !os(Linux)
-/// Watches SQLite databases that other processes use; available only on Linux.
+/// Watches SQLite databases that other processes use.
+///
+/// Available only on Linux.
 public final class WatchSession {
     /// The maximum number of databases in a session.
     public static let databaseLimit = 64
@@ -27,14 +29,16 @@ public final class WatchSession {
     /// Does nothing.
     public func sample() {}
 
-    /// Returns nothing.
+    /// Always empty.
     public var states: [(path: String, state: WatchedFile.State, problem: String?)] { [] }
 
-    /// Returns nothing.
+    /// Returns an empty array.
     public func reports() -> [WatchReport] { [] }
 }
 
-/// Finds SQLite databases; available only on Linux.
+/// Finds SQLite databases.
+///
+/// Available only on Linux.
 public final class DatabaseSearch {
     /// A database that a process has open.
     public struct OpenDatabase: Sendable, Equatable {
@@ -58,11 +62,13 @@ public final class DatabaseSearch {
     /// Returns `nil`.
     public func databases(in folder: String) -> [String]? { nil }
 
-    /// Returns nothing.
+    /// Returns an empty result.
     public func openDatabases() -> Result { Result() }
 }
 
-/// The process that opens the watched files; available only on Linux.
+/// The process that opens the watched files.
+///
+/// Available only on Linux.
 public enum WatchHelper {
     /// Returns immediately.
     public static func run() {}

@@ -54,7 +54,7 @@ public final class WatchSession {
     /// Starts watching databases.
     ///
     /// - Parameters:
-    ///   - paths: The database files; they may appear later.
+    ///   - paths: The database files, which need not exist yet.
     ///   - helper: The path and arguments of a program that calls ``WatchHelper/run()``.
     ///   - options: The options.
     /// - Throws: ``WatchError``.
@@ -117,7 +117,7 @@ public final class WatchSession {
     ///
     /// - Parameters:
     ///   - duration: How long to sample.
-    ///   - isStopped: A closure that returns `true` to end early; called after each sample.
+    ///   - isStopped: A closure that returns `true` to end early. It is called after each sample.
     public func run(for duration: Duration, until isStopped: () -> Bool = { false }) {
         let parts = duration.components
         let length = max(0, parts.seconds) * 1_000_000_000 + parts.attoseconds / 1_000_000_000

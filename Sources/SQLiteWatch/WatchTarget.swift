@@ -22,7 +22,7 @@ struct WatchTarget {
     /// The inodes of the files with relevant locks.
     var inodes: [UInt64] { [database?.inode, index?.inode].compactMap(\.self) }
 
-    /// Whether the database has a log, whose frames can be counted.
+    /// Whether the database has a log with frames to count.
     var hasLog: Bool { monitor.last?.files.isWAL == true }
 
     /// Determines the devices and inodes under which the system lists the database's locks.
@@ -54,7 +54,7 @@ struct WatchTarget {
 
     /// The time and scope of a sample.
     struct Moment {
-        /// The monotonic clock, in nanoseconds.
+        /// The time on the monotonic clock, in nanoseconds.
         var now: UInt64
         /// The time that the sample represents, in nanoseconds.
         var weight: Double
@@ -62,7 +62,7 @@ struct WatchTarget {
         var listWeight: Double
         /// Whether the read locks were queried.
         var probesReaders: Bool
-        /// Whether the sample is current, so processes can be checked for waiting threads.
+        /// Whether the sample is current, so that processes can be checked for waiting threads.
         var isPresent: Bool
     }
 
@@ -100,7 +100,7 @@ struct WatchTarget {
         for process in processes.excluded { locks[process] = nil }
         for process in locks.keys { processes.recordFacts(of: process) }
         if moment.probesReaders {
-            // A process in this namespace has a process ID; it may have acquired its lock after the
+            // A process in this namespace has a process ID. It may have acquired its lock after the
             // list was read.
             hasHiddenHolder = sample.probes.contains { probe in
                 probe.process <= 0 || !processes.exists(probe.process)

@@ -11,19 +11,22 @@ import Glibc
 package struct DatabaseCopy: Sendable {
     /// The reason for a failed copy.
     package enum Refusal: Error, Equatable {
-        /// The copy exceeds the size limit; the value is the copy's size, in bytes.
+        /// The copy exceeds the size limit. The value is the copy's size, in bytes.
         case tooLarge(UInt64)
-        /// The folder's file system lacks space; the values are the copy's size and the free bytes.
+        /// The folder's file system lacks space. The values are the copy's size and the free space,
+        /// in bytes.
         case noRoom(UInt64, free: UInt64)
-        /// The database changed during every attempt; the value describes the last change.
+        /// The database changed during every attempt. The value describes the last change.
         case changing(String)
         /// The state depends on the files of other databases.
         case severalDatabases
-        /// A file cannot be read or written; the value is the reason.
+        /// A file cannot be read or written. The value is the reason.
         case failed(String)
     }
 
-    /// The path of the copied database file; the copies of its other files are in the same folder.
+    /// The path of the copied database file.
+    ///
+    /// The copies of its other files are in the same folder.
     package var path: String
     /// The total size of all files, in bytes.
     package var bytes: UInt64
@@ -37,8 +40,8 @@ package struct DatabaseCopy: Sendable {
     /// - Parameters:
     ///   - path: The database.
     ///   - folder: An empty folder for the copy.
-    ///   - limit: The size limit of the copy, in bytes.
-    ///   - isInUse: Whether processes use the database, in which case its wal-index is valid.
+    ///   - limit: The maximum size of the copy, in bytes.
+    ///   - isInUse: Whether processes use the database, so that its wal-index is valid.
     /// - Returns: The copy.
     /// - Throws: A ``Refusal``.
     package static func make(

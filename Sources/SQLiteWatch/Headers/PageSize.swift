@@ -1,4 +1,4 @@
-/// Page sizes that SQLite accepts: powers of two from 512 to 65,536.
+/// The page sizes that SQLite accepts, which are powers of two from 512 to 65,536.
 enum PageSize {
     /// Returns the page size in a 16-bit header field, where 1 means 65,536, or `nil` if it is
     /// invalid.

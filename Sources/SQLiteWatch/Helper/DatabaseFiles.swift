@@ -13,7 +13,9 @@ final class DatabaseFiles {
         let path: [UInt8]
         var descriptor: Int32 = -1
         var identity: FileIdentity?
-        /// The `errno` of a failed open; the helper retries when the file's identity changes.
+        /// The `errno` of a failed attempt to open the file.
+        ///
+        /// The helper retries when the file's identity changes.
         var error: Int32 = 0
     }
 

@@ -18,7 +18,9 @@ struct HelperConnection {
     /// The time from a failure to the start of another helper, in nanoseconds.
     private static let pause: UInt64 = 1_000_000_000
 
-    /// Starts a helper for the databases at the given paths; the index of a path is its slot.
+    /// Starts a helper for the databases at the given paths.
+    ///
+    /// The slot of a database is its index in `paths`.
     init(command: [String], paths: [String]) throws(WatchError) {
         self.command = command
         self.paths = paths.map { Array($0.utf8) }

@@ -5,11 +5,11 @@ import Glibc
 final class HelperProcess {
     /// The reason why there is no answer.
     enum Failure: Error, Equatable {
-        /// The helper could not be started; the value is `errno`.
+        /// The helper could not be started. The value is `errno`.
         case start(Int32)
         /// The helper ended.
         case ended
-        /// The helper did not answer in time; a file system may be unresponsive.
+        /// The helper did not answer in time, possibly because a file system is unresponsive.
         case silent
         /// The answer is malformed.
         case malformed
@@ -82,7 +82,9 @@ final class HelperProcess {
         return try receive()
     }
 
-    /// Sends a request; ``poll()`` or ``receive()`` returns its answer.
+    /// Sends a request.
+    ///
+    /// ``poll()`` or ``receive()`` returns its answer.
     func send(_ request: HelperRequest) throws(Failure) { try send(request.bytes) }
 
     /// Waits for an answer.

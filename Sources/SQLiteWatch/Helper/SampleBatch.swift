@@ -7,7 +7,7 @@ struct SampleBatch: Equatable, Sendable {
         ///
         /// If earlier moments were late and have no entry, this entry represents them.
         var moment: Int
-        /// The monotonic clock, in nanoseconds.
+        /// The time on the monotonic clock, in nanoseconds.
         var time: UInt64
         /// The samples of the databases, by slot.
         var samples: [FileSample]

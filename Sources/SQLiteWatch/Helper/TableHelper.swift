@@ -51,10 +51,10 @@ struct TableHelper {
     /// The processor time of all helpers, in nanoseconds.
     var nanoseconds: UInt64 { ended &+ current }
 
-    /// Processes an available answer, and sends the next request if it is due.
+    /// Processes an answer if one is available, and sends the next request after a pause.
     ///
     /// - Parameters:
-    ///   - now: The monotonic clock.
+    ///   - now: The time on the monotonic clock.
     ///   - hasLog: A closure that returns whether a database has a log to read.
     mutating func proceed(at now: UInt64, hasLog: (Int) -> Bool) {
         do throws(HelperProcess.Failure) {

@@ -19,7 +19,7 @@ struct LockList {
     ///
     /// - Parameters:
     ///   - inodes: The inodes of the files.
-    ///   - read: A closure that reads the list; called once or twice.
+    ///   - read: A closure that reads the list. It is called once or twice.
     /// - Returns: The locks.
     mutating func locks(on inodes: Set<UInt64>, read: () -> [UInt8]) -> [FileLock] {
         let text = read()

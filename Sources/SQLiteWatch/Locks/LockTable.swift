@@ -5,7 +5,9 @@ struct FileLock: Hashable, Sendable {
     /// Whether the lock excludes all others.
     var isWrite: Bool
     var file: FileIdentity
-    /// The locked bytes; adjacent locks of one process appear as one.
+    /// The locked bytes.
+    ///
+    /// Adjacent locks of one process appear as one lock.
     var bytes: ClosedRange<UInt64>
 }
 
@@ -48,7 +50,7 @@ enum LockTable {
         /// Returns the lock on the current line, or `nil` if the line is malformed or describes
         /// another kind of lock or another file.
         mutating func lock(inodes: Set<UInt64>) -> FileLock? {
-            // A waiting process has "->" here; SQLite never waits inside a system call.
+            // A waiting process has "->" here, but SQLite never waits inside a system call.
             guard word() != nil, let kind = word(), kind.elementsEqual("POSIX".utf8), word() != nil,
                 let mode = word(), let process = decimal(word()).flatMap(Int32.init(exactly:)),
                 let place = word()

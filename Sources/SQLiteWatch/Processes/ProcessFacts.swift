@@ -31,7 +31,7 @@ struct ProcessFacts: Equatable, Sendable {
         name = Self.name(of: status.name, arguments: words ?? [])
     }
 
-    /// Interpreters.
+    /// The names of interpreters.
     ///
     /// The script is their first argument that is not an option.
     private static let interpreters = [

@@ -52,7 +52,7 @@ struct ProcessRegister {
     /// The excluded processes.
     var excluded: Set<Int32> { scan.excluded }
 
-    /// Lists processes and scans a slice of them if the time has come.
+    /// Lists processes and scans a slice of them at regular intervals.
     mutating func proceed(at now: UInt64) {
         let isFirst = nextList == 0
         if now >= nextList {

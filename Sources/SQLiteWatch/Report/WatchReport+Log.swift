@@ -40,7 +40,7 @@ public struct WatchedWAL: Sendable, Codable, Equatable {
 public struct WatchedRollback: Sendable, Codable, Equatable {
     /// The number of transactions in the interval, from the change counter.
     ///
-    /// In exclusive locking mode, the counter changes only once.
+    /// In exclusive locking mode, the counter changes only with the first transaction.
     public var transactions: UInt64
     /// The number of transactions per second.
     public var transactionsPerSecond: Double

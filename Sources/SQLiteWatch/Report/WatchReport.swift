@@ -21,7 +21,7 @@ public struct WatchReport: Sendable, Codable, Equatable {
     public var rollback: WatchedRollback?
     /// The frames of the log by table and index, sorted by number in descending order.
     public var tables: [WatchedTable]
-    /// How many of the written frames `tables` covers, or `nil` if frames are not read.
+    /// The proportion of written frames that ``tables`` covers, or `nil` if frames are not read.
     public var tablesCoverage: WatchedCoverage?
     /// The periods in which a process blocked others or pinned the log, most recent first.
     public var episodes: [WatchEpisode]

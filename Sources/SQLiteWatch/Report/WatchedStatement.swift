@@ -98,8 +98,9 @@ public struct WatchedCurrentStatement: Sendable, Codable, Equatable {
     public var pid: Int32
     /// The statement, as in ``WatchedStatement/sql``.
     public var sql: String
-    /// Whether the statement is running; known only for `sqlite3_exec` and for statements whose
-    /// steps are traced.
+    /// Whether the statement is running.
+    ///
+    /// This is known only for `sqlite3_exec` and for statements whose steps are traced.
     public var isRunning: Bool
     /// The time since the start of a running statement, or since the end of an ended one, in
     /// seconds.

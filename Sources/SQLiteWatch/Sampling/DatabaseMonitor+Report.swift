@@ -7,7 +7,7 @@ extension DatabaseMonitor {
     /// Reports on the interval since the last report and starts a new one.
     ///
     /// - Parameters:
-    ///   - now: The monotonic clock; used only before the first sample.
+    ///   - now: The time on the monotonic clock, which is used only before the first sample.
     ///   - calendar: A closure that converts a reading of the monotonic clock.
     ///   - processorShare: This program's processor time, as a share of one core.
     ///   - fileSystem: The file system of the database.

@@ -11,7 +11,7 @@ extension Diagnosis {
         var since: UInt64
     }
 
-    /// The readers that pin frames in the log, sorted by descending number of frames.
+    /// The readers that pin frames in the log, sorted by number of frames in descending order.
     var pins: [Pin] {
         guard let index = observation.files.index else { return [] }
         return holds.holds.flatMap { process, locks in

@@ -14,8 +14,7 @@ struct Diagnosis {
     var processorShare: (Int32) -> Double?
     /// The last writers, most recent first.
     var writers: [Int32]
-    /// The processes that read for a large part of the interval, sorted by this part in descending
-    /// order.
+    /// The processes that read for a large part of the interval, longest first.
     var readers: [Int32] = []
     /// The episodes that ended in the interval or shortly before, most recent first.
     var ended: [EpisodeLog.Entry] = []

@@ -1,6 +1,6 @@
 /// The state of one database in one sample.
 struct Observation: Sendable {
-    /// The monotonic clock, in nanoseconds.
+    /// The time on the monotonic clock, in nanoseconds.
     var now: UInt64
     /// The time that this sample represents, in nanoseconds, or 0 to exclude it from the shares.
     var weight: Double
@@ -39,8 +39,9 @@ struct ObservedFiles: Equatable, Sendable {
     var header: DatabaseHeader?
     var wal: FileContent?
     var walHeader: WALHeader?
-    /// The wal-index header, or `nil` if a writer changed it during all attempts; the previous
-    /// state then remains valid.
+    /// The wal-index header, or `nil` if a writer changed it during all attempts.
+    ///
+    /// The previous state then remains valid.
     var index: WALIndexHeader?
     var indexIdentity: FileIdentity?
     var journal: FileContent?
@@ -71,7 +72,7 @@ struct ObservedFiles: Equatable, Sendable {
     ) -> (WatchedFile.State, String?) {
         if file.isSpecial { return (.notADatabase, "it is not a regular file") }
         guard file.exists else {
-            // ENOENT and ENOTDIR mean that no file exists; with other errors, a file may exist.
+            // ENOENT and ENOTDIR mean that no file exists. With other errors, a file may exist.
             return [2, 20].contains(file.error)
                 ? (.missing, "the file does not exist")
                 : (.unreadable, SystemErrorText.text(file.error))

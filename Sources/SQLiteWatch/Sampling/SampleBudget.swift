@@ -18,8 +18,9 @@ struct SampleBudget: Sendable {
     private var listCost: Double = 0
     private var isFirstRound = true
 
-    /// The number of samples between two rate changes; `slowRound` applies if they take at least
-    /// `slowRoundTime`, in nanoseconds.
+    /// The number of samples between two rate changes.
+    ///
+    /// `slowRound` applies if the samples take at least `slowRoundTime`, in nanoseconds.
     private static let round = 50
     private static let slowRound = 5
     private static let slowRoundTime = 2e9

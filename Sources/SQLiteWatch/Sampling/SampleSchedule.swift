@@ -17,7 +17,7 @@ struct SampleSchedule: Sendable {
 
     /// The maximum time that one sample represents, in nanoseconds, unless a slot is longer.
     ///
-    /// If this process does not run for a longer time, the state during that time is unknown.
+    /// If this process does not run for longer than this, the state during that time is unknown.
     private static let weightLimit = 1e9
 
     /// - Parameters:
@@ -37,7 +37,7 @@ struct SampleSchedule: Sendable {
     /// busy machine, omitting late samples would favor the times at which the machine is idle.
     ///
     /// - Parameters:
-    ///   - now: The monotonic clock.
+    ///   - now: The time on the monotonic clock.
     ///   - slot: The length of the next slot, in nanoseconds.
     mutating func advance(at now: UInt64, slot: Double) {
         let slot = max(slot, 1)

@@ -65,7 +65,9 @@ extension PageMap {
     struct Limits {
         /// The maximum number of pages to read.
         var pages = 200_000
-        /// A closure that returns whether to continue; called before each page.
+        /// A closure that returns whether to continue.
+        ///
+        /// The walk calls it before each page.
         var mayContinue: () -> Bool = { true }
     }
 
@@ -113,7 +115,7 @@ extension PageMap {
         for number in schemaPages { map.set(.schema, of: number) }
         for (number, entry) in map.entries.enumerated() {
             var level = [entry.root]
-            // A damaged tree may contain a cycle; valid trees have fewer levels.
+            // A damaged tree may contain a cycle. Valid trees have fewer levels than this limit.
             for _ in 0..<20 {
                 var next: [UInt32] = []
                 for parent in level {
