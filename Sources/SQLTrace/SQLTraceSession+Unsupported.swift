@@ -1,7 +1,9 @@
 #if !os(Linux)
 import SQLiteWatch
 
-/// Traces the SQL of other programs; available only on Linux.
+/// Traces the SQL of other programs.
+///
+/// Available only on Linux.
 public final class SQLTraceSession {
     /// Throws an error because the system has no uprobes.
     public init(
@@ -29,19 +31,25 @@ public final class SQLTraceSession {
     public func complete(_ reports: inout [WatchReport]) {}
 }
 
-/// The process that finds layouts; available only on Linux.
+/// The process that finds layouts.
+///
+/// Available only on Linux.
 public enum SQLCalibration {
     /// Does nothing.
     public static func run(measuresCost: Bool = false) {}
 }
 
-/// The process that plans statements; available only on Linux.
+/// The process that plans statements.
+///
+/// Available only on Linux.
 public enum StatementPlanning {
     /// Does nothing.
     public static func run() {}
 }
 
-/// The process that removes probes; available only on Linux.
+/// The process that removes probes.
+///
+/// Available only on Linux.
 public enum TraceGuardian {
     /// Does nothing.
     public static func run(name: String) {}

@@ -115,7 +115,7 @@ public final class SQLTraceSession {
         return model
     }
 
-    /// Adds a database whose statements are traced.
+    /// Adds a database to trace.
     public func add(path: String) {
         files.add(path: path)
         survey.paths = files.paths

@@ -30,7 +30,7 @@ struct Calibration {
         if let layout = StatementLayout(text: answer) { return .success(layout) }
         let reason =
             answer.isEmpty
-            ? "its code fails outside its program"
+            ? "its code failed in the calibration process"
             : answer.hasPrefix("failure=") ? String(answer.dropFirst(8)) : "malformed answer"
         return .failure(
             TraceError(

@@ -11,7 +11,8 @@ enum BusyWaits {
     /// The timeout is in milliseconds.
     static func seconds(calls: Int, timeout: Int?) -> Double {
         let first = delays.prefix(calls).reduce(0, +)
-        // Use a Double, which cannot overflow: the number of calls comes from another program.
+        // Use a Double, which cannot overflow, because the number of calls comes from another
+        // program.
         let all = Double(first) + Double(max(0, calls - delays.count)) * Double(delays.last ?? 0)
         guard let timeout else { return all / 1_000 }
         return min(all, Double(max(0, timeout))) / 1_000

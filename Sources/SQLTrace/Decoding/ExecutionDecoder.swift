@@ -1,9 +1,9 @@
 /// Converts the events of all threads, ordered by time, to statement executions.
 ///
 /// The decoder keeps the process of each thread, the file of each connection, and the text of each
-/// statement. It reads the text from the process's memory once.
+/// statement. It reads each text from the process's memory only once.
 struct ExecutionDecoder {
-    /// Returns the watched database that a path in a process refers to.
+    /// Returns the watched database to which a path in a process refers.
     typealias FileMatch = (_ process: Int32, _ path: String) -> WatchedFileMatch
 
     /// A result of decoding.
@@ -212,7 +212,7 @@ struct ExecutionDecoder {
             return BusyWaits.seconds(calls: Int(calls), timeout: limit)
         }
         guard end.result & 0xff == 5 else { return 0 }
-        // The handler stopped after the timeout; without a handler, the statement did not wait.
+        // The handler stopped after the timeout. Without a handler, the statement did not wait.
         if calls < 0 { return timeout > 0 ? Double(timeout) / 1_000 : nil }
         return 0
     }
@@ -226,7 +226,8 @@ struct ExecutionDecoder {
         _ traced: inout TracedProcess,
         _ recorded: String?
     ) -> TracedProcess.File? {
-        // Check once per batch: a new connection may reuse the address of a closed one.
+        // Check once per batch, because a new connection may reuse the address of a closed
+        // connection.
         if traced.connectionsChecked.contains(connection) {
             return traced.connections[connection]
         }
@@ -242,7 +243,7 @@ struct ExecutionDecoder {
         return file
     }
 
-    /// Counts an execution on another file.
+    /// Counts a discarded execution.
     private mutating func drop(_ file: TracedProcess.File?) {
         if file?.match == .unknown { unknownFiles &+= 1 } else { otherExecutions &+= 1 }
     }

@@ -24,7 +24,7 @@ extension ProcessMemory {
         var text: [UInt8] = []
         var place = address
         while text.count < limit {
-            // Read up to the end of the page: the next page may not be mapped.
+            // Read up to the end of the page, because the next page may not be mapped.
             let count = 4_096 - Int(place % 4_096)
             let part = bytes(process, at: place, count: count).bytes
             guard !part.isEmpty else { return nil }

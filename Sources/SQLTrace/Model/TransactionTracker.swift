@@ -128,8 +128,9 @@ struct TransactionTracker {
         }
     }
 
-    /// The longest pause of SQLite's busy handler, in nanoseconds, and thus the longest time that a
-    /// wait continues after the blocking transaction.
+    /// The longest delay of SQLite's busy handler, in nanoseconds.
+    ///
+    /// A wait can continue for this time after the blocking transaction ends.
     private static let longestPause: UInt64 = 110_000_000
 
     /// Returns the transaction of another connection that caused a wait.

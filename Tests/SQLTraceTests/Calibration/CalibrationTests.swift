@@ -29,7 +29,7 @@ struct CalibrationTests {
         let entry = try #require(found)
         #expect(entry.state == nil)
         libraries.calibrate(entry)
-        let expected = TraceError(.calibration, "its code fails outside its program")
+        let expected = TraceError(.calibration, "its code failed in the calibration process")
         #expect(throws: expected) { try entry.state?.get() }
     }
 
