@@ -235,8 +235,8 @@ package struct ScenarioDraft {
 
     /// Returns words of a full-text table if the parameter searches it, or `nil` otherwise.
     ///
-    /// `x MATCH :q`, `x = :q` and `x(:q)` search the table `x`; `column MATCH :q` searches the
-    /// full-text table that the statement mentions.
+    /// `x MATCH :q`, `x = :q` and `x(:q)` search the table `x`. `column MATCH :q` searches the
+    /// full-text table in the statement.
     private func matchedWords(_ index: Int, of statement: NormalizedStatement) -> [String]? {
         func names(in text: String) -> [Substring] {
             text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "_" }

@@ -93,12 +93,12 @@ package struct ExecutionReader {
         _ number: Int
     ) throws(CaptureError) {
         let name = "\(execution.process)/\(execution.connection)"
-        // Two clock readings may be out of order by less than this, in seconds.
+        // Allow for clock readings that are slightly out of order, in seconds.
         if let last = last[name], execution.end < last - 0.000_1 {
             throw CaptureError(
                 "the time \(execution.end) of connection \(execution.connection) is before "
                     + "\(last), the time of its previous line; write each connection's lines in "
-                    + "the order in which the statements ended, with a clock that is not set back",
+                    + "the order in which the statements ended, with a clock that never goes back",
                 file: file,
                 line: number
             )

@@ -207,7 +207,7 @@ struct TransactionAssembler {
         transaction.gaps.append(max(0, item.start - transaction.end))
         transaction.end = item.end
         transaction.isTimed = transaction.isTimed && item.seconds != nil
-        // Count a statement that is retried after SQLITE_BUSY only once.
+        // Count a statement only once if it is retried after SQLITE_BUSY.
         if let last = transaction.statements.last, last.isBusy, last.statement.key == statement.key
         {
             transaction.statements.removeLast()
