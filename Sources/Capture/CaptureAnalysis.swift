@@ -200,7 +200,7 @@ package struct CaptureAnalysis {
 private struct StatementReader {
     /// The maximum number of statements to cache.
     ///
-    /// The number can be large, because statements with different literals are separate.
+    /// Statements with different literals are cached separately.
     private static let capacity = 20_000
 
     let schema: CaptureSchema

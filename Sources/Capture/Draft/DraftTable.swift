@@ -7,7 +7,9 @@ package struct DraftTable: Sendable, Equatable {
         /// The position in the primary key, starting at 1, or 0 for a column that is not in the
         /// key.
         package var keyPlace: Int
-        /// Whether a statement can set the column, because it is neither generated nor hidden.
+        /// Whether a statement can set the column.
+        ///
+        /// Generated and hidden columns cannot be set.
         package var isWritable: Bool
 
         /// Creates a column.
