@@ -12,7 +12,7 @@ struct LostShares {
 
     /// The maximum number of threads to examine, starting with those that lost the most time.
     private static let threadLimit = 8
-    /// The minimum share of an interval during which a thread is assumed to be able to run.
+    /// The assumed minimum share of an interval during which a thread can run.
     private static let minimumRunnableShare = 0.02
 
     init(delay: @escaping (Int32) -> UInt64?) { self.delay = delay }
