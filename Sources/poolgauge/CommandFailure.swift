@@ -16,7 +16,7 @@ struct CommandFailure: Error {
     var message: String
     var status: Int32
 
-    /// `EX_USAGE` of sysexits.h: invalid arguments or an invalid scenario.
+    /// `EX_USAGE` in sysexits.h, for invalid arguments or an invalid scenario.
     static let usage: Int32 = 64
 
     /// The status that a shell reports for a program that ended because of a closed pipe.

@@ -6,9 +6,9 @@ import Glibc
 import Darwin
 #endif
 
-// Otherwise, each prepare acquires a process-wide lock to update memory statistics, which this
-// program does not read. The call must precede the first use of SQLite and affects the whole
-// process. Therefore, only the program makes it, never the engine.
+// Turn off memory statistics, which this program does not read. With statistics on, each prepare
+// acquires a process-wide lock to update them. The call must precede the first use of SQLite and
+// affects the whole process, so only the program makes it, never the engine.
 _ = poolgauge_config_memstatus(0)
 
 // After this call, writing to a closed pipe fails with EPIPE instead of ending the process.

@@ -6,18 +6,17 @@ import WorkloadEngine
 struct TimeArgument: ExpressibleByArgument {
     var duration: Duration
 
-    /// The longest accepted duration, thirty days.
-    ///
-    /// A longer one is probably a typing error.
+    /// The longest accepted duration, because a duration of more than thirty days is probably a
+    /// typo.
     private static let longest = Duration.seconds(720 * 3600)
 
-    /// Returns nil for an invalid duration; ``parse(_:)`` throws an error that contains the reason.
+    /// Returns `nil` for an invalid duration, whereas ``parse(_:)`` throws an error with the
+    /// reason.
     init?(argument: String) {
         guard let duration = try? Quantity.duration(argument) else { return nil }
         self.duration = duration
     }
 
-    /// Parses a duration.
     static func parse(_ text: String) throws -> TimeArgument {
         let duration: Duration
         do { duration = try Quantity.duration(text) } catch {
@@ -25,7 +24,7 @@ struct TimeArgument: ExpressibleByArgument {
         }
         guard duration > .zero else { throw ValidationError("'\(text)' must be longer than 0") }
         guard duration <= longest else {
-            throw ValidationError("'\(text)' is too long; the limit is 720h, thirty days")
+            throw ValidationError("'\(text)' is too long; the limit is 720h (thirty days)")
         }
         return TimeArgument(duration: duration)
     }
@@ -39,7 +38,6 @@ struct TimeArgument: ExpressibleByArgument {
 struct SizeArgument {
     var size: Size
 
-    /// Parses a size.
     static func parse(_ text: String) throws -> SizeArgument {
         let parts = text.lowercased().split(separator: "x", omittingEmptySubsequences: false)
         guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
@@ -85,18 +83,16 @@ enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// Parsers for whole numbers, with error messages that include the limits.
 enum NumberArgument {
-    /// Parses a seed.
     static func seed(_ text: String) throws -> UInt64 {
         guard let seed = UInt64(text) else {
-            throw ValidationError("the seed must be 0 to \(UInt64.max), not '\(text)'")
+            throw ValidationError("the seed must be from 0 to \(UInt64.max), not '\(text)'")
         }
         return seed
     }
 
-    /// Parses a whole number of 1 or more.
     static func positive(_ text: String) throws -> Int {
         guard let number = Int(text), number >= 1 else {
-            throw ValidationError("'\(text)' is not a whole number of 1 or more")
+            throw ValidationError("'\(text)' is not a whole number greater than 0")
         }
         return number
     }
@@ -106,7 +102,6 @@ enum NumberArgument {
 struct SettingArgument {
     var setting: Scenario.Setting
 
-    /// Parses a setting.
     static func parse(_ text: String) throws -> SettingArgument {
         do { return SettingArgument(setting: try Scenario.Setting(text)) } catch {
             throw ValidationError(error.description)

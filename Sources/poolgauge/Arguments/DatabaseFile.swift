@@ -18,15 +18,15 @@ enum DatabaseFile {
         return URL(fileURLWithPath: path)
     }
 
-    /// Returns the URL of the file at a path for a scenario, which is given by its name or path.
+    /// Returns the URL of the file at a path, for use with a scenario specified by name or path.
     ///
     /// - Throws: ``CommandFailure`` if the file does not exist or the scenario is a preset.
     static func url(_ path: String, for scenario: String) throws -> URL {
         let file = try url(path)
         guard Presets.named(scenario) == nil else {
             throw CommandFailure(
-                "--database: '\(scenario)' is a preset, and presets need their own data; write a "
-                    + "scenario with statements for '\(path)'"
+                "--database: '\(scenario)' is a preset, which works only with its own data; "
+                    + "write a scenario with statements for '\(path)'"
             )
         }
         return file

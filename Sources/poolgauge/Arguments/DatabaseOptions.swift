@@ -6,21 +6,21 @@ import WorkloadEngine
 struct DatabaseOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Your own database, used instead of the scenario's data; runs use copies of it."
+            "A database to use instead of the scenario's data; runs use copies of it."
         ),
         completion: .file()
     )
     var database: String?
 
-    // The option is declared to explain in the error message why it does not apply.
+    // This option exists so that the error message can explain why it does not apply.
     @Flag(help: .hidden)
     var inPlace = false
 
     func validate() throws {
         guard !inPlace else {
             throw ValidationError(
-                "--in-place works only with 'poolgauge run': here, each run would change the data "
-                    + "of the next one; with --database alone, each run uses a copy"
+                "--in-place works only with 'poolgauge run', because each run would change the "
+                    + "data of the next run; omit --in-place, so that each run uses a copy"
             )
         }
     }
@@ -31,7 +31,7 @@ struct DatabaseOptions: ParsableArguments {
     ///   - scenario: The scenario's name or path, as the user entered it.
     ///   - folder: The folder that receives the copy.
     ///   - report: A closure that receives the size, and then the progress of the copy.
-    /// - Returns: The copy; nil if there is no database.
+    /// - Returns: The copy, or `nil` if there is no database.
     /// - Throws: ``CommandFailure`` for a preset, or if the file is missing or cannot be copied.
     func copy(
         for scenario: String,

@@ -3,28 +3,28 @@ import TerminalUI
 
 /// The options of commands that have a display.
 struct DisplayArguments: ParsableArguments {
-    @Option(help: "A theme's name, or the path of its file; see 'poolgauge themes list'.")
+    @Option(help: "The name of a theme, or the path to its file; see 'poolgauge themes list'.")
     var theme: String?
 
     @Option(help: "The characters for drawing charts; by default, the best set for the locale.")
     var glyphs: GlyphSet?
 
-    @Option(help: "The refresh rate in frames per second; 10 by default.")
+    @Option(help: "The refresh rate, in frames per second; 10 by default.")
     var refresh: Double?
 
     @Option(help: "Write a picture to FILE.txt, FILE.ans or FILE.svg instead of using a terminal.")
     var screenshot: String?
 
     @Option(
-        help: "The size of the picture in cells; 120x40 by default.",
+        help: "The size of the picture, in cells; 120x40 by default.",
         transform: SizeArgument.parse
     )
     var size: SizeArgument?
 
     @Option(
         help: ArgumentHelp(
-            "How long to wait before taking the picture (10s), or before pressing the keys of "
-                + "--press (1s)."
+            "How long to wait before taking the picture (by default, 10s, or 5s for top), or "
+                + "before pressing the keys of --press (by default, 1s)."
         ),
         transform: TimeArgument.parse
     )
@@ -46,7 +46,8 @@ struct DisplayArguments: ParsableArguments {
         if let refresh, !DashboardSettings.refreshRates.contains(refresh) {
             let range = DashboardSettings.refreshRates
             throw ValidationError(
-                "--refresh must be \(range.lowerBound) to \(Int(range.upperBound)), not \(refresh)"
+                "--refresh must be from \(range.lowerBound) to \(Int(range.upperBound)), "
+                    + "not \(refresh)"
             )
         }
         if screenshot != nil, costs != nil {
@@ -57,7 +58,6 @@ struct DisplayArguments: ParsableArguments {
         }
     }
 
-    /// The size of the picture.
     var pictureSize: Size { size?.size ?? Size(width: 120, height: 40) }
 
     /// The configuration, with these options applied.
@@ -79,7 +79,7 @@ struct DisplayArguments: ParsableArguments {
 }
 
 extension Duration {
-    /// The duration in nanoseconds; 0 if it is negative.
+    /// The duration in nanoseconds, or 0 if it is negative.
     fileprivate var nanoseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -3,13 +3,13 @@ import Foundation
 import Units
 import WorkloadEngine
 
-/// The options for comparing two programs instead of arms.
+/// The options for comparing two programs instead of two arms.
 struct ProgramOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Compare this program with another one, such as a build of an earlier version: the "
-                + "path of a poolgauge executable, which runs the same arm. The other program is "
-                + "the baseline.",
+            "Compare this program with another poolgauge executable at this path, such as a "
+                + "build of an earlier version. Both run the same arm; the other program is the "
+                + "baseline.",
             valueName: "program"
         ),
         completion: .file()
@@ -18,14 +18,17 @@ struct ProgramOptions: ParsableArguments {
 
     @Option(
         name: .customLong("against-name"),
-        help: ArgumentHelp("The name of the other program in the report.", valueName: "name")
+        help: ArgumentHelp(
+            "With --against: the name of the other program in the report.",
+            valueName: "name"
+        )
     )
     var againstName: String?
 
     @Option(
         help: ArgumentHelp(
-            "With --against: the program to judge, if it is not this one, such as your own "
-                + "program with its own target.",
+            "With --against: the program to test instead of this one, such as a build with a "
+                + "custom target.",
             valueName: "program"
         ),
         completion: .file()
@@ -46,7 +49,7 @@ struct ProgramOptions: ParsableArguments {
             let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || "-_./+@".contains($0) }
             guard isPlain, !name.isEmpty else {
                 throw ValidationError(
-                    "--against-name: '\(name)' must consist of letters, digits and -_./+@"
+                    "--against-name: '\(name)' must contain only letters, digits and -_./+@"
                 )
             }
             guard name != Self.judgedName else {
@@ -63,7 +66,7 @@ struct ProgramOptions: ParsableArguments {
         }
         guard arm == nil else {
             throw ValidationError(
-                "--arm requires --against; to compare arms of one program, use --arms"
+                "--arm requires --against; to compare the arms of one program, use --arms"
             )
         }
     }
@@ -73,8 +76,8 @@ struct ProgramOptions: ParsableArguments {
     /// - Parameters:
     ///   - scenario: The scenario.
     ///   - changes: The options that change the scenario.
-    ///   - arms: The option `--arms`, which cannot be combined with `--against`.
-    /// - Returns: The programs; nil without `--against`.
+    ///   - arms: The value of `--arms`, which cannot be combined with `--against`.
+    /// - Returns: The programs, or `nil` without `--against`.
     /// - Throws: ``CommandFailure`` if a path is not a program, or if an arm is missing.
     func programs(
         for scenario: Scenario,
@@ -84,8 +87,8 @@ struct ProgramOptions: ParsableArguments {
         guard let against else { return nil }
         guard arms == nil else {
             throw CommandFailure(
-                "--arms compares arms of one program, and --against compares two programs on one "
-                    + "arm; choose it with --arm"
+                "--arms cannot be combined with --against, which compares two programs that run "
+                    + "the same arm; choose the arm with --arm"
             )
         }
         var programs = ComparedPrograms(
@@ -126,8 +129,8 @@ struct ProgramOptions: ParsableArguments {
         }
         guard names.count == 1, let name = names.first else {
             throw CommandFailure(
-                "both programs run one arm, and \(scenario.name) has several; choose one with "
-                    + "--arm: \(names.joined(separator: ", "))"
+                "both programs run the same arm, but \(scenario.name) has several; choose one "
+                    + "with --arm: \(names.joined(separator: ", "))"
             )
         }
         return name

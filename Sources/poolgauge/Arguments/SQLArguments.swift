@@ -9,9 +9,9 @@ struct SQLArguments: ParsableArguments {
         help: ArgumentHelp(
             "Show the programs' statements; requires root. Levels: --sql=light, timed, full.",
             discussion: """
-                Probes on SQLite's functions slow each program that uses the same library. light, \
-                the default, counts executions; timed also estimates their times and rows from \
-                short windows; full times every execution in the processes of --pid.
+                Probes on SQLite's functions slow down every program that uses the same library. \
+                light, the default, counts executions; timed also estimates their times and rows \
+                from short windows; full times every execution in the processes of --pid.
                 """
         )
     )
@@ -21,7 +21,7 @@ struct SQLArguments: ParsableArguments {
     @Option(name: .customLong("sql-level"), help: .hidden)
     var chosenLevel: SQLTraceOptions.Level?
 
-    /// The level; nil without `--sql`.
+    /// The level, or `nil` without `--sql`.
     var level: SQLTraceOptions.Level? { chosenLevel ?? (isOn ? .light : nil) }
 
     /// Replaces `--sql=LEVEL` with a flag and an option.
@@ -38,14 +38,14 @@ struct SQLArguments: ParsableArguments {
     @Option(help: "A process to trace with --sql=full; can be repeated.")
     var pid: [Int32] = []
 
-    @Flag(help: "Show the literals of statements, which are masked by default. Keys stay masked.")
+    @Flag(help: "Show literals in statements, which are masked by default. Keys stay masked.")
     var literals = false
 
-    @Flag(help: "Read bound values, and show those of each statement's last execution.")
+    @Flag(help: "Read bound values, and show the values of each statement's last execution.")
     var values = false
 
     @Option(
-        help: "Pause tracing when a program loses more than this share of its time; 5% by default.",
+        help: "Pause tracing when it uses more than this share of a program's time; 5% by default.",
         transform: ShareArgument.parse
     )
     var sqlLimit: ShareArgument?
@@ -55,14 +55,14 @@ struct SQLArguments: ParsableArguments {
             throw ValidationError("--pid, --literals, --values and --sql-limit require --sql")
         }
         if level == .full, pid.isEmpty {
-            throw ValidationError("--sql=full requires --pid: specify at least one process")
+            throw ValidationError("--sql=full requires --pid; specify at least one process")
         }
         if level != .full, !pid.isEmpty {
             throw ValidationError("--pid requires --sql=full")
         }
     }
 
-    /// The tracing options; nil without `--sql`.
+    /// The tracing options, or `nil` without `--sql`.
     var options: SQLTraceOptions? {
         level.map { level in
             var options = SQLTraceOptions()

@@ -7,8 +7,8 @@ import WorkloadEngine
 struct ScenarioOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The length of the measured part, such as 5s; times given as percentages are "
-                + "relative to it."
+            "The length of the measured part of the run, such as 5s; times specified as "
+                + "percentages are relative to it."
         ),
         transform: TimeArgument.parse
     )
@@ -23,25 +23,25 @@ struct ScenarioOptions: ParsableArguments {
     @Option(help: "The seed for all random numbers.", transform: NumberArgument.seed)
     var seed: UInt64?
 
-    @Option(help: "The number of readers of every pool.", transform: NumberArgument.positive)
+    @Option(help: "The number of readers in each pool.", transform: NumberArgument.positive)
     var readers: Int?
 
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "Set a part of the scenario, such as clients.ui.arrival.rate=500/s; can be repeated.",
+            "Override a value in the scenario, such as clients.ui.arrival.rate=500/s; can be "
+                + "repeated.",
             valueName: "path=value"
         ),
         transform: SettingArgument.parse
     )
     var settings: [SettingArgument] = []
 
-    /// Reads a scenario and changes it.
+    /// Reads a scenario and applies the changes.
     func load(_ nameOrPath: String) throws -> Scenario {
         try apply(to: Scenario.load(nameOrPath: nameOrPath))
     }
 
-    /// Changes a scenario.
     func apply(to scenario: Scenario) throws -> Scenario {
         var scenario = try scenario.with(settings.map(\.setting))
         if let scale { scenario = try scenario.with(scale: scale) }
@@ -55,9 +55,9 @@ struct ScenarioOptions: ParsableArguments {
 extension Scenario {
     /// Returns the arms with these names, in the scenario's order.
     ///
-    /// If there are no names, returns ``WorkloadEngine/Scenario/defaultArms``.
+    /// If `names` is empty, returns ``WorkloadEngine/Scenario/defaultArms``.
     ///
-    /// - Throws: A ``CommandFailure`` with a remedy if an arm does not exist or this program cannot
+    /// - Throws: ``CommandFailure`` with a remedy if an arm does not exist or this program cannot
     ///   run it.
     func arms(named names: [String]) throws -> [Arm] {
         let known = arms.map(\.name)
@@ -69,7 +69,7 @@ extension Scenario {
         let chosen = names.isEmpty ? defaultArms : arms.filter { names.contains($0.name) }
         for arm in chosen where !LibraryTargetFactory.has(arm.library) {
             throw CommandFailure(
-                "arm '\(arm.name)' has library: \(arm.library.rawValue), and "
+                "arm '\(arm.name)' uses library: \(arm.library.rawValue); "
                     + LibraryTargetFactory.way(to: arm.library)
             )
         }

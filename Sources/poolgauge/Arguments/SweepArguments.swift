@@ -5,7 +5,6 @@ import WorkloadEngine
 struct SweepArgument {
     var sweep: Sweep
 
-    /// Parses a sweep.
     static func parse(_ text: String) throws -> SweepArgument {
         do { return SweepArgument(sweep: try Sweep(text)) } catch {
             throw ValidationError(String(describing: error))
@@ -17,14 +16,13 @@ struct SweepArgument {
 struct RateArgument {
     var perSecond: Double
 
-    /// Parses a rate.
     static func parse(_ text: String) throws -> RateArgument {
         let rate: Double
         do { rate = try Double(text) ?? Quantity.rate(text) } catch {
             throw ValidationError(String(describing: error))
         }
         guard rate > 0, rate <= 1e6 else {
-            throw ValidationError("'\(text)' must be more than 0 and at most 1000000 per second")
+            throw ValidationError("'\(text)' must be greater than 0 and at most 1000000 per second")
         }
         return RateArgument(perSecond: rate)
     }
@@ -34,13 +32,12 @@ struct RateArgument {
 struct NamesArgument {
     var names: [String]
 
-    /// Parses names.
     static func parse(_ text: String) throws -> NamesArgument {
         let names = text.split(separator: ",").map { part in
             let start = part.drop(while: \.isWhitespace)
             return String(start.reversed().drop(while: \.isWhitespace).reversed())
         }.filter { !$0.isEmpty }
-        guard !names.isEmpty else { throw ValidationError("'\(text)' contains no name") }
+        guard !names.isEmpty else { throw ValidationError("'\(text)' contains no names") }
         return NamesArgument(names: names)
     }
 }
@@ -66,14 +63,14 @@ struct VariantOptions: ParsableArguments {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "Set a part of the scenario, such as clients.ui.workers=8; can be repeated.",
+            "Override a value in the scenario, such as clients.ui.workers=8; can be repeated.",
             valueName: "path=value"
         ),
         transform: SettingArgument.parse
     )
     var settings: [SettingArgument] = []
 
-    /// Reads a scenario and changes it.
+    /// Reads a scenario and applies the changes.
     func load(_ nameOrPath: String) throws -> Scenario {
         var scenario = try Scenario.load(nameOrPath: nameOrPath).with(settings.map(\.setting))
         if let scale { scenario = try scenario.with(scale: scale) }
@@ -81,7 +78,7 @@ struct VariantOptions: ParsableArguments {
         return scenario
     }
 
-    /// The shell command that runs the scenario with these changes.
+    /// Returns the shell command that runs the scenario with these changes.
     func command(for nameOrPath: String, database: String?) -> String {
         var words = ["poolgauge", "run", nameOrPath]
         if let database { words += ["--database", database] }
@@ -106,8 +103,8 @@ struct VariantOptions: ParsableArguments {
 extension Scenario {
     /// Returns the arms with these names.
     ///
-    /// If no names are given, returns `queue`, `queue-wal` and `pool`, which separate the effect of
-    /// a pool from the effect of the write-ahead log. If the scenario has fewer than two of these
+    /// If `names` is `nil`, returns `queue`, `queue-wal` and `pool`, which separate the effect of a
+    /// pool from the effect of the write-ahead log. If the scenario has fewer than two of these
     /// arms, returns its default arms.
     func arms(toCompare names: [String]?) throws -> [Arm] {
         if let names { return try arms(named: names) }
@@ -119,7 +116,8 @@ extension Scenario {
     func threshold(_ text: String) throws -> Threshold {
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
             throw CommandFailure(
-                "--threshold: '\(text)' is not a threshold; write 'ui.response: p(99) < 50ms'"
+                "--threshold: '\(text)' is not a threshold; specify a metric and a limit, such as "
+                    + "'ui.response: p(99) < 50ms'"
             )
         }
         let metric = text[..<colon].filter { !$0.isWhitespace }

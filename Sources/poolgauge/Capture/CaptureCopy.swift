@@ -6,17 +6,17 @@ import WorkloadEngine
 import EngineTarget
 #endif
 
-/// A copy of the captured database, for reading its schema and running the scenario.
+/// A copy of the captured database, used to read its schema and to run the scenario.
 struct CaptureCopy {
-    /// The file of the copy.
     let file: URL
-    /// The journal mode of the captured database: `wal`, or `delete` for any rollback journal.
+    /// The journal mode of the captured database: `wal`, or `delete` for every rollback journal
+    /// mode.
     let journal: String
 
-    /// The period during which the copy is retried while transactions write.
+    /// How long to retry the copy while transactions are writing.
     private static let retryLimit = Duration.seconds(3)
 
-    /// Copies a database that other programs may use.
+    /// Copies a database that other programs may be using.
     ///
     /// - Parameters:
     ///   - path: The database; SQLite does not open it in this process.
@@ -55,7 +55,7 @@ struct CaptureCopy {
         var text = "'\(path)' cannot be copied: \(problem.reason)."
         if let remedy = problem.remedy { text += " \(remedy)" }
         if problem.isTransient {
-            text += " A capture makes its copy first: start it before the load."
+            text += " The capture copies the database before it traces: start it before the load."
         }
         return CommandFailure(text, status: ExitStatus.failed.rawValue)
     }
@@ -63,8 +63,8 @@ struct CaptureCopy {
 
     /// Reads the journal mode from the header (<https://sqlite.org/fileformat.html>, offset 18).
     ///
-    /// The file is read before SQLite opens it, because closing a descriptor later would release
-    /// SQLite's locks.
+    /// Call this method before SQLite opens the file, because closing a descriptor later would
+    /// release SQLite's locks.
     private static func journal(of path: String) throws -> String {
         let file: FileHandle
         do {
@@ -76,8 +76,8 @@ struct CaptureCopy {
         let header = Array(try file.read(upToCount: 20) ?? Data())
         guard header.isEmpty || header.starts(with: Array("SQLite format 3\0".utf8)) else {
             throw CommandFailure(
-                "\(path) is not an SQLite database, or it is encrypted; specify the database of "
-                    + "the program"
+                "\(path) is not an SQLite database, or it is encrypted; specify the program's "
+                    + "database"
             )
         }
         return header.count == 20 && header[18] == 2 ? "wal" : "delete"

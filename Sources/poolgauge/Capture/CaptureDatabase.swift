@@ -6,14 +6,14 @@ import WorkloadEngine
 struct CaptureDatabase {
     let schema: CaptureSchema
 
-    /// In tables with more rows, only indexed columns are queried for their range.
+    /// The number of rows above which only the ranges of indexed columns are queried.
     private static let manyRows: Int64 = 2_000_000
 
     /// Reads a copy of the database.
     ///
     /// - Parameters:
     ///   - copy: The copy, which SQLite opens and may change.
-    ///   - path: The captured database, for errors.
+    ///   - path: The path of the captured database, for error messages.
     /// - Throws: ``CommandFailure`` if SQLite cannot read the copy.
     init(_ copy: CaptureCopy, of path: String) throws {
         do {
@@ -26,7 +26,7 @@ struct CaptureDatabase {
         }
     }
 
-    /// The tables and views of an open database.
+    /// Returns the tables and views of an open database.
     static func tables(of target: any WorkloadTarget) throws -> [CaptureSchema.Table] {
         var tables: [CaptureSchema.Table] = []
         try target.perform(.read, as: WorkloadClientName("capture")) { session in
@@ -129,7 +129,7 @@ struct CaptureDatabase {
         }
     }
 
-    /// Returns a name, quoted as an SQL identifier.
+    /// Returns a name quoted as an SQL identifier.
     static func quote(_ name: String) -> String {
         "\"" + name.replacing("\"", with: "\"\"") + "\""
     }

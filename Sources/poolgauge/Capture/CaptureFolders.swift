@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// The temporary folders of a capture, which are removed when it ends, even if a signal ends it.
+/// The temporary folders of a capture, which are removed when the capture ends, even by a signal.
 final class CaptureFolders: Sendable {
     private let folders = Mutex<[RunFolder]>([])
 
     /// Creates an empty folder.
     ///
     /// - Returns: The folder.
-    /// - Throws: A ``CommandFailure`` with the reason if the folder cannot be created.
+    /// - Throws: ``CommandFailure`` with the reason if the folder cannot be created.
     func make() throws -> URL {
         try folders.withLock { folders in
             let folder = try RunFolder(isKept: false)
@@ -17,7 +17,6 @@ final class CaptureFolders: Sendable {
         }
     }
 
-    /// Removes all folders and their contents.
     @Sendable func remove() {
         for folder in folders.withLock({ $0 }) { folder.remove() }
     }

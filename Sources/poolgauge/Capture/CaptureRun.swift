@@ -5,17 +5,17 @@ import SQLiteWatch
 import Telemetry
 import WorkloadEngine
 
-/// Turns captured executions into a scenario, writes it and runs it.
+/// Turns captured executions into a scenario, writes the scenario, and runs it.
 struct CaptureRun {
     private let database: String
     private let output: String
     var options: CaptureOptions
     var replacesOutput = false
-    /// The duration of the run that is compared with the capture; nil to skip the run.
+    /// The duration of the run to compare with the capture, or `nil` to skip the run.
     var checkDuration: Duration?
-    /// The programs' writes during a live capture.
+    /// The writes of all programs during a live capture.
     private var written: WrittenLoad?
-    /// The periods in which a live capture recorded nothing, in seconds on the trace's clock.
+    /// The periods when a live capture recorded nothing, in seconds on the trace's clock.
     private var gaps: [ClosedRange<Double>] = []
 
     init(database: String, output: String) {
@@ -46,7 +46,7 @@ struct CaptureRun {
         }
     }
 
-    /// Captures the statements that programs execute on the database from now on.
+    /// Captures the statements that programs execute on the database during the trace.
     ///
     /// - Throws: ``CommandFailure`` with a remedy if the capture fails.
     func run(_ live: LiveCapture) throws {
@@ -54,8 +54,8 @@ struct CaptureRun {
         let folders = CaptureFolders()
         defer { folders.remove() }
         let interruption = Interruption(cleanUp: folders.remove, nil)
-        // Copy the database first, so that a failed copy does not waste a capture and the scenario
-        // starts with the rows that existed at the start of the capture.
+        // Copy the database first. This way, a failed copy does not waste a trace, and the scenario
+        // starts with the rows that existed when the trace started.
         let copy = try CaptureCopy(of: database, in: folders.make())
         let result = try live.run(interruption)
         guard !result.executions.isEmpty else {
@@ -70,7 +70,7 @@ struct CaptureRun {
             "the programs that use "
             + URL(fileURLWithPath: database).lastPathComponent
         run.options.notes = result.notes
-        // Commits were also counted while the trace was paused.
+        // The count of commits includes periods when the trace was paused.
         run.options.observedCommits = result.written.map {
             Int(Double($0.commits) * result.tracedShare)
         }
@@ -97,11 +97,11 @@ struct CaptureRun {
     private func checkOutput() throws {
         guard !replacesOutput, FileManager.default.fileExists(atPath: output) else { return }
         throw CommandFailure(
-            "'\(output)' exists; choose another --output, or replace it with --force"
+            "'\(output)' already exists; choose another --output, or replace the file with --force"
         )
     }
 
-    /// Analyzes executions, writes the scenario and compares the capture with a run.
+    /// Analyzes executions, writes the scenario, and compares the capture with a run.
     private func write(
         _ copy: CaptureCopy,
         in folders: CaptureFolders,
@@ -159,7 +159,8 @@ struct CaptureRun {
         return captured
     }
 
-    /// The path of the scenario's file, with a slash that distinguishes it from a preset's name.
+    /// The path of the scenario file, with a slash so that it cannot be mistaken for a preset's
+    /// name.
     private var outputPath: String { output.contains("/") ? output : "./" + output }
 
     /// Runs the scenario's present arm on a copy and reports how closely it matches the capture.
@@ -189,7 +190,7 @@ struct CaptureRun {
             scenario: scenario,
             arm: arm,
             factory: RowCountingFactory(counts) { [written] path in
-                // If the capture contains no counts, there is nothing to compare.
+                // Without counts from the capture, there is nothing to compare.
                 if written != nil { watch.withLock { $0 = ReplayWatch(path: path, for: length) } }
             },
             options: options
@@ -216,7 +217,7 @@ struct CaptureRun {
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
     }
 
-    /// A summary of the writes in the capture and in the run.
+    /// Returns a summary of the writes in the capture and in the run.
     private static func text(of captured: WrittenLoad, _ replayed: WrittenLoad) -> String {
         func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) %" }
         func frames(_ load: WrittenLoad) -> String {
@@ -224,7 +225,7 @@ struct CaptureRun {
         }
         return
             "frames per commit: \(frames(captured)) captured, \(frames(replayed)) replayed\n"
-            + "share of time with the write lock held: \(percent(captured.writerShare)) captured, "
+            + "time with the write lock held: \(percent(captured.writerShare)) captured, "
             + "\(percent(replayed.writerShare)) replayed\n"
     }
 }

@@ -4,7 +4,7 @@ import SQLTrace
 import SQLiteWatch
 import WorkloadEngine
 
-/// Traces the statements that programs execute on a database, for a capture.
+/// Traces the statements that programs execute on a database.
 struct LiveCapture {
     /// The time between two reads of the kernel's buffer.
     private static let pause = Duration.milliseconds(20)
@@ -18,17 +18,18 @@ struct LiveCapture {
     /// The result of a trace.
     struct Result {
         var executions: [CapturedExecution] = []
-        /// The limits of the trace, one sentence each.
+        /// The limitations of the trace, as one sentence each.
         var notes: [String] = []
-        /// The programs' writes, counted without the trace; nil if no counter is available.
+        /// The writes of all programs, counted independently of the trace, or `nil` if no counter
+        /// is available.
         var written: WrittenLoad?
-        /// The periods in which nothing was recorded, in seconds on the trace's clock.
+        /// The periods when nothing was recorded, in seconds on the trace's clock.
         var gaps: [ClosedRange<Double>] = []
-        /// The share of the time in which executions were recorded.
+        /// The share of time, from 0 to 1, when executions were recorded.
         var tracedShare = 1.0
     }
 
-    /// Traces statements until the time has passed or the user interrupts the capture.
+    /// Traces statements until the duration has passed or the user interrupts the capture.
     ///
     /// - Parameter interruption: The receiver of signals.
     /// - Returns: The executed statements.
@@ -46,8 +47,8 @@ struct LiveCapture {
             )
         } catch {
             throw CommandFailure(
-                "SQL cannot be traced: \(error.description); --from reads a log of the program "
-                    + "instead and does not need root",
+                "SQL cannot be traced: \(error.description); use --from to read a log of the "
+                    + "program, which does not require root",
                 status: ExitStatus.failed.rawValue
             )
         }
@@ -65,7 +66,7 @@ struct LiveCapture {
         var result = Result()
         let clock = ContinuousClock()
         let end = clock.now + duration
-        // Discard data from before both sessions were running.
+        // Discard data recorded before both sessions were running.
         _ = watch.reports()
         session.poll()
         let start = clock.now
@@ -77,7 +78,7 @@ struct LiveCapture {
         }
         if result.executions.count >= Self.maximumExecutions {
             result.notes.append(
-                "the capture ended early, after \(Self.maximumExecutions) statements"
+                "the capture ended early, after \(Self.maximumExecutions) executions"
             )
         }
         result.addGaps(session.takeGaps(), of: clock.now - start)
@@ -117,7 +118,7 @@ struct LiveCapture {
 }
 
 extension LiveCapture.Result {
-    /// Adds the periods of a trace in which nothing was recorded.
+    /// Adds the periods when the trace recorded nothing.
     ///
     /// A period without an end lasts until the trace ends.
     fileprivate mutating func addGaps(_ periods: [ClosedRange<UInt64>], of length: Duration) {
@@ -134,7 +135,7 @@ extension LiveCapture.Result {
 }
 
 extension CapturedExecution {
-    /// An execution in a trace, or one of several executions in a single call.
+    /// Creates a captured execution from a traced call, which may have executed several statements.
     fileprivate init(_ execution: StatementExecution, sql: String, of count: Int) {
         self.init(
             end: Double(execution.end) / 1e9,

@@ -2,7 +2,7 @@ import GRDBTarget
 import Telemetry
 import WorkloadEngine
 
-/// The numbers of rows that statements return in a run.
+/// Counts the rows that each statement returns in a run.
 final class RowCounts: Sendable {
     private struct Entry {
         var executions = 0
@@ -11,7 +11,6 @@ final class RowCounts: Sendable {
 
     private let entries = Lock<[String: Entry]>([:])
 
-    /// Adds an execution.
     func add(_ sql: String, rows: Int) {
         entries.withLock {
             $0[sql, default: Entry()].executions += 1
@@ -19,7 +18,7 @@ final class RowCounts: Sendable {
         }
     }
 
-    /// Returns the mean number of rows of a statement; nil if the statement did not run.
+    /// Returns the mean number of rows that a statement returned, or `nil` if it did not run.
     func mean(of sql: String) -> Double? {
         entries.withLock { $0[sql].map { Double($0.rows) / Double($0.executions) } }
     }

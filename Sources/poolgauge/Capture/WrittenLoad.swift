@@ -1,16 +1,16 @@
 import Foundation
 import SQLiteWatch
 
-/// The writes of a load, derived from locks and from the wal-index or the change counter.
+/// The write activity of a load, derived from its locks and its wal-index or change counter.
 struct WrittenLoad: Equatable {
     /// The number of commits that changed a page.
     var commits: UInt64
-    /// The number of frames that these commits wrote; nil if there is no write-ahead log.
+    /// The number of frames that these commits wrote, or `nil` if there is no write-ahead log.
     var frames: UInt64?
     /// The share of time, from 0 to 1, during which a process held the write lock.
     var writerShare: Double
 
-    /// Extracts the load from a report, or returns nil if the report contains no commits.
+    /// Extracts the load from a report, or returns `nil` if the report contains no commits.
     init?(_ report: WatchReport) {
         guard let commits = report.wal?.commits ?? report.rollback?.transactions else { return nil }
         self.commits = commits
@@ -18,22 +18,24 @@ struct WrittenLoad: Equatable {
         writerShare = min(1, report.processes.reduce(0) { $0 + $1.share.writer.value })
     }
 
-    /// The mean number of frames per commit; nil if there are no commits.
+    /// The mean number of frames per commit, or `nil` if there are no commits.
     var framesPerCommit: Double? {
         guard let frames, commits > 0 else { return nil }
         return Double(frames) / Double(commits)
     }
 }
 
-/// Watches a run's database from a separate process, because a process that uses a database through
-/// SQLite must not open and close its files.
+/// Watches a run's database from a separate process.
 ///
-/// `@unchecked`: the run's thread creates it, and the caller uses it after the run ends.
+/// A process that uses a database through SQLite must not open and close the database's files.
+///
+/// `@unchecked` is safe because the run's thread creates the watch, and the caller uses it only
+/// after the run ends.
 final class ReplayWatch: @unchecked Sendable {
     private let process = Process()
     private let output = Pipe()
 
-    /// Starts watching, or returns nil if the process cannot be started.
+    /// Starts watching, or returns `nil` if the process cannot be started.
     init?(path: String, for duration: Duration) {
         let command = ClientProcess.command(TopSubcommand.configuration.commandName ?? "top")
         process.executableURL = URL(fileURLWithPath: command[0])
@@ -45,10 +47,11 @@ final class ReplayWatch: @unchecked Sendable {
         do { try process.run() } catch { return nil }
     }
 
-    /// Waits for the process to end and returns its measurements, or nil if it failed.
+    /// Waits for the process to end and returns its measurements.
     ///
-    /// - Parameter isEarly: Whether to end the process immediately because the run ended early.
-    /// - Returns: The written load.
+    /// - Parameter isEarly: Whether the run ended early, in which case the process is ended
+    ///   immediately.
+    /// - Returns: The measured load, or `nil` if the process failed.
     func finish(isEarly: Bool) -> WrittenLoad? {
         if isEarly { process.terminate() }
         let data = output.fileHandleForReading.readDataToEndOfFile()

@@ -11,23 +11,23 @@ struct AdviseSubcommand: ParsableCommand {
         discussion: """
             The candidates are other numbers of readers, a pool, a write-ahead log, caches, busy \
             timeouts, other kinds of BEGIN, checkpoint settings, ANALYZE, and indexes for \
-            statements whose plan scans a table or sorts. All are screened in short runs; the best \
-            three are confirmed on fresh pairs of runs, under the rules of 'compare'. Candidates \
-            that weaken durability are listed separately.
+            statements that scan a table or sort rows. Short runs screen all candidates. New pairs \
+            of runs then confirm the best three, with the same rules as 'compare'. Candidates that \
+            weaken durability are listed separately.
             """
     )
 
     @Argument(
-        help: "A preset's name, or the path of a YAML file.",
+        help: "The name of a preset, or the path to a YAML file.",
         completion: .list(Presets.all.map(\.name))
     )
     var scenario: String
 
-    @Option(help: "The arm to change; by default 'present', or else the first arm.")
+    @Option(help: "The arm to change; by default, 'present' if it exists, or the first arm.")
     var arm: String?
 
     @Option(
-        help: "Stop after this time and report what is known; 5m by default.",
+        help: "Stop after this time and report the results so far; 5m by default.",
         transform: TimeArgument.parse
     )
     var within: TimeArgument?

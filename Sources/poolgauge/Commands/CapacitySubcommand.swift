@@ -8,31 +8,34 @@ struct CapacitySubcommand: ParsableCommand {
         commandName: "capacity",
         abstract: "Find the highest rate that each arm sustains, and compare arms at equal load.",
         discussion: """
-            Increases the arrival rate of the open-loop clients, in the proportions of the \
-            scenario, until a threshold is missed. Bisection finds the limit; a longer run at the \
-            limit and a failure just above it confirm it. If the scenario has only closed-loop \
-            clients, converts them to arrivals with the same mix. Then every arm runs at 50, 70 \
-            and 90 % of the lowest limit.
+            Increases the arrival rates of the open-loop clients, in the scenario's proportions, \
+            until a threshold is missed. Finds the limit by bisection, and confirms it with a \
+            longer run at the limit and a failure just above it. If the scenario has only \
+            closed-loop clients, converts them to open-loop clients with the same mix. Then runs \
+            every arm at 50, 70 and 90 % of the lowest limit.
 
             With --rate, also finds the smallest number of readers that sustains this rate.
             """
     )
 
     @Argument(
-        help: "A preset's name, or the path of a YAML file.",
+        help: "The name of a preset, or the path to a YAML file.",
         completion: .list(Presets.all.map(\.name))
     )
     var scenario: String
 
     @Option(
-        help: "The arms, separated by commas; by default queue, queue-wal and pool, or all arms.",
+        help: ArgumentHelp(
+            "The arms, separated by commas; by default, queue, queue-wal and pool, or the "
+                + "scenario's default arms."
+        ),
         transform: NamesArgument.parse
     )
     var arms: NamesArgument?
 
     @Option(
         help: ArgumentHelp(
-            "Try each pool with several numbers of readers, such as readers=1,2,4,8.",
+            "Test each pool with several numbers of readers, such as readers=1,2,4,8.",
             valueName: "readers=values"
         ),
         transform: SweepArgument.parse
@@ -49,7 +52,7 @@ struct CapacitySubcommand: ParsableCommand {
     var rate: RateArgument?
 
     @Option(
-        help: "The limit of the p99 response time of clients without a threshold.",
+        help: "The limit for the p99 response time of clients without a threshold.",
         transform: TimeArgument.parse
     )
     var p99: TimeArgument?
@@ -57,15 +60,14 @@ struct CapacitySubcommand: ParsableCommand {
     @Option(
         name: .customLong("threshold"),
         help: ArgumentHelp(
-            "A threshold in addition to the scenario's, such as 'ui.response: p(95) < 10ms'; can "
-                + "be repeated.",
+            "An additional threshold, such as 'ui.response: p(95) < 10ms'; can be repeated.",
             valueName: "metric: limit"
         )
     )
     var thresholds: [String] = []
 
     @Option(
-        help: "The length of a short run; confirming runs are three times as long.",
+        help: "The length of a short run; confirmation runs are three times as long.",
         transform: TimeArgument.parse
     )
     var duration: TimeArgument?
@@ -73,7 +75,10 @@ struct CapacitySubcommand: ParsableCommand {
     @Option(help: "The precision of the limit, in percent.")
     var precision = 5.0
 
-    @Option(help: "Stop after this time and report what is known.", transform: TimeArgument.parse)
+    @Option(
+        help: "Stop after this time and report the results so far.",
+        transform: TimeArgument.parse
+    )
     var within: TimeArgument?
 
     @OptionGroup var changes: VariantOptions
@@ -94,11 +99,12 @@ struct CapacitySubcommand: ParsableCommand {
 
     func validate() throws {
         guard (0.5...50).contains(precision) else {
-            throw ValidationError("--precision must be 0.5 to 50 percent, not \(precision)")
+            throw ValidationError("--precision must be from 0.5 to 50 percent, not \(precision)")
         }
         if let sweep = sweep?.sweep, sweep.variable != .readers {
             throw ValidationError(
-                "capacity sweeps readers, not \(sweep.variable.name); see 'poolgauge crossover'"
+                "--sweep accepts only readers, not \(sweep.variable.name); to vary it, use "
+                    + "'poolgauge crossover'"
             )
         }
     }

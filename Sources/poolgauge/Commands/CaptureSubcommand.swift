@@ -11,37 +11,38 @@ struct CaptureSubcommand: ParsableCommand {
         discussion: """
             Traces the statements that programs execute on the database (--for, as root on Linux), \
             or reads them from JSON lines (--from). Writes a scenario that runs on a copy of the \
-            database, with the transactions, their rates, pauses and values, and arms to compare. \
-            Then runs the scenario briefly and reports how closely it matches the program. \
-            docs/Capture.md describes the JSON lines, with recipes for SQLAlchemy, Django and GRDB.
+            database. It contains the transactions, their rates, pauses and values, and arms to \
+            compare. Then runs the scenario briefly and reports how closely it matches the \
+            program. docs/Capture.md describes the JSON lines and has recipes for SQLAlchemy, \
+            Django and GRDB.
 
-            Without --literals or --values, the scenario contains no values of the program.
+            Without --literals or --values, the scenario contains no values from the program.
             """
     )
 
     @Argument(help: "The program's database.", completion: .file())
     var file: String?
 
-    @Option(help: "The program's database; same as the argument.", completion: .file())
+    @Option(help: "The program's database, instead of as an argument.", completion: .file())
     var database: String?
 
     @Option(
-        help: "A file of JSON lines that contain the executed statements; - for standard input.",
+        help: "A file with the executed statements as JSON lines; - for standard input.",
         completion: .file()
     )
     var from: String?
 
     @Option(
         name: .customLong("for"),
-        help: "How long to trace the programs that use the database; ^C ends it early.",
+        help: "How long to trace the programs that use the database; ^C ends the trace early.",
         transform: TimeArgument.parse
     )
     var duration: TimeArgument?
 
     @Option(
         help: ArgumentHelp(
-            "A process in which every statement is timed, which slows it down; can be repeated. "
-                + "By default, short windows time a sample of all programs' statements."
+            "A process to time every statement of, which slows it down; can be repeated. By "
+                + "default, statements of all programs are timed in short windows."
         )
     )
     var pid: [Int32] = []
@@ -52,10 +53,10 @@ struct CaptureSubcommand: ParsableCommand {
     @Flag(help: "Replace an existing scenario file.")
     var force = false
 
-    @Option(help: "The scenario's name; by default, the database's name followed by -captured.")
+    @Option(help: "The scenario's name; by default, the name of the database with -captured.")
     var name: String?
 
-    @Flag(help: "Keep literals that are equal in all executions of a statement.")
+    @Flag(help: "Keep literals that are the same in every execution of a statement.")
     var literals = false
 
     @Flag(help: "Fit distributions to the observed values; frequent values appear in the scenario.")
@@ -68,7 +69,7 @@ struct CaptureSubcommand: ParsableCommand {
     var k = 5
 
     @Option(
-        help: "How long to run the scenario for the comparison with the capture; 5s by default.",
+        help: "How long to run the scenario to compare it with the capture; 5s by default.",
         transform: TimeArgument.parse
     )
     var check: TimeArgument?
@@ -80,7 +81,7 @@ struct CaptureSubcommand: ParsableCommand {
         if file == nil, database == nil { throw ValidationError("specify the program's database") }
         if file != nil, database != nil {
             throw ValidationError(
-                "specify the database only once: as '\(file ?? "")' or with --database"
+                "specify the database only once, as '\(file ?? "")' or with --database"
             )
         }
         if let name, !name.contains(where: { !$0.isWhitespace }) {
@@ -88,7 +89,7 @@ struct CaptureSubcommand: ParsableCommand {
         }
         if from == nil, duration == nil {
             throw ValidationError(
-                "specify --for (how long to trace) or --from (a file of executed statements)"
+                "specify --for (how long to trace) or --from (a file with executed statements)"
             )
         }
         if from != nil, duration != nil {
@@ -117,7 +118,7 @@ struct CaptureSubcommand: ParsableCommand {
         try run.run(live)
     }
 
-    /// `app-captured` for `app.sqlite`.
+    /// Returns the default name of the scenario, such as `app-captured` for `app.sqlite`.
     private static func name(of path: String) -> String {
         let base = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
         return base + "-captured"

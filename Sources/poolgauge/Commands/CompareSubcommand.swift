@@ -6,24 +6,24 @@ import WorkloadEngine
 struct CompareSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Run a scenario's arms in random order, in blocks, and report which is better.",
-        discussion: "In each block, every arm runs once on a fresh copy of the same data. The "
-            + "first arm runs twice, which measures the noise of this machine; smaller "
-            + "differences do not count. With --against, compares two programs instead of two "
-            + "arms; both run the same arm. ^C ends the comparison and reports the completed "
+        abstract: "Compare a scenario's arms in blocks of runs, and report which arm is better.",
+        discussion: "In each block, every arm runs once, in random order, on a fresh copy of the "
+            + "same data. The first arm runs twice to measure the noise of this machine; smaller "
+            + "differences are ignored. With --against, compares two programs that run the same "
+            + "arm, instead of two arms. ^C ends the comparison and reports the completed "
             + "blocks, marked as partial."
     )
 
     @Argument(
-        help: "A preset's name, or the path of a YAML file.",
+        help: "The name of a preset, or the path to a YAML file.",
         completion: .list(Presets.all.map(\.name))
     )
     var scenario: String
 
     @Option(
         help: ArgumentHelp(
-            "The arms to compare, separated by commas, starting with the baseline; queue, "
-                + "queue-wal and pool by default."
+            "The arms to compare, separated by commas, starting with the baseline; by default, "
+                + "queue, queue-wal and pool."
         )
     )
     var arms: String?
@@ -37,8 +37,8 @@ struct CompareSubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The metrics that decide, separated by commas, such as ui.response.p99; by default, "
-                + "the primary metrics of the scenario.",
+            "The metrics that decide the comparison, separated by commas, such as "
+                + "ui.response.p99; by default, the scenario's primary metrics.",
             valueName: "metrics"
         )
     )
@@ -47,9 +47,9 @@ struct CompareSubcommand: ParsableCommand {
     @Option(
         name: .customLong("fail-if"),
         help: ArgumentHelp(
-            "Exit with status 2 if the ratio of an arm's metric to the first arm's meets a "
+            "Exit with status 2 if a metric's ratio to its value in the first arm meets this "
                 + "condition, such as \"ui.response.p99 > 1.1x\", or \"pool: pay.throughput < "
-                + "0.9x\" for one arm; can be repeated.",
+                + "0.9x\" for a single arm; can be repeated.",
             valueName: "condition"
         )
     )
@@ -72,7 +72,7 @@ struct CompareSubcommand: ParsableCommand {
     func validate() throws {
         guard (1...ComparisonOptions.maximumBlocks).contains(blocks) else {
             throw ValidationError(
-                "--blocks must be 1 to \(ComparisonOptions.maximumBlocks), not \(blocks)"
+                "--blocks must be from 1 to \(ComparisonOptions.maximumBlocks), not \(blocks)"
             )
         }
     }
@@ -89,7 +89,7 @@ struct CompareSubcommand: ParsableCommand {
         let names = try options.armNames(in: scenario)
         guard names.count > 1 else {
             throw CommandFailure(
-                "a comparison needs at least two arms; \(scenario.name) has: "
+                "a comparison requires at least two arms; the arms of \(scenario.name) are "
                     + scenario.arms.map(\.name).joined(separator: ", ")
             )
         }
@@ -133,12 +133,12 @@ struct CompareSubcommand: ParsableCommand {
         throw ExitCode(result.exitStatus.rawValue)
     }
 
-    /// Parses comma-separated names; returns nil if the option is not specified.
+    /// Parses comma-separated names; returns `nil` if the option is not specified.
     private func list(_ text: String?, of option: String) throws -> [String]? {
         guard let text else { return nil }
         let names = text.split(separator: ",").map { $0.trimmingWhitespace }
             .filter { !$0.isEmpty }
-        guard !names.isEmpty else { throw CommandFailure("\(option): '\(text)' contains no name") }
+        guard !names.isEmpty else { throw CommandFailure("\(option): '\(text)' contains no names") }
         return names
     }
 }

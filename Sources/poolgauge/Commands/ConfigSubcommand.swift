@@ -24,14 +24,14 @@ struct ConfigSubcommand: ParsableCommand {
     /// The `poolgauge config check` command.
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Report which file is read, and check it and your themes."
+            abstract: "Check your configuration file and themes, and print the file's path."
         )
 
         func run() throws {
             let folder = ConfigurationFolder()
             guard let path = folder.configuration else {
                 throw CommandFailure(
-                    "neither XDG_CONFIG_HOME nor HOME contains an absolute path; set one of them"
+                    "neither XDG_CONFIG_HOME nor HOME is an absolute path; set one to a folder"
                 )
             }
             let library = ThemeLibrary(folder: folder.themes)

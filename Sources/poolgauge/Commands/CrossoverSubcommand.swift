@@ -8,13 +8,13 @@ import WorkloadEngine
 struct CrossoverSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crossover",
-        abstract: "Show where one arm beats another, as a map.",
+        abstract: "Draw a map that shows where one arm outperforms another.",
         discussion: """
-            Varies up to three of: readers, write-share, hold, rate, workers. In each cell, both \
-            arms run in pairs, in random order, on the same data. The map shows the ratio of the \
+            Varies up to three of readers, write-share, hold, rate and workers. In each cell, runs \
+            both arms in pairs, in random order, on the same data. The map shows the ratio of the \
             second arm to the first with its confidence interval, and marks cells within the \
-            noise. The first sweep runs from left to right, the second from top to bottom, the \
-            third from map to map.
+            noise. The first sweep varies from left to right, the second from top to bottom, and \
+            the third from map to map.
 
             Write values as a list (readers=1,2,4,8) or as a range (write-share=0..0.5, or \
             hold=5ms..80ms/4 for four values).
@@ -22,7 +22,7 @@ struct CrossoverSubcommand: ParsableCommand {
     )
 
     @Argument(
-        help: "A preset's name, or the path of a YAML file.",
+        help: "The name of a preset, or the path to a YAML file.",
         completion: .list(Presets.all.map(\.name))
     )
     var scenario: String
@@ -30,8 +30,8 @@ struct CrossoverSubcommand: ParsableCommand {
     @Option(
         name: .customLong("sweep"),
         help: ArgumentHelp(
-            "The variable (readers, write-share, hold, rate or workers) and its values; one to "
-                + "three sweeps.",
+            "A variable (readers, write-share, hold, rate or workers) and its values; specify "
+                + "one to three sweeps.",
             valueName: "name=values"
         ),
         transform: SweepArgument.parse
@@ -46,18 +46,18 @@ struct CrossoverSubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The metric to compare, such as ui.response.p99; by default the scenario's first "
+            "The metric to compare, such as ui.response.p99; by default, the scenario's first "
                 + "primary metric that short runs can measure.",
             valueName: "metric"
         )
     )
     var metric: String?
 
-    @Option(help: "The number of pairs of runs in each cell; fewer than 6 cannot decide.")
+    @Option(help: "The number of pairs of runs in each cell; fewer than 6 are inconclusive.")
     var blocks = 6
 
     @Option(
-        help: "The length of each run; by default what --within allows, up to 2s.",
+        help: "The length of each run; by default, as long as --within allows, up to 2s.",
         transform: TimeArgument.parse
     )
     var duration: TimeArgument?
@@ -72,7 +72,7 @@ struct CrossoverSubcommand: ParsableCommand {
 
     @OptionGroup var data: DatabaseOptions
 
-    @Option(help: "The format of the report; by default, determined by the file name's extension.")
+    @Option(help: "The format of the report; by default, determined by the extension of --output.")
     var format: CrossoverFormat?
 
     @Option(
@@ -86,11 +86,11 @@ struct CrossoverSubcommand: ParsableCommand {
 
     func validate() throws {
         guard (1...100).contains(blocks) else {
-            throw ValidationError("--blocks must be 1 to 100, not \(blocks)")
+            throw ValidationError("--blocks must be from 1 to 100, not \(blocks)")
         }
         if let arms, arms.names.count != 2 {
             throw ValidationError(
-                "--arms requires two arms, such as queue,pool, not \(arms.names.count)"
+                "--arms requires exactly two arms, such as queue,pool, not \(arms.names.count)"
             )
         }
     }
@@ -136,7 +136,7 @@ struct CrossoverSubcommand: ParsableCommand {
         throw ExitCode(result.exitStatus.rawValue)
     }
 
-    /// Returns the arms of `--arms`; defaults to the first queue and the first pool.
+    /// Returns the arms of `--arms`, or by default the first queue and the first pool.
     private func twoArms(of scenario: Scenario) throws -> (String, String) {
         if let names = arms?.names {
             _ = try scenario.arms(named: names)
@@ -199,7 +199,7 @@ enum CrossoverFormat: String, CaseIterable, ExpressibleByArgument {
     case markdown
     case svg
 
-    /// Returns the format for a file name's extension.
+    /// Creates the format for a file's extension, or returns `nil` for other extensions.
     init?(ofFile path: String?) {
         guard let path else { return nil }
         switch path.split(separator: ".").last?.lowercased() {
@@ -213,7 +213,6 @@ enum CrossoverFormat: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension Duration {
-    /// The duration in whole milliseconds.
     fileprivate var inMilliseconds: Int64 {
         components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
     }

@@ -7,15 +7,15 @@ import WorkloadEngine
 struct DashboardSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dashboard",
-        abstract: "Run a scenario on a live dashboard.",
-        discussion: "After the run, the screen shows its final state until you quit; 'a' runs the "
-            + "next arm. --screenshot does not need a terminal."
+        abstract: "Run a scenario and watch it on a live dashboard.",
+        discussion: "After the run, the dashboard shows the final state until you quit; press 'a' "
+            + "to run the next arm. --screenshot does not need a terminal."
     )
 
-    @Argument(help: "A preset's name, or the path of a YAML file.")
+    @Argument(help: "The name of a preset, or the path to a YAML file.")
     var scenario = Poolgauge.demo
 
-    @Option(help: "The arm that runs first; by default, the scenario's first arm.")
+    @Option(help: "The first arm to run; by default, the scenario's first arm.")
     var arm: String?
 
     @OptionGroup var changes: ScenarioOptions
@@ -24,7 +24,7 @@ struct DashboardSubcommand: ParsableCommand {
 
     @OptionGroup var display: DisplayArguments
 
-    @Flag(help: "Quit when the arm's run ends, instead of showing its final state.")
+    @Flag(help: "Quit when the run ends, instead of showing its final state.")
     var once = false
 
     @Option(help: "The file for the report on all arms that ran.")

@@ -7,9 +7,9 @@ import WorkloadEngine
 struct DoctorSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check this machine or a database for problems and misleading settings.",
+        abstract: "Check this machine or a database for problems and unsuitable settings.",
         discussion: """
-            With --database, checks a database file that other programs may use: its journal, \
+            With --database, checks a database file that other programs may be using: its journal, \
             pages and free pages, the processes that have it open, missing statistics, and foreign \
             keys without an index. The command does not open the file through SQLite, lock it or \
             write to it; the checks that need SQLite run on a copy in the temporary folder.
@@ -31,7 +31,7 @@ struct DoctorSubcommand: ParsableCommand {
     )
     var copyLimit: ByteArgument?
 
-    @Flag(help: "Remove the probes that killed runs of top --sql left behind, then exit.")
+    @Flag(help: "Remove probes left behind by killed runs of 'top --sql', and exit.")
     var clean = false
 
     func validate() throws {

@@ -5,7 +5,7 @@ struct ManualSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "manual",
         abstract: "Print the manual page for man(1).",
-        discussion: "To read it: poolgauge manual | man -l -"
+        discussion: "To read the page, run: poolgauge manual | man -l -"
     )
 
     func run() throws {

@@ -9,17 +9,18 @@ struct NewScenarioSubcommand: ParsableCommand {
         commandName: "new",
         abstract: "Draft a scenario for your database, as a starting point.",
         discussion: """
-            The scenario has, for each of the tables with the most rows, reads by key and by index, \
-            searches of full-text indexes, and an update of one row. Each update is tried on a \
-            copy first; if a constraint or a trigger rejects it, a comment reports this instead.
+            For each of the tables with the most rows, the scenario contains reads by key and by \
+            index, searches in full-text indexes, and an update of one row. Each update is first \
+            tried on a copy. If a constraint or a trigger rejects it, the scenario contains a \
+            comment instead.
             """
     )
 
-    @Option(help: "The database, which is only read.", completion: .file())
+    @Option(help: "The database; the command only reads it.", completion: .file())
     var database: String
 
     @Option(
-        help: "The number of tables that get statements; those with the most rows come first.",
+        help: "The number of tables to use, starting with the table that has the most rows.",
         transform: NumberArgument.positive
     )
     var tables = 5
@@ -46,8 +47,8 @@ struct NewScenarioSubcommand: ParsableCommand {
         let facts = try DraftDatabase(copy: copy.path, of: database, triesStatements: true)
         guard !facts.statements.isEmpty else {
             throw CommandFailure(
-                "'\(database)' has no table with rows; add rows, or write a scenario with a "
-                    + "dataset (poolgauge scenarios show reads-during-import)"
+                "'\(database)' has no rows; add rows, or write a scenario with a dataset, such as "
+                    + "the one that 'poolgauge scenarios show reads-during-import' prints"
             )
         }
         let yaml = try draft(of: source, facts).yaml
@@ -83,7 +84,8 @@ struct NewScenarioSubcommand: ParsableCommand {
         return draft
     }
 
-    /// Whether a full-text index has words to search for.
+    /// Returns whether a read has data to work on, which is `false` for a full-text index without
+    /// words.
     private func hasWords(
         _ read: TableStatements.Statement,
         _ table: DraftTable,

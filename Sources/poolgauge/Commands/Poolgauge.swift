@@ -19,8 +19,8 @@ struct Poolgauge: ParsableCommand {
         commandName: "poolgauge",
         abstract: "Load, watch and compare SQLite connections.",
         discussion: """
-            Without a subcommand, runs the scenario \(demo) on a dashboard. Without a terminal, \
-            runs it briefly and prints a text report.
+            Without a subcommand, runs the scenario \(demo) on a dashboard. If there is no \
+            terminal, runs it briefly and prints a text report.
 
             Exit status: \(exitStatusText).
             """,
@@ -45,7 +45,7 @@ struct Poolgauge: ParsableCommand {
         (
             status: "1",
             meaning: "the run failed, a client completed no accesses, or more than 5 % of a "
-                + "client's accesses failed and no threshold allows it"
+                + "client's accesses failed and no threshold allows this"
         ),
         (status: "2", meaning: "a comparison found a regression"),
         (status: "3", meaning: "a threshold was missed, or top --watch-for timed out"),
@@ -59,7 +59,7 @@ struct Poolgauge: ParsableCommand {
         (status: "64", meaning: "invalid arguments or an invalid scenario"),
         (
             status: "130, 143, 129 or 131",
-            meaning: "ended by INT, TERM, HUP or QUIT; the partial result is written"
+            meaning: "ended by SIGINT, SIGTERM, SIGHUP or SIGQUIT; the partial result is written"
         ),
         (status: "141", meaning: "the reader of the output closed the pipe"),
     ]
@@ -71,8 +71,8 @@ struct Poolgauge: ParsableCommand {
     /// The environment variables and their effects.
     static let variables = [
         (name: "TMPDIR", meaning: "the folder for the databases of runs"),
-        (name: "TERM", meaning: "the type of the terminal, for the dashboard"),
-        (name: "COLORTERM", meaning: "truecolor or 24bit if the terminal has 24-bit colors"),
+        (name: "TERM", meaning: "the terminal type, for the dashboard"),
+        (name: "COLORTERM", meaning: "truecolor or 24bit if the terminal supports 24-bit color"),
         (name: "NO_COLOR", meaning: "if not empty, the dashboard uses no colors"),
         (name: "LC_ALL, LC_CTYPE, LANG", meaning: "whether the dashboard can draw with UTF-8"),
     ]
@@ -93,7 +93,7 @@ struct Poolgauge: ParsableCommand {
                 try report.run(format: .text, to: ReportDestination(path: nil))
             } catch let status as ExitCode where status.rawValue < 64 {
                 try StandardOutput.write(
-                    "\nThis was an example load. For your own database: poolgauge try --help\n"
+                    "\nThis was an example load. To test your database, see: poolgauge try --help\n"
                 )
                 throw status
             }

@@ -6,12 +6,12 @@ struct RunSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run a scenario and print a report.",
-        discussion: "Each arm runs once, in the scenario's order. ^C ends the run and reports what "
-            + "was measured, marked as partial."
+        discussion: "Runs each arm once, in the scenario's order. ^C ends the run early and "
+            + "reports the results so far, marked as partial."
     )
 
     @Argument(
-        help: "A preset's name, or the path of a YAML file.",
+        help: "The name of a preset, or the path to a YAML file.",
         completion: .list(Presets.all.map(\.name))
     )
     var scenario: String
@@ -23,14 +23,14 @@ struct RunSubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Your own database, used instead of the scenario's data; without --in-place, runs use "
+            "A database to use instead of the scenario's data; without --in-place, runs use "
                 + "copies of it."
         ),
         completion: .file()
     )
     var database: String?
 
-    @Flag(help: "Run on the database itself; the run's changes stay in it.")
+    @Flag(help: "Run on the database itself, which keeps the run's changes.")
     var inPlace = false
 
     @Option(help: "The format of the report.")
@@ -45,7 +45,7 @@ struct RunSubcommand: ParsableCommand {
     @Option(help: "When to show progress on standard error.")
     var progress = ProgressMode.auto
 
-    @Flag(help: "Keep the folder with the database and print its path.")
+    @Flag(help: "Keep the folder that contains the database, and print its path.")
     var keep = false
 
     func validate() throws {
@@ -63,7 +63,7 @@ struct RunSubcommand: ParsableCommand {
         guard arms.count == 1 else {
             throw CommandFailure(
                 "--in-place requires a single --arm, because each arm would change the data of the "
-                    + "next one; choose one of \(arms.map(\.name).joined(separator: ", "))"
+                    + "next arm; choose one of \(arms.map(\.name).joined(separator: ", "))"
             )
         }
         return .inPlace(url)

@@ -13,7 +13,7 @@ struct SQLCalibrationSubcommand: ParsableCommand {
         shouldDisplay: false
     )
 
-    @Flag(help: "Measure the cost of probes instead.")
+    @Flag(help: "Measure the overhead of probes instead.")
     var cost = false
 
     func run() throws { SQLCalibration.run(measuresCost: cost) }

@@ -7,7 +7,7 @@ import WorkloadEngine
 struct ScenariosSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenarios",
-        abstract: "List, show and draft scenarios, or check yours.",
+        abstract: "List, show, draft and check scenarios.",
         subcommands: [
             List.self, Show.self, NewScenarioSubcommand.self, Validate.self, Schema.self,
             Metrics.self,
@@ -36,7 +36,7 @@ struct ScenariosSubcommand: ParsableCommand {
             abstract: "Print a scenario's YAML, for example as a template for your own."
         )
 
-        @Argument(help: "A preset's name, or the path of a YAML file.")
+        @Argument(help: "The name of a preset, or the path to a YAML file.")
         var scenario: String
 
         func run() throws {
@@ -50,7 +50,7 @@ struct ScenariosSubcommand: ParsableCommand {
             abstract: "Check scenarios without running them, and list all errors."
         )
 
-        @Argument(help: "Names of presets, or paths of YAML files; - for standard input.")
+        @Argument(help: "The names of presets, or paths to YAML files; - for standard input.")
         var scenarios: [String]
 
         func run() throws {
@@ -87,11 +87,11 @@ struct ScenariosSubcommand: ParsableCommand {
         }
     }
 
-    /// `poolgauge scenarios metrics`.
+    /// The `poolgauge scenarios metrics` command.
     struct Metrics: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the metrics that thresholds and comparisons can use.",
-            discussion: "CLIENT is the name of a client of the scenario."
+            discussion: "CLIENT stands for the name of a client in the scenario."
         )
 
         @Flag(help: "Print the list in Markdown.")

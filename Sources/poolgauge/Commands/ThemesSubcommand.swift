@@ -33,10 +33,10 @@ struct ThemesSubcommand: ParsableCommand {
     /// The `poolgauge themes preview` command.
     struct Preview: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show all colors of a theme as the terminal can display them."
+            abstract: "Show the colors of a theme as the terminal displays them."
         )
 
-        @Argument(help: "A theme's name, or the path of its file.")
+        @Argument(help: "The name of a theme, or the path to its file.")
         var name: String
 
         @Option(help: "The characters for drawing charts; by default, the best set for the locale.")
@@ -54,7 +54,7 @@ struct ThemesSubcommand: ParsableCommand {
             }
         }
 
-        /// Returns the color depth that the environment declares, because standard output may be a
+        /// Returns the color depth from environment variables, because standard output may be a
         /// file.
         private static func depth(in environment: [String: String]) -> ColorDepth {
             let name = environment["TERM"] ?? ""
@@ -73,7 +73,7 @@ struct ThemesSubcommand: ParsableCommand {
             abstract: "Print the file of a built-in theme, for example as a template for your own."
         )
 
-        @Argument(help: "The theme's name.")
+        @Argument(help: "The name of the theme.")
         var name: String
 
         func run() throws {

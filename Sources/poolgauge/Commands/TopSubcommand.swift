@@ -12,17 +12,17 @@ import Darwin
 struct TopSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
-        abstract: "Watch databases that other programs use, from outside.",
+        abstract: "Watch databases that other programs use.",
         discussion: """
             In a terminal, opens a dashboard unless --once, --follow, --watch-for, --format or \
-            --for is given; press ? for its keys. Without a file, lists the SQLite databases that \
-            processes on this machine have open, busiest first; Enter opens one. A folder \
-            selects the databases in it.
+            --for is specified; press ? to list its keys. Without a file, lists the SQLite \
+            databases that processes on this machine have open, busiest first; press Enter to open \
+            one. A folder selects the databases in it.
 
-            Shows which process holds which lock, since when and for what share of the time, what \
-            pins the write-ahead log, commits and frames per second, and a verdict. The command \
-            opens no database through SQLite, locks nothing and writes no file. It samples locks at \
-            random times; shares refer to the interval and have a standard error.
+            Shows which process holds each lock, since when and for what share of the time; what \
+            pins the write-ahead log; commits and frames per second; and a verdict. The command \
+            does not open databases through SQLite, take locks or write files. It samples locks at \
+            random times, so each share is an estimate for the interval, with a standard error.
 
             If there is no terminal and neither --follow nor --watch-for is specified, watches for \
             a while and reports once.
@@ -52,7 +52,7 @@ struct TopSubcommand: ParsableCommand {
     )
     var once = false
 
-    @Flag(help: "Report at each interval, as JSON lines unless --format text is given.")
+    @Flag(help: "Report at each interval, as JSON lines unless --format text is specified.")
     var follow = false
 
     @Option(help: "The format of the report.")
@@ -60,7 +60,7 @@ struct TopSubcommand: ParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: "How long to watch; by default 2s for a single report, otherwise without limit.",
+        help: "How long to watch; by default, 2s for a single report, otherwise without limit.",
         transform: TimeArgument.parse
     )
     var duration: TimeArgument?
@@ -69,12 +69,12 @@ struct TopSubcommand: ParsableCommand {
     var interval: TimeArgument?
 
     @Option(
-        help: "Wait until a report meets this condition, such as 'pin > 30s', and print it.",
+        help: "Wait for a report that meets this condition, such as 'pin > 30s', and print it.",
         transform: WatchConditionArgument.parse
     )
     var watchFor: WatchConditionArgument?
 
-    @Option(help: "The time limit of --watch-for.", transform: TimeArgument.parse)
+    @Option(help: "The time limit for --watch-for.", transform: TimeArgument.parse)
     var timeout: TimeArgument?
 
     @OptionGroup var sql: SQLArguments
@@ -92,20 +92,20 @@ struct TopSubcommand: ParsableCommand {
             throw ValidationError("specify only one of --once and --watch-for")
         }
         if timeout != nil, watchFor == nil {
-            throw ValidationError("--timeout requires --watch-for; otherwise, use --for")
+            throw ValidationError("--timeout requires --watch-for; for other reports, use --for")
         }
         if watchFor != nil, duration != nil {
             throw ValidationError("--watch-for cannot be combined with --for; use --timeout")
         }
         if interval != nil, once || (isHeadless && !follow && watchFor == nil) {
             throw ValidationError(
-                "--interval applies only to --follow, --watch-for and the dashboard"
+                "--interval works only with --follow, --watch-for and the dashboard"
             )
         }
         if isHeadless, display.isGiven {
             throw ValidationError(
-                "--once, --follow, --watch-for, --format and --for report without the dashboard "
-                    + "and cannot be combined with its options"
+                "--once, --follow, --watch-for, --format and --for do not use the dashboard and "
+                    + "cannot be combined with its options"
             )
         }
     }

@@ -9,16 +9,16 @@ struct TrySubcommand: ParsableCommand {
         commandName: "try",
         abstract: "Run statements on a copy of your database, without a scenario file.",
         discussion: """
-            Each --read and each --write is one access in one transaction; semicolons separate its \
-            statements. A parameter such as :id draws its values from the column that the \
-            statement compares with it or sets to it: integer keys from their range, other columns \
-            from the existing rows. New rows get new keys.
+            Each --read and each --write is one access in one transaction; separate its statements \
+            with semicolons. A parameter such as :id takes its values from the column that the \
+            statement compares with it or sets to it: for an integer key, from the range of keys, \
+            and for other columns, from existing rows. New rows get new keys.
 
             Without --rate, each client starts its next access when the previous one ends.
 
-            The end of BETWEEN :start AND :end is never below the start: for a column of integers, \
-            :end becomes :start plus a small random width; for other columns, the two values are \
-            exchanged if necessary.
+            In BETWEEN :start AND :end, :end is never less than :start. For integer columns, :end \
+            is :start plus a small random width. For other columns, the two values are swapped if \
+            necessary.
             """
     )
 
@@ -55,8 +55,8 @@ struct TrySubcommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The share of writes in the clients and the rate, such as 20%; by default, the share "
-                + "of --write options among all --read and --write options.",
+            "The share of the clients and of the rate that writes get, such as 20%; by default, "
+                + "the share of --write among the --read and --write options.",
             valueName: "share"
         ),
         transform: WriteShareArgument.parse
@@ -73,8 +73,10 @@ struct TrySubcommand: ParsableCommand {
     var values: [String] = []
 
     @Option(
-        help:
-            "The arms, separated by commas: \(DraftArm.names); queue, queue-wal and pool by default.",
+        help: ArgumentHelp(
+            "The arms, separated by commas: \(DraftArm.names); by default, queue, queue-wal and "
+                + "pool."
+        ),
         transform: NamesArgument.parse
     )
     var arms: NamesArgument?
@@ -105,7 +107,7 @@ struct TrySubcommand: ParsableCommand {
     func validate() throws {
         guard !read.isEmpty || !write.isEmpty else {
             throw ValidationError(
-                "there is nothing to run: specify --read 'SELECT …' or --write 'UPDATE …'"
+                "there is nothing to run; specify --read 'SELECT …' or --write 'UPDATE …'"
             )
         }
         guard !print || format == .text || output != nil else {
@@ -136,14 +138,14 @@ struct TrySubcommand: ParsableCommand {
         }
     }
 
-    /// Describes the commands that judge what a run only shows.
+    /// Returns a message that suggests the next commands.
     private static func nextSteps(for scenario: Scenario) -> String {
         let arms = scenario.arms.map(\.name)
         var lines = ["", "To continue, repeat the command with --print > mine.yaml:"]
         if arms.count > 1 {
             lines.append(
                 "  poolgauge compare mine.yaml --arms \(arms.joined(separator: ","))"
-                    + "   tests whether the arms differ, or whether it is noise"
+                    + "   tests whether the arms differ by more than noise"
             )
         }
         lines.append(
@@ -207,8 +209,8 @@ struct TrySubcommand: ParsableCommand {
         for text in values {
             guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
                 throw CommandFailure(
-                    "--values: '\(text)' contains no values; write "
-                        + "'word=distribution: choice, values: [red, blue]'"
+                    "--values: '\(text)' does not have the form name=distribution; specify, for "
+                        + "example, 'word=distribution: choice, values: [red, blue]'"
                 )
             }
             let name = text[..<sign].drop { ":@$".contains($0) }
@@ -218,7 +220,7 @@ struct TrySubcommand: ParsableCommand {
     }
 }
 
-/// A share: `20%`.
+/// A share, such as `20%`.
 struct WriteShareArgument {
     var share: Double
 
@@ -229,7 +231,7 @@ struct WriteShareArgument {
             throw ValidationError(String(describing: error))
         }
         guard share > 0, share < 1 else {
-            throw ValidationError("'\(text)' must be more than 0% and less than 100%")
+            throw ValidationError("'\(text)' must be greater than 0% and less than 100%")
         }
         return WriteShareArgument(share: share)
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import SQLiteWatch
 
-/// A process that opens the files that `poolgauge top` watches; `top` starts it.
+/// A process, started by `poolgauge top`, that opens the files to watch.
 struct WatchHelperSubcommand: ParsableCommand {
     /// The name of the subcommand that `top` uses to start it.
     static let name = "watch-helper"

@@ -6,38 +6,38 @@ import WorkloadEngine
 struct WhatIfSubcommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "what-if",
-        abstract: "Predict from a recorded run how long accesses wait with 1 to 16 readers, or in "
-            + "a queue.",
-        discussion: "Takes the output of 'poolgauge run … --format json'. A simulation replays the "
-            + "run's arrivals and service times on as many processors as the machine had."
+        abstract: "Predict, from a recorded run, how long accesses would wait with 1 to 16 readers "
+            + "or in a queue.",
+        discussion: "Reads the output of 'poolgauge run … --format json'. Simulates the recorded "
+            + "arrivals and service times with the recorded machine's number of processors."
     )
 
     @Argument(help: "The JSON report of a run.", completion: .file(extensions: ["json"]))
     var result: String
 
-    @Option(help: "The recorded arm; by default the report's first pool, or its first arm.")
+    @Option(help: "The recorded arm; by default, the first pool in the report, or its first arm.")
     var arm: String?
 
-    @Flag(help: "Run the two nearest settings and report the errors of the predictions.")
+    @Flag(help: "Run the two nearest settings and report the prediction errors.")
     var check = false
 
     @Option(
-        help: "For --check: the number of runs of each setting; their results are combined."
+        help: "With --check: the number of runs of each setting; their results are combined."
     )
     var checkRuns = 3
 
     @Flag(
         help: ArgumentHelp(
-            "For --check: also run the recorded setting and report whether this machine still "
-                + "produces the recorded values."
+            "With --check: also run the recorded setting and report whether this machine "
+                + "reproduces the recorded values."
         )
     )
     var checkRecorded = false
 
     @Option(
         help: ArgumentHelp(
-            "For --check: the scenario, as a preset's name or the path of a YAML file; by default, "
-                + "the one in the report."
+            "With --check: the name of a preset, or the path to a YAML file; by default, the "
+                + "scenario in the report."
         ),
         completion: .list(Presets.all.map(\.name))
     )
@@ -46,8 +46,7 @@ struct WhatIfSubcommand: ParsableCommand {
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
-            "For --check: a setting that was also used for the recorded run; can be "
-                + "repeated.",
+            "With --check: a --set option that the recorded run also used; can be repeated.",
             valueName: "path=value"
         ),
         transform: SettingArgument.parse
@@ -55,7 +54,7 @@ struct WhatIfSubcommand: ParsableCommand {
     var settings: [SettingArgument] = []
 
     @Option(
-        help: "For --check: the database of the recording; runs use copies of it.",
+        help: "With --check: the database of the recorded run; runs use copies of it.",
         completion: .file()
     )
     var database: String?
@@ -74,7 +73,7 @@ struct WhatIfSubcommand: ParsableCommand {
 
     func validate() throws {
         guard (1...100).contains(checkRuns) else {
-            throw ValidationError("--check-runs must be 1 to 100, not \(checkRuns)")
+            throw ValidationError("--check-runs must be from 1 to 100, not \(checkRuns)")
         }
         guard !check else { return }
         let checkOptions = [
@@ -139,15 +138,15 @@ struct WhatIfSubcommand: ParsableCommand {
             let url = try DatabaseFile.url(database, for: scenario ?? "")
             if whatIf.hasOwnDatabase == false {
                 throw CommandFailure(
-                    "--database: the run was recorded on the scenario's own data, which --check "
-                        + "needs too; omit --database"
+                    "--database: the recorded run used the scenario's own data, which --check must "
+                        + "also use; omit --database"
                 )
             }
             return .copy(of: url)
         }
         guard check, whatIf.hasOwnDatabase == true else { return nil }
         throw CommandFailure(
-            "the run was recorded on your own database; specify it with --database (--check uses "
+            "the recorded run used your own database; specify it with --database (--check uses "
                 + "copies of it)"
         )
     }
@@ -159,7 +158,7 @@ struct WhatIfSubcommand: ParsableCommand {
         } catch {
             let reason =
                 FileManager.default.fileExists(atPath: result)
-                ? "it cannot be read" : "there is no such file"
+                ? "the file cannot be read" : "there is no such file"
             throw CommandFailure("\(result): \(reason)")
         }
         return try WhatIf.decode(data, file: result)

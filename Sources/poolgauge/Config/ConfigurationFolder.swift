@@ -1,11 +1,11 @@
 import Foundation
 
-/// The folder of the user's configuration: `$XDG_CONFIG_HOME/poolgauge`.
+/// The folder that contains the user's configuration: `$XDG_CONFIG_HOME/poolgauge`.
 ///
-/// If the variable is missing or does not contain an absolute path, `~/.config` is used instead
+/// If the variable does not contain an absolute path, `~/.config` is used instead
 /// (<https://specifications.freedesktop.org/basedir-spec/latest/>).
 struct ConfigurationFolder: Sendable, Equatable {
-    /// The folder; nil if there is no home folder.
+    /// The path of the folder, or `nil` if there is no home folder.
     let path: String?
 
     /// Determines the folder from environment variables.
@@ -26,12 +26,12 @@ struct ConfigurationFolder: Sendable, Equatable {
     var themes: String? { path.map { $0 + "/themes" } }
 }
 
-/// A text file written by the user.
+/// A text file that the user wrote.
 enum TextFile {
     /// Reads a text file.
     ///
-    /// - Returns: The text; nil if the file does not exist.
-    /// - Throws: A ``CommandFailure`` with the reason if the file cannot be read.
+    /// - Returns: The text, or `nil` if the file does not exist.
+    /// - Throws: ``CommandFailure`` with the reason if the file cannot be read.
     static func read(_ path: String) throws -> String? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let data: Data

@@ -3,15 +3,16 @@ import TerminalUI
 
 /// The user's dashboard settings from `config.yaml`.
 struct DashboardSettings: Sendable, Equatable {
-    /// The theme's name; nil for the default.
+    /// The name of the theme, or `nil` for the default theme.
     var theme: String?
-    /// The characters for drawing charts; nil for the best set that the locale supports.
+    /// The characters for drawing charts, or `nil` for the best set that the locale supports.
     var glyphs: GlyphSet?
     /// The refresh rate, in frames/s.
     var refreshRate = Self.standardRefreshRate
-    /// Whether the dashboard uses the mouse; otherwise, the mouse selects text in the terminal.
+    /// Whether the dashboard handles mouse events instead of the terminal, which selects text with
+    /// the mouse.
     var usesMouse = true
-    /// The keys of commands that differ from the defaults.
+    /// The commands with custom keys, and those keys.
     var keys: [DashboardCommand: [Key]] = [:]
 
     /// The default refresh rate, in frames/s.
@@ -19,7 +20,7 @@ struct DashboardSettings: Sendable, Equatable {
     /// The valid refresh rates, in frames/s.
     static let refreshRates = 0.5...60
 
-    /// Reads the configuration file; returns the defaults if there is none.
+    /// Reads the configuration file, or returns the defaults if there is none.
     static func load(from folder: ConfigurationFolder = .init()) throws -> DashboardSettings {
         guard let path = folder.configuration, let yaml = try TextFile.read(path) else {
             return DashboardSettings()
@@ -28,7 +29,7 @@ struct DashboardSettings: Sendable, Equatable {
     }
 }
 
-/// The errors of an invalid configuration.
+/// The errors in a configuration file.
 struct SettingsError: Error, Equatable, CustomStringConvertible {
     /// One message for each error: `file:line:column: message`.
     var issues: [String]

@@ -3,22 +3,22 @@ import TerminalUI
 
 /// The default configuration, as a commented template.
 enum DefaultConfiguration {
-    /// Returns the file's text, whose values are the defaults.
+    /// Returns the text of a configuration file that contains the default values.
     static func yaml(themes: [Theme]) -> String {
         let glyphs = GlyphSet.allCases.map(\.rawValue).joined(separator: ", ")
         let rates = DashboardSettings.refreshRates
         return """
-            # The dashboard's default configuration: keep only the lines that you change. The
-            # dashboard reads it from $XDG_CONFIG_HOME/poolgauge/config.yaml (~/.config without
-            # that variable). Command-line options override it.
+            # The dashboard's default configuration. Keep only the lines that you change. The
+            # dashboard reads $XDG_CONFIG_HOME/poolgauge/config.yaml (or, if that variable is not
+            # set, ~/.config/poolgauge/config.yaml). Command-line options override the file.
             version: 1
 
-            # A theme's name. Your own themes are files in themes/ next to this file.
+            # The name of a theme. Custom themes are files in themes/ next to this file.
             # \(wrapped(themes.map(\.name).joined(separator: ", ")))
             theme: \(Theme.standard.name)
 
-            # The characters for drawing charts: \(glyphs), or auto for the best that the locale
-            # supports.
+            # The characters for drawing charts: \(glyphs), or auto for the best set that the
+            # locale supports.
             glyphs: auto
 
             # Frames per second, \(rates.lowerBound) to \(Int(rates.upperBound)).
@@ -29,7 +29,7 @@ enum DefaultConfiguration {
             mouse: true
 
             # Keys: characters, Space, Enter, Esc, Tab, Shift-Tab, Backspace, Del, Up, Down, Left,
-            # Right, PgUp, PgDn, Home, End, F1 to F12, ^A to ^Z. The key bar shows the first one.
+            # Right, PgUp, PgDn, Home, End, F1 to F12, ^A to ^Z. The key bar shows the first key.
             # [] removes all keys of a command. A key that you assign to one command no longer
             # triggers its default command.
             keys:
@@ -63,7 +63,7 @@ enum DefaultConfiguration {
 }
 
 extension String {
-    /// The text, padded with spaces to a width in characters.
+    /// Returns the text, padded with spaces to a width in characters.
     fileprivate func padded(to width: Int) -> String {
         self + String(repeating: " ", count: Swift.max(0, width - count))
     }

@@ -4,21 +4,21 @@ import Units
 import WorkloadEngine
 import Yams
 
-/// Reads a configuration from YAML, and reports all errors with their positions.
+/// Decodes a configuration from YAML and reports all errors with their positions.
 struct SettingsDecoder {
     private let file: String
     private var issues: [String] = []
 
     private static let names = ["version", "theme", "glyphs", "refresh", "mouse", "keys"]
-    /// The value for glyphs that depend on the locale.
+    /// The value of `glyphs` that selects the best set for the locale.
     private static let automatic = "auto"
 
     /// Decodes settings.
     ///
     /// - Parameters:
     ///   - yaml: The file's contents.
-    ///   - file: The file's name, for errors.
-    /// - Returns: The settings, with defaults for missing keys.
+    ///   - file: The file's name, for error messages.
+    /// - Returns: The settings, with default values for missing keys.
     /// - Throws: A `SettingsError` that lists all errors with their positions.
     static func decode(yaml: String, file: String) throws(SettingsError) -> DashboardSettings {
         var decoder = SettingsDecoder(file: file)
@@ -39,7 +39,7 @@ struct SettingsDecoder {
         // A file may contain only comments.
         guard let root, root.null == nil else { return settings }
         guard let mapping = root.mapping else {
-            issue(root, "a configuration must be a mapping such as 'theme: dark'")
+            issue(root, "the configuration must be a mapping, such as 'theme: dark'")
             return settings
         }
         for (key, value) in mapping {
@@ -110,7 +110,7 @@ struct SettingsDecoder {
             places[command] = name
             keys[command] = list(value).compactMap { key($0) }
         }
-        // Continuing with invalid names would cause further errors.
+        // Decoding the keys of unknown commands would cause more errors.
         guard issues.count == before else { return keys }
         do { _ = try DashboardKeys(changing: keys) } catch {
             issue(places[error.command] ?? node, error.description)
@@ -118,7 +118,7 @@ struct SettingsDecoder {
         return keys
     }
 
-    /// Returns one key, or several keys in brackets.
+    /// Returns the nodes of a single key or of a list of keys.
     private func list(_ node: Node) -> [Node] {
         if let sequence = node.sequence { return Array(sequence) }
         return node.null == nil ? [node] : []
@@ -126,7 +126,7 @@ struct SettingsDecoder {
 
     private mutating func key(_ node: Node) -> Key? {
         guard let name = node.scalar?.string else {
-            issue(node, "expected a key such as q, \"?\", Space, PgUp, F1 or ^C")
+            issue(node, "expected a key, such as q, \"?\", Space, PgUp, F1 or ^C")
             return nil
         }
         do { return try KeyScript.key(named: name) } catch {

@@ -3,17 +3,17 @@ import Foundation
 import SQLiteWatch
 import WorkloadEngine
 
-/// Examines a database file that other programs may use.
+/// Examines a database file that other programs may be using.
 ///
 /// This process does not open the file through SQLite, lock it or write to it. A ``WatchSession``
 /// reads its headers and locks, and the checks that require SQLite run on a copy.
 struct DatabaseDoctor {
-    /// The database.
     var path: String
     /// The size limit for the copy, in bytes.
     var copyLimit: UInt64 = 1 << 30
 
-    /// The watch duration, which exceeds the shortest lock or pin that is reported.
+    /// How long to watch the database, which is longer than the shortest lock or pin that is
+    /// reported.
     private static let watchDuration = Duration.milliseconds(1_200)
 
     /// Examines the database.
@@ -43,13 +43,13 @@ struct DatabaseDoctor {
     }
 
     #if os(Linux)
-    /// Makes a copy, runs the checks that require SQLite on it, and removes it.
+    /// Runs the checks that require SQLite on a temporary copy.
     private func examineCopy(
         _ report: WatchReport,
         _ findings: inout [DatabaseExamination.Finding]
     ) throws -> DatabaseExamination.Copy {
         let folder = try RunFolder(isKept: false)
-        // The copy and its checks may take a long time, so a signal ends the process immediately.
+        // Copying and checking may take a long time, so a signal ends the process immediately.
         let interruption = Interruption {
             folder.remove()
             CommandFailure.exit(with: ExitCode(ExitStatus.interrupted.rawValue))

@@ -1,8 +1,8 @@
 import SQLiteWatch
 
-/// The findings of `doctor --database`; the property names are the JSON keys.
+/// The findings of `doctor --database`, with the property names as JSON keys.
 struct DatabaseExamination: Encodable {
-    /// The name and the version of this format.
+    /// The name and version of this JSON format.
     static let currentSchema = "poolgauge.database/1"
 
     /// A finding about the database.
@@ -21,15 +21,15 @@ struct DatabaseExamination: Encodable {
         var part: Part
         var mark: Doctor.Mark
         var text: String
-        /// The remedy.
+        /// A suggested remedy.
         var remedy: String?
     }
 
     /// The copy on which the SQLite checks ran.
     struct Copy: Encodable, Equatable {
-        /// The size of the copy in bytes; nil if no copy was made.
+        /// The size of the copy in bytes, or `nil` if no copy was made.
         var bytes: UInt64?
-        /// The reason if no copy was made.
+        /// The reason why no copy was made.
         var skipped: String?
     }
 
@@ -46,7 +46,7 @@ struct DatabaseExamination: Encodable {
     /// Whether any finding is a problem.
     var hasProblem: Bool { findings.contains { $0.mark == .problem } }
 
-    /// The report, with one paragraph for each finding and a newline at the end.
+    /// The report as text, with one paragraph for each finding and a newline at the end.
     var text: String {
         var lines = [PrintableText.escaped(file.path)]
         for part in Finding.Part.allCases {

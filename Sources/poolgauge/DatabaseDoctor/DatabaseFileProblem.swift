@@ -2,7 +2,7 @@ import Foundation
 import SQLiteWatch
 import WorkloadEngine
 
-/// Rejects files that are not databases, with a remedy.
+/// Rejects files that are not databases, and suggests remedies.
 enum DatabaseFileProblem {
     /// The number of bytes to read from a file that is not a database.
     private static let length = 4_096
@@ -15,8 +15,8 @@ enum DatabaseFileProblem {
         case .missing: throw CommandFailure("there is no file '\(name)'; check the path")
         case .empty:
             throw CommandFailure(
-                "'\(name)' is empty: no transaction has written to it. If it had content, restore "
-                    + "it from a backup; otherwise, let the program create its tables first"
+                "'\(name)' is empty: no transaction has written to it. If it should contain data, "
+                    + "restore it from a backup. Otherwise, let the program create its tables first"
             )
         case .unreadable:
             throw CommandFailure(
@@ -41,7 +41,7 @@ enum DatabaseFileProblem {
         return description(of: bytes, size: Int(information.st_size))
     }
 
-    /// Describes a non-database file based on its first bytes, and suggests a remedy.
+    /// Describes a file that is not a database, based on its first bytes, and suggests a remedy.
     static func description(of bytes: [UInt8], size: Int) -> String {
         let kinds: [([UInt8], String)] = [
             ([0x1f, 0x8b], "is compressed with gzip; decompress it first"),
@@ -49,7 +49,7 @@ enum DatabaseFileProblem {
             (Array("PK\u{3}\u{4}".utf8), "is a zip archive; extract the database first"),
             (
                 Array("** This file contains an SQLite 2.1".utf8),
-                "is a database of SQLite 2; convert it with: sqlite .dump | sqlite3 new.sqlite"
+                "is an SQLite 2 database; convert it with: sqlite .dump | sqlite3 new.sqlite"
             ),
             ([0x37, 0x7f, 0x06], "is a write-ahead log; specify the database without -wal"),
             (
@@ -66,8 +66,8 @@ enum DatabaseFileProblem {
             return "starts with zeros instead of an SQLite header; restore it from a backup"
         }
         if size % 512 == 0, size >= 512, entropy(bytes.prefix(512)) > 7.3 {
-            return "seems to be encrypted: its first bytes are random. Check a decrypted copy, "
-                + "made by the program that has the key"
+            return "appears to be encrypted, because its first bytes look random; check a copy "
+                + "that the program with the key has decrypted"
         }
         let isText = String(validating: bytes, as: UTF8.self) != nil && !bytes.contains(0)
         return isText
@@ -75,8 +75,8 @@ enum DatabaseFileProblem {
             : "is not an SQLite database: it does not start with an SQLite header; check the path"
     }
 
-    /// Returns the entropy in bits per byte, which is 8 if all values are equally frequent and
-    /// about 7.6 for 512 random bytes.
+    /// Returns the entropy in bits per byte: 8 if all values are equally frequent, and about 7.6
+    /// for 512 random bytes.
     private static func entropy(_ bytes: ArraySlice<UInt8>) -> Double {
         var counts = [Int](repeating: 0, count: 256)
         for byte in bytes { counts[Int(byte)] += 1 }

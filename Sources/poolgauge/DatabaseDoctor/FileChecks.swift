@@ -1,7 +1,7 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The findings that do not require SQLite: from a database's headers, locks and processes.
+/// Checks that do not require SQLite, based on a database's headers, locks and processes.
 struct FileChecks {
     var report: WatchReport
 
@@ -9,12 +9,12 @@ struct FileChecks {
 
     /// The default page size since SQLite 3.12.0 (2016), in bytes; smaller pages are unusual.
     private static let usualPageSize = 4_096
-    /// The shares of free pages that produce a note and a warning.
+    /// The shares of free pages above which a note or a warning is reported.
     private static let notableFreeShare = 0.1
     private static let largeFreeShare = 0.25
     /// The minimum number of free pages to report.
     private static let notableFreePages: UInt64 = 100
-    /// The default number of frames that triggers a checkpoint
+    /// The default number of frames in the log that triggers a checkpoint
     /// (`SQLITE_DEFAULT_WAL_AUTOCHECKPOINT`).
     private static let checkpointFrames: UInt64 = 1_000
     /// The maximum number of processes to list.
@@ -41,9 +41,10 @@ struct FileChecks {
                 Finding(
                     part: .file,
                     mark: .note,
-                    text: "Its page size is \(size) bytes; the default since SQLite 3.12.0 is "
-                        + "4096. Small pages make deeper trees, and a large row needs many pages.",
-                    remedy: "PRAGMA page_size = 4096; VACUUM, outside of WAL mode."
+                    text: "The page size is \(size) bytes; the default since SQLite 3.12.0 is "
+                        + "4096. Smaller pages make trees deeper and spread large rows over more "
+                        + "pages.",
+                    remedy: "Outside WAL mode, run PRAGMA page_size = 4096; VACUUM."
                 )
             )
         }
@@ -68,14 +69,14 @@ struct FileChecks {
                 Finding(
                     part: .journal,
                     mark: .note,
-                    text: "Rollback journal: a transaction that writes to the file and readers "
-                        + "exclude each other. In WAL mode, they run concurrently.",
+                    text: "Rollback journal: a transaction that writes to the file blocks readers, "
+                        + "and readers block it. In WAL mode, they run concurrently.",
                     remedy:
-                        "PRAGMA journal_mode = WAL, unless the file is on a network file system."
+                        "Run PRAGMA journal_mode = WAL unless the file is on a network file system."
                 )
             )
         }
-        // Findings about processes belong to the part for processes.
+        // Findings about processes appear with the processes.
         for finding in report.findings where Self.isOfJournal(finding.kind) {
             found.append(
                 Finding(
@@ -95,9 +96,9 @@ struct FileChecks {
             + "(\(HumanUnits.bytes(report.file.bytes ?? 0)))."
         if let frames = wal.frames, let backfilled = wal.backfilled {
             let backlog = Self.count(frames - min(frames, backfilled), "frame")
-            text += " The backlog is \(backlog), which no checkpoint has copied yet."
+            text += " No checkpoint has copied \(backlog) to the database yet."
         }
-        // Automatic checkpoints permit a log of this size.
+        // With automatic checkpoints, the log can reach this size.
         let isUsual = (wal.room ?? 0) <= 2 * Self.checkpointFrames
         return Finding(
             part: .journal,
@@ -106,7 +107,7 @@ struct FileChecks {
             remedy: isUsual
                 ? nil
                 : "Watch it with poolgauge top. PRAGMA wal_checkpoint(TRUNCATE) truncates the file "
-                    + "if no reader pins it."
+                    + "if no reader pins the log."
         )
     }
 
@@ -143,8 +144,8 @@ struct FileChecks {
                     mark: .note,
                     text: "Each commit that frees pages moves pages from the end of the file into "
                         + "their place, so commits write more and tables become fragmented.",
-                    remedy: "PRAGMA auto_vacuum = INCREMENTAL, and PRAGMA incremental_vacuum at "
-                        + "times of low load."
+                    remedy: "Set PRAGMA auto_vacuum = INCREMENTAL, and run PRAGMA "
+                        + "incremental_vacuum when the load is low."
                 )
             )
         }
@@ -153,13 +154,13 @@ struct FileChecks {
 
     private func remedy(_ vacuum: AutoVacuum?) -> String {
         vacuum == .incremental
-            ? "PRAGMA incremental_vacuum returns them to the file system."
-            : "New rows reuse them; VACUUM returns them to the file system."
+            ? "PRAGMA incremental_vacuum returns the free pages to the file system."
+            : "New rows reuse the free pages; VACUUM returns them to the file system."
     }
 
     private var processes: [Finding] {
         guard !report.processes.isEmpty else {
-            let text = "No visible process has the file open."
+            let text = "No process that is visible to this user has the file open."
             return [Finding(part: .processes, mark: .ok, text: text)]
         }
         var found = report.processes.prefix(Self.processLimit).map { process in

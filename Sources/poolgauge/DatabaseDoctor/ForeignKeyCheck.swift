@@ -24,8 +24,8 @@ enum ForeignKeyCheck {
         guard !missing.isEmpty else {
             let text =
                 keys.count == 1
-                ? "An index finds the rows of the foreign key."
-                : "Indexes find the rows of all \(keys.count) foreign keys."
+                ? "The foreign key has an index."
+                : "All \(keys.count) foreign keys have an index."
             return [.init(part: .foreignKeys, mark: .ok, text: text)]
         }
         var found = try missing.prefix(SchemaChecks.limit).map { key in
@@ -44,7 +44,7 @@ enum ForeignKeyCheck {
         return found
     }
 
-    /// Returns an unused name for an index of a key.
+    /// Returns an unused name for an index on a key.
     private static func freeName(_ database: Database, for key: Key) throws -> String {
         let name = ([key.child.name] + key.columns).joined(separator: "_")
         var number = 1
@@ -70,7 +70,7 @@ enum ForeignKeyCheck {
             mark: key.child.isLarge ? .warning : .note,
             text:
                 "\(key.child.name)(\(columns)) refers to \(key.parent) without an index: if "
-                + "foreign keys are enforced, deleting a row of \(key.parent) reads all rows of "
+                + "foreign keys are enforced, deleting a row from \(key.parent) reads all rows of "
                 + "\(key.child.name) (\(rows)).",
             remedy: "CREATE INDEX \(index) ON \(SchemaChecks.quoted(key.child.name))(\(quoted));"
         )
@@ -95,7 +95,8 @@ enum ForeignKeyCheck {
         return keys
     }
 
-    /// Whether the planner uses an index for a key's rows, as in the shell's `.lint fkey-indexes`.
+    /// Returns whether the planner uses an index to find a key's rows, like `.lint fkey-indexes` in
+    /// the SQLite shell.
     private static func hasIndex(_ database: Database, _ key: Key) throws -> Bool {
         let condition = key.columns.map { SchemaChecks.quoted($0) + " = ?" }
             .joined(separator: " AND ")

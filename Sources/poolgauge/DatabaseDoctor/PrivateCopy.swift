@@ -4,12 +4,13 @@ import SQLiteWatch
 import TerminalUI
 import WorkloadEngine
 
-/// A copy of a database that other programs may use, made without SQLite.
+/// Copies a database that other programs may be using, without SQLite.
 ///
-/// When SQLite reads a database, it locks it, writes to its `-shm` file, and may roll back its
-/// journal or create files that belong to this process's user. The copy avoids these side effects.
+/// When SQLite reads a database, it locks the database, writes to the `-shm` file, and may roll
+/// back the journal or create files owned by this process's user. This copy avoids these side
+/// effects.
 enum PrivateCopy {
-    /// The reason that a copy failed, with a remedy.
+    /// The reason why a copy failed, with a remedy.
     struct Problem: Error {
         var reason: String
         var remedy: String?
@@ -21,7 +22,7 @@ enum PrivateCopy {
     ///
     /// - Parameters:
     ///   - path: The database.
-    ///   - duration: The watch duration for a readable database.
+    ///   - duration: How long to watch a readable database.
     /// - Returns: The report.
     /// - Throws: ``CommandFailure`` if databases cannot be watched.
     static func watch(_ path: String, for duration: Duration = .zero) throws -> WatchReport {
@@ -44,7 +45,7 @@ enum PrivateCopy {
     /// Copies a database.
     ///
     /// - Parameters:
-    ///   - path: The database, which must not be in use through SQLite in this process.
+    ///   - path: The path of the database, which this process must not have open through SQLite.
     ///   - folder: An empty folder for the copy.
     ///   - limit: The size limit for the copy, in bytes.
     ///   - report: The report of ``watch(_:for:)`` on the database.
@@ -70,26 +71,26 @@ enum PrivateCopy {
         switch refusal {
         case .tooLarge(let bytes):
             Problem(
-                reason: "a copy would take \(HumanUnits.bytes(bytes)), and the limit is "
+                reason: "a copy would use \(HumanUnits.bytes(bytes)), and the limit is "
                     + HumanUnits.bytes(limit),
-                remedy: "Allow it with --copy-limit \(bytes / (1 << 30) + 1)GiB."
+                remedy: "Raise the limit with --copy-limit \(bytes / (1 << 30) + 1)GiB."
             )
         case .noRoom(let bytes, let free):
             Problem(
-                reason: "a copy would take \(HumanUnits.bytes(bytes)), and the temporary folder "
-                    + "has \(HumanUnits.bytes(free)) of free space",
+                reason: "a copy would use \(HumanUnits.bytes(bytes)), and the temporary folder "
+                    + "has only \(HumanUnits.bytes(free)) of free space",
                 remedy: "Set TMPDIR to a folder with more free space."
             )
         case .changing(let reason):
             Problem(
                 reason: "no consistent copy could be made: \(reason)",
-                remedy: "Try again when fewer transactions write to it.",
+                remedy: "Try again when fewer transactions are writing to the database.",
                 isTransient: true
             )
         case .severalDatabases:
             Problem(
                 reason: "its hot journal belongs to a transaction on several databases, which "
-                    + "cannot be rolled back in a copy of one of them"
+                    + "cannot be rolled back in a copy of only one database"
             )
         case .failed(let reason): Problem(reason: reason)
         }

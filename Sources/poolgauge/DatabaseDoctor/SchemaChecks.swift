@@ -2,27 +2,27 @@ import SQLiteEngine
 
 /// Checks that require SQLite and run on a copy of a database.
 ///
-/// The schema is untrusted: its views and triggers may call functions. The checks only list the
-/// schema, count rows of tables, and explain statements.
+/// The schema is untrusted because its views and triggers may call functions. The checks only list
+/// the schema, count the rows of tables, and explain statements.
 enum SchemaChecks {
     typealias Finding = DatabaseExamination.Finding
 
-    /// A table in the schema that is not virtual.
+    /// A table that is not virtual.
     struct Table {
         var name: String
-        /// The number of rows, counted up to ``SchemaChecks/largeRows`` + 1.
+        /// The number of rows, at most ``SchemaChecks/largeRows`` + 1.
         var rows: Int
         var hasIndex: Bool
 
         var isLarge: Bool { rows > largeRows }
     }
 
-    /// The row count above which a table is large, so that the planner's estimates matter.
+    /// The row count above which a table is large, which makes the planner's estimates important.
     static let largeRows = 10_000
     /// The maximum number of tables and keys to list.
     static let limit = 20
 
-    /// Checks the copy at a path.
+    /// Returns the findings on the copy at a path.
     static func findings(on path: String) -> [Finding] {
         do {
             var configuration = Configuration()
@@ -45,7 +45,7 @@ enum SchemaChecks {
                     mark: .problem,
                     text: "SQLite cannot read a copy of the database: \(error)",
                     remedy:
-                        "Check it with PRAGMA integrity_check; restore it from a backup, or try "
+                        "Check it with PRAGMA integrity_check, and restore it from a backup or try "
                         + "sqlite3 .recover."
                 )
             ]
@@ -53,7 +53,8 @@ enum SchemaChecks {
     }
 
     private static func tables(_ database: Database) throws -> [Table] {
-        // Virtual tables have no root page. This process may lack their modules.
+        // Exclude virtual tables, which have no root page, because this process may lack their
+        // modules.
         let names = try String.fetchAll(
             database,
             sql: """
@@ -76,12 +77,12 @@ enum SchemaChecks {
         }
     }
 
-    /// Returns a name, quoted as an SQL identifier.
+    /// Returns a name quoted as an SQL identifier.
     static func quoted(_ name: String) -> String {
         "\"" + name.replacing("\"", with: "\"\"") + "\""
     }
 
-    /// Joins the first few names for a sentence.
+    /// Joins the first five names, followed by the number of remaining names.
     static func list(_ names: [String]) -> String {
         let shown = names.prefix(5).joined(separator: ", ")
         return names.count > 5 ? "\(shown) and \(names.count - 5) more" : shown
@@ -94,7 +95,7 @@ enum StatisticsCheck {
         _ database: Database,
         _ tables: [SchemaChecks.Table]
     ) throws -> [SchemaChecks.Finding] {
-        // If there is no index, the planner has no choice.
+        // Without an index, the planner has nothing to choose from.
         let large = tables.filter { $0.isLarge && $0.hasIndex }.map(\.name)
         let hasTable = try Bool.fetchOne(
             database,
@@ -108,8 +109,8 @@ enum StatisticsCheck {
             let text =
                 large.isEmpty
                 ? "No table with an index has more than \(SchemaChecks.largeRows) rows, so the "
-                    + "planner needs no statistics."
-                : "The planner has statistics on all large tables with an index."
+                    + "planner does not need statistics."
+                : "The planner has statistics for all large tables with an index."
             return [SchemaChecks.Finding(part: .statistics, mark: .ok, text: text)]
         }
         let text =
@@ -117,14 +118,14 @@ enum StatisticsCheck {
             ? "ANALYZE has never run, although these tables have indexes and more than "
                 + "\(SchemaChecks.largeRows) rows: \(SchemaChecks.list(missing)). The planner "
                 + "guesses which index to use."
-            : "The planner has no statistics on these tables with indexes and more than "
+            : "The planner has no statistics for these tables with indexes and more than "
                 + "\(SchemaChecks.largeRows) rows: \(SchemaChecks.list(missing))."
         return [
             SchemaChecks.Finding(
                 part: .statistics,
                 mark: .warning,
                 text: text,
-                remedy: "Run ANALYZE, and PRAGMA optimize when connections close."
+                remedy: "Run ANALYZE, and run PRAGMA optimize before closing connections."
             )
         ]
     }

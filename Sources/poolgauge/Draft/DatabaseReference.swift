@@ -2,11 +2,12 @@ import Foundation
 
 /// A reference to a database in a scenario file.
 enum DatabaseReference {
-    /// Returns the database's file name if both files are in the same folder, or its absolute path.
+    /// Returns the database's file name if the database and the scenario are in the same folder, or
+    /// its absolute path otherwise.
     ///
     /// - Parameters:
     ///   - database: The path of the database.
-    ///   - output: The path of the scenario's file; nil for standard output.
+    ///   - output: The path of the scenario file, or `nil` for standard output.
     /// - Returns: The path to write into the scenario file.
     static func path(of database: String, from output: String?) -> String {
         let file = URL(fileURLWithPath: database).standardizedFileURL

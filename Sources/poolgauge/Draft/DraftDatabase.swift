@@ -8,15 +8,14 @@ struct DraftDatabase {
     let schema: CaptureSchema
     /// The tables for which statements can be generated, in descending order of row count.
     let tables: [DraftTable]
-    /// Words in the full-text tables, by table name.
+    /// Words from the full-text indexes, by table name.
     let words: [String: [String]]
-    /// The reasons for which writes failed on the copy, by table name.
+    /// The reasons why writes failed on the copy, by table name.
     private(set) var failures: [String: String] = [:]
     /// The statements that succeeded on the copy, by table.
     private(set) var statements: [(table: DraftTable, statements: TableStatements)] = []
 
-    /// The number of trials for each write, because different rows may violate different
-    /// constraints.
+    /// How often to try each write, because different rows may violate different constraints.
     private static let trials = 5
     /// The number of words that a scenario draws from a full-text index.
     private static let wordCount = 20
@@ -25,9 +24,10 @@ struct DraftDatabase {
     ///
     /// - Parameters:
     ///   - path: The copy, which SQLite opens and may change.
-    ///   - original: The database, for errors.
-    ///   - triesStatements: Whether to generate statements for the tables and try the writes.
-    ///   - statements: The user's statements, whose names are checked.
+    ///   - original: The path of the original database, for error messages.
+    ///   - triesStatements: Whether to generate statements for the tables and to try the writes on
+    ///     the copy.
+    ///   - statements: The user's statements, which are checked for unknown names.
     /// - Throws: ``CommandFailure`` if SQLite cannot read the copy, or for an unknown name.
     init(
         copy path: String,
@@ -57,7 +57,7 @@ struct DraftDatabase {
         }
     }
 
-    /// Throws for a column or a function that does not exist.
+    /// Throws an error if a statement contains an unknown column or function.
     private static func checkNames(in sql: String, on target: any WorkloadTarget) throws {
         do { try target.check(sql) } catch {
             guard let missing = MissingName(in: "\(error)"), missing.kind != "table" else { return }
@@ -78,7 +78,7 @@ struct DraftDatabase {
 
     private struct Undo: Error {}
 
-    /// Returns the reason that a statement fails; nil if it succeeds.
+    /// Returns the reason why a statement fails, or `nil` if it succeeds.
     private static func problem(
         with statement: TableStatements.Statement,
         on target: any WorkloadTarget
@@ -174,8 +174,8 @@ private struct DraftTableReader {
         let quoted = CaptureDatabase.quote(name)
         var sql = "SELECT count(*) FROM \(quoted)"
         if kind != .withoutRowID {
-            // Count the rows of small tables. For large tables, the largest rowid is a fast
-            // estimate.
+            // Count the rows of small tables. The largest rowid is a fast estimate for large
+            // tables.
             sql = """
                 SELECT CASE WHEN coalesce((SELECT max(rowid) FROM \(quoted)), 0) < 2000000
                 THEN (SELECT count(*) FROM \(quoted))
@@ -213,7 +213,7 @@ private struct DraftTableReader {
         return order.compactMap { indexes[$0] }
     }
 
-    /// Returns frequent and rare words of a full-text index.
+    /// Returns frequent and rare words in a full-text index.
     func words(of table: String, _ count: Int) throws -> [String] {
         var found: [WorkloadValue] = []
         try target.perform(.writeWithoutTransaction, as: WorkloadClientName("draft")) { session in
@@ -223,7 +223,7 @@ private struct DraftTableReader {
                 []
             )
             defer { _ = try? session.run("DROP TABLE temp.poolgauge_words", []) }
-            // Use only letters, because other characters could be operators of MATCH.
+            // Use only letters, because other characters could be operators in a MATCH expression.
             found = try session.rows(
                 """
                 WITH usable AS (SELECT term, row_number() OVER (ORDER BY doc DESC, term) AS place

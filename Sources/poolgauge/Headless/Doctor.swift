@@ -12,13 +12,12 @@ struct Doctor {
         case ok
         /// The finding is informational.
         case note
-        /// The finding reduces performance or leads to misleading numbers.
+        /// The finding reduces performance or makes results misleading.
         case warning
         /// The finding prevents correct operation.
         case problem
     }
 
-    /// The result of one check.
     struct Finding: Encodable {
         var part: String
         var mark: Mark
@@ -43,7 +42,7 @@ struct Doctor {
     /// Whether a requirement for runs is missing.
     var hasProblem: Bool { findings.contains { $0.mark == .problem } }
 
-    /// The report, with one line for each finding and a newline at the end of each line.
+    /// The report as text, with one line for each finding and a newline at the end of each line.
     var text: String {
         var lines: [String] = []
         var part = ""
@@ -79,14 +78,14 @@ struct Doctor {
             found.append(
                 (
                     .note,
-                    "standard input or output is not a terminal: run and compare work, but the "
-                        + "dashboard needs a terminal (or --screenshot)"
+                    "standard input or output is not a terminal: commands such as run and compare "
+                        + "work, but the dashboard needs a terminal (or --screenshot)"
                 )
             )
         }
         let name = environment["TERM"] ?? ""
         if name.isEmpty || name == "dumb" {
-            found.append((.warning, "TERM is '\(name)': the dashboard cannot draw on it"))
+            found.append((.warning, "TERM is '\(name)': the dashboard cannot use this terminal"))
         } else {
             found.append((.ok, "TERM is \(name)"))
         }
@@ -112,7 +111,7 @@ struct Doctor {
         var found: [(Mark, String)] = [(.ok, "SQLite \(String(cString: sqlite3_libversion()))")]
         if sqlite3_threadsafe() == 0 {
             found.append(
-                (.problem, "SQLite was built without thread support, which Poolgauge needs")
+                (.problem, "SQLite was built without thread support, which Poolgauge requires")
             )
         } else {
             found.append((.ok, "built with thread support (THREADSAFE=\(sqlite3_threadsafe()))"))
@@ -124,20 +123,20 @@ struct Doctor {
             found.append(
                 (
                     .note,
-                    "built without ENABLE_SNAPSHOT: snapshots of earlier reads, and snapshot "
-                        + "pools from read-only pools, are unavailable"
+                    "built without ENABLE_SNAPSHOT: snapshots of earlier states are unavailable, "
+                        + "and read-only pools cannot create snapshot pools"
                 )
             )
         }
         if isSet("OMIT_LOOKASIDE") || isSet("DEFAULT_LOOKASIDE=0") {
-            found.append((.note, "lookaside memory is off: statements prepare more slowly"))
+            found.append((.note, "lookaside memory is off: preparing statements is slower"))
         }
         if !isSet("DEFAULT_MEMSTATUS=0") {
             found.append(
                 (
                     .note,
-                    "memory statistics are on by default: poolgauge turns them off for itself, but "
-                        + "your program may not"
+                    "memory statistics are on by default: poolgauge turns them off for its runs, "
+                        + "but your program may not turn them off"
                 )
             )
         }
@@ -160,13 +159,13 @@ struct Doctor {
                 sync < 20_000
                     ? (
                         .warning,
-                        "a sync takes \(text): it does not reach a disk, so arms with more syncs "
-                            + "look better than they are"
+                        "a sync takes \(text), so it does not reach a disk, and arms with more "
+                            + "syncs appear faster than on a disk"
                     )
                     : (.ok, "a sync takes \(text)")
             )
         } else {
-            found.append((.warning, "a sync in this folder could not be measured"))
+            found.append((.warning, "the time of a sync in this folder could not be measured"))
         }
         let values = try? folder.resourceValues(forKeys: [.volumeAvailableCapacityKey])
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder.path)
@@ -190,7 +189,8 @@ struct Doctor {
         if getrlimit(resource(RLIMIT_NOFILE), &files) == 0 {
             // A connection in WAL mode uses three open files: the database, the log and its index.
             let connections = files.rlim_cur / 3
-            let text = "\(files.rlim_cur) open files allow about \(connections) connections"
+            let text =
+                "the limit of \(files.rlim_cur) open files allows about \(connections) connections"
             found.append(
                 files.rlim_cur < 256
                     ? (.warning, "\(text); raise it with ulimit -n") : (.ok, text)
@@ -201,8 +201,8 @@ struct Doctor {
             found.append(
                 (
                     .warning,
-                    "files are limited to \(size.rlim_cur) bytes (ulimit -f): larger datasets "
-                        + "fail with SQLITE_FULL or SQLITE_IOERR"
+                    "the size of files is limited to \(size.rlim_cur) bytes (ulimit -f): larger "
+                        + "datasets fail with SQLITE_FULL or SQLITE_IOERR"
                 )
             )
         }
@@ -223,8 +223,8 @@ struct Doctor {
             count == 1
                 ? (
                     .warning,
-                    "1 processor: the load generator and the database share it, which lengthens "
-                        + "measured waits"
+                    "1 processor: the load generator and the database share it, which increases "
+                        + "the measured waits"
                 )
                 : (.ok, "\(count) processors")
         ]
@@ -235,7 +235,7 @@ struct Doctor {
                     ? (
                         .warning,
                         "the load generator takes \(noop) ns per access: build with -c release for "
-                            + "reliable numbers"
+                            + "reliable results"
                     )
                     : (.ok, "the load generator takes \(noop) ns per access")
             )

@@ -5,13 +5,13 @@ import GRDBTarget
 import Synchronization
 import WorkloadEngine
 
-/// Runs a scenario arm by arm without a screen, and reports at the end.
+/// Runs the arms of a scenario without a display, and writes a report at the end.
 struct HeadlessRun {
     let scenario: Scenario
     let arms: [Arm]
     var progress = ProgressMode.auto
     var keepsFolder = false
-    /// The user's database for the run; nil for the scenario's data.
+    /// The user's database for the run, or `nil` for the scenario's data.
     var database: UserDatabase?
 
     init(scenario: Scenario, arms: [Arm]) {
@@ -19,10 +19,10 @@ struct HeadlessRun {
         self.arms = arms
     }
 
-    /// Runs the arms and writes the report; throws the exit status if the run does not pass.
+    /// Runs the arms, writes the report, and throws the exit status.
     func run(format: ReportFormat, to destination: ReportDestination) throws {
         let (result, signal) = try measure()
-        // A run without measurements leaves the previous file intact.
+        // If nothing was measured, keep the previous report file.
         if !result.runs.isEmpty || format != .text && !destination.isFile {
             try destination.write(format.report(on: result))
         }
@@ -80,7 +80,7 @@ struct HeadlessRun {
         var result = RunResult(scenario: scenario, environment: environment, runs: results)
         if !failures.isEmpty { result.failures = failures }
         if results.isEmpty, interruption.signal != nil {
-            StandardError.write("poolgauge: interrupted before anything was measured\n")
+            StandardError.write("poolgauge: the run was interrupted before its first measurement\n")
         }
         return (result, interruption.signal)
     }
@@ -100,7 +100,7 @@ private final class StopRelay: Sendable {
 
     private let state = Mutex(State())
 
-    /// Stops the current run and each one that follows.
+    /// Stops the current run and all later runs.
     func stop() {
         let run = state.withLock { state in
             state.isStopped = true
@@ -109,7 +109,7 @@ private final class StopRelay: Sendable {
         run?.stop()
     }
 
-    /// Makes this run the current one, and stops it if a stop has already been requested.
+    /// Makes a run the current run, and stops it if a stop has already been requested.
     func follow(_ run: WorkloadRun) {
         let isStopped = state.withLock { state in
             state.run = run

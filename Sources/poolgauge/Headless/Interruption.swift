@@ -9,24 +9,26 @@ import Darwin
 
 /// Lets `SIGINT`, `SIGTERM`, `SIGHUP` and `SIGQUIT` end a run early without killing the process.
 ///
-/// A second signal removes the temporary files and ends the process immediately. Signals shortly
-/// after the first one belong to the same request, as does every further `SIGHUP`, because a closed
-/// terminal sends it several times.
+/// A second signal removes the temporary files and ends the process immediately. Signals that
+/// arrive shortly after the first signal belong to the same request. So does every later `SIGHUP`,
+/// because a closed terminal sends it several times.
 ///
-/// A command whose parts end separately uses one interruption and calls ``begin(_:)`` for each
-/// part.
+/// A command whose parts can be ended separately uses one interruption, and calls ``begin(_:)`` at
+/// the start of each part.
 final class Interruption: Sendable {
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// Signals within this time of the first one belong to its request, in nanoseconds.
+    /// How long after a request's first signal other signals belong to the same request, in
+    /// nanoseconds.
     private static let requestTime: UInt64 = 300_000_000
 
     private struct State {
-        /// The signal that ended the current part; nil before a signal arrives.
+        /// The signal that ended the current part, or `nil` before a signal arrives.
         var received: Int32?
-        /// The time at which the last request's first signal arrived, in nanoseconds of the clock.
+        /// The time when the first signal of the last request arrived, in nanoseconds.
         var receivedAt: UInt64?
-        /// Ends the current part early; nil if a signal ends the process instead.
+        /// A closure that ends the current part early, or `nil` if a signal ends the process
+        /// instead.
         var stop: (@Sendable () -> Void)?
     }
 
@@ -48,7 +50,7 @@ final class Interruption: Sendable {
 
     private static let listening = Mutex(Listening())
 
-    /// The signal that ended the current part; nil before a signal arrives.
+    /// The signal that ended the current part, or `nil` before a signal arrives.
     var signal: Int32? { state.withLock { $0.received } }
 
     /// The time limit for the registration of the sources, in seconds.
@@ -56,12 +58,12 @@ final class Interruption: Sendable {
     /// After this time, the command runs even if it cannot receive signals.
     private static let registrationTimeout = 5
 
-    /// Starts receiving signals; returns when the sources are registered.
+    /// Starts receiving signals, and returns when the sources are registered.
     ///
     /// - Parameters:
-    ///   - clock: The time in nanoseconds.
-    ///   - cleanUp: A closure that is called before a signal ends the process.
-    ///   - stop: A closure that is called at the first signal, on the signal queue; nil to end the
+    ///   - clock: A closure that returns the time in nanoseconds.
+    ///   - cleanUp: A closure to call before a signal ends the process.
+    ///   - stop: A closure to call on the signal queue at the first signal, or `nil` to end the
     ///     process at the first signal.
     init(
         clock: @escaping @Sendable () -> UInt64 = { MonotonicTime.now },
@@ -81,7 +83,8 @@ final class Interruption: Sendable {
             listening.interruption = interruption
             guard listening.sources.isEmpty else { return }
             listening.sources = signals.compactMap { number -> (any DispatchSourceSignal)? in
-                // Keep ignoring signals that the parent ignores, such as SIGHUP under nohup.
+                // Keep ignoring signals that the parent process ignores, such as SIGHUP under
+                // nohup.
                 guard handler(of: number) != .ignored else { return nil }
                 systemSignal(number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
@@ -98,10 +101,9 @@ final class Interruption: Sendable {
         _ = registered.wait(timeout: .now() + .seconds(registrationTimeout))
     }
 
-    /// Begins a part of the command; the next signal counts as the first one.
+    /// Begins a part of the command, for which no signal has arrived yet.
     ///
-    /// - Parameter stop: A closure that is called at the first signal; see
-    ///   ``init(clock:cleanUp:_:)``.
+    /// - Parameter stop: A closure to call at the first signal; see ``init(clock:cleanUp:_:)``.
     func begin(_ stop: (@Sendable () -> Void)?) {
         state.withLock { state in
             state.received = nil
@@ -149,7 +151,7 @@ final class Interruption: Sendable {
     }
 }
 
-/// Calls `signal(2)`, which the property `signal` shadows inside the class.
+/// Calls `signal(2)`, which the property `signal` shadows in this class.
 private func systemSignal(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
     _ = signal(number, handler)
 }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 
-/// The manual page, generated from the `--help` text to keep both consistent.
+/// The manual page, generated from the help texts so that both are consistent.
 struct ManualPage {
-    /// The page, with macros of man(7).
+    /// The page as man(7) source text.
     let text: String
 
     /// Generates the page of a command and its subcommands.
@@ -38,7 +38,7 @@ struct ManualPage {
         text = page.text
     }
 
-    /// The parts of ArgumentParser's command description that the page shows.
+    /// The parts of ArgumentParser's help dump that the page uses.
     private struct Help: Decodable {
         var command: Command
     }

@@ -8,16 +8,16 @@ final class ProgressReporter: Sendable {
     private enum Style {
         /// No output.
         case silent
-        /// One line that each update overwrites.
+        /// A line that each update overwrites.
         case live
-        /// One line per second, for a file.
+        /// One line per second, for output to a file.
         case log
     }
 
     private struct State {
-        /// The length of the current line in the terminal.
+        /// The number of characters in the progress line.
         var shown = 0
-        /// The second of the last line in the log.
+        /// The second in which the last log line was written.
         var second = -1
         var message = ""
     }
@@ -34,7 +34,6 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    /// Shows the current step of the work.
     func showStep(_ message: String) {
         if style == .silent { return }
         state.withLock { state in
@@ -45,7 +44,6 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    /// Shows the state of a run.
     func show(_ sample: Sample) {
         if style == .silent || sample.state == .preparing { return }
         state.withLock { state in
@@ -56,7 +54,7 @@ final class ProgressReporter: Sendable {
         }
     }
 
-    /// Writes a message that the user requested, even if progress is hidden.
+    /// Writes a message, even if progress is hidden.
     func announce(_ message: String) {
         state.withLock { state in
             let blank = style == .live && state.shown > 0 ? "\r\u{1B}[K" : ""
@@ -78,7 +76,7 @@ final class ProgressReporter: Sendable {
             StandardError.write(line + "\n")
             return
         }
-        // Fit into 80 columns, because a wrapped line could not be overwritten.
+        // Fit the line into 80 columns, because a wrapped line cannot be overwritten.
         let text = String(line.prefix(78))
         state.shown = text.count
         StandardError.write("\r\(text)\u{1B}[K")

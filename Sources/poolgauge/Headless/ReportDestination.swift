@@ -9,28 +9,29 @@ struct ReportDestination {
     private enum Target {
         /// A descriptor that stays open until the process ends.
         case descriptor(Int32, place: String)
-        /// A regular file, which may not exist yet, with symbolic links resolved.
+        /// A regular file that may not exist yet.
+        ///
+        /// Symbolic links in its path are resolved.
         case file(path: String, isReplaceable: Bool)
     }
 
     private let target: Target
 
-    /// Standard error.
     static var standardError: Self {
         Self(.descriptor(STDERR_FILENO, place: "standard error"))
     }
 
     private init(_ target: Target) { self.target = target }
 
-    /// Whether the report replaces a file.
+    /// Whether the destination is a file that the report replaces.
     var isFile: Bool {
         if case .file = target { true } else { false }
     }
 
-    /// Checks whether a report can be written, without changing an existing file.
+    /// Checks that a report can be written, without changing an existing file.
     ///
-    /// - Parameter path: The path that the user specified; nil for standard output.
-    /// - Throws: ``CommandFailure`` if the path is not writable.
+    /// - Parameter path: The path that the user specified, or `nil` for standard output.
+    /// - Throws: ``CommandFailure`` if the report cannot be written to the path.
     init(path: String?) throws {
         guard let path else {
             target = .descriptor(STDOUT_FILENO, place: "standard output")
@@ -45,12 +46,11 @@ struct ReportDestination {
         let exists = access(file, F_OK) == 0
         if exists, access(file, W_OK) != 0 { throw Self.refusal(of: path, errno) }
         let isReplaceable = access(Self.folder(of: file), W_OK | X_OK) == 0
-        // An existing file can be overwritten even if its folder accepts no new files.
+        // An existing file can be overwritten even if its folder is not writable.
         guard exists || isReplaceable else { throw Self.refusal(of: path, errno) }
         target = .file(path: file, isReplaceable: isReplaceable)
     }
 
-    /// Writes the report.
     func write(_ text: String) throws {
         switch target {
         case .descriptor(let descriptor, let place):
@@ -65,7 +65,7 @@ struct ReportDestination {
         }
     }
 
-    /// Writes a new file next to the previous one, and then renames it.
+    /// Writes the report to a temporary file, and then renames it to replace the previous report.
     private func replace(_ path: String, with text: String) throws {
         let temporary = Self.folder(of: path) + "/.poolgauge-\(UUID().uuidString)"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
@@ -84,15 +84,15 @@ struct ReportDestination {
         }
     }
 
-    /// Returns the path of the regular file to replace or create; nil if the destination must be
-    /// written to directly.
+    /// Returns the path of the regular file to replace or create, or `nil` for destinations that
+    /// must be written to directly.
     private static func regularFile(at path: String) throws -> String? {
         // `/dev/stdout` refers to a file that the shell has opened.
         if path.hasPrefix("/dev/") || path.hasPrefix("/proc/") { return nil }
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT else { throw refusal(of: path, errno) }
-            // The path may be a link whose target does not exist yet.
+            // The path may be a symbolic link to a file that does not exist yet.
             return try target(ofDanglingLink: path) ?? path
         }
         guard status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -101,7 +101,7 @@ struct ReportDestination {
         return String(cString: resolved)
     }
 
-    /// Returns the missing target of a symbolic link; nil if the path is not a link.
+    /// Returns the missing target of a symbolic link, or `nil` if the path is not a link.
     private static func target(ofDanglingLink path: String) throws -> String? {
         let files = FileManager.default
         guard let target = try? files.destinationOfSymbolicLink(atPath: path) else { return nil }

@@ -1,17 +1,16 @@
 import Foundation
 import WorkloadEngine
 
-/// The folder that contains all of a command's temporary files, so that one call removes them.
+/// The folder that contains all temporary files of a command, so that one call removes them all.
 struct RunFolder: Sendable {
-    /// The folder.
     let url: URL
     private let isKept: Bool
 
     /// Creates the folder.
     ///
-    /// - Parameter isKept: Whether to keep the files. Files to keep are stored directly in the
+    /// - Parameter isKept: Whether to keep the files. If so, they are stored directly in the
     ///   system's temporary folder.
-    /// - Throws: A ``CommandFailure`` with the reason if the folder cannot be created.
+    /// - Throws: ``CommandFailure`` with the reason if the folder cannot be created.
     init(isKept: Bool) throws {
         try TemporaryFolder.check()
         self.isKept = isKept
@@ -29,7 +28,7 @@ struct RunFolder: Sendable {
         }
     }
 
-    /// Removes the folder with its contents, unless it is kept.
+    /// Removes the folder and its contents, unless the files are kept.
     func remove() {
         if !isKept { try? FileManager.default.removeItem(at: url) }
     }

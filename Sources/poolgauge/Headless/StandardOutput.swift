@@ -4,12 +4,11 @@ import Foundation
 enum StandardOutput {
     /// A failed write.
     struct Failure: Error, CustomStringConvertible {
-        /// The destination of the write.
         var place: String
-        /// `errno`.
+        /// The value of `errno` after the write.
         var code: Int32
 
-        /// Whether the reader closed the pipe, which is not an error of this program.
+        /// Whether the reader closed the pipe, which is not an error in this program.
         var isClosedPipe: Bool { code == EPIPE }
 
         var description: String { "cannot write to \(place): \(String(cString: strerror(code)))" }
@@ -44,12 +43,11 @@ enum StandardOutput {
     }
 }
 
-/// Standard error, which receives progress and errors; failed writes are ignored.
+/// Standard error, which receives progress and error messages, and ignores failed writes.
 enum StandardError {
     /// Whether standard error is a terminal.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Writes text and ignores errors.
     static func write(_ text: String) {
         try? StandardOutput.write(text, to: STDERR_FILENO, place: "standard error")
     }

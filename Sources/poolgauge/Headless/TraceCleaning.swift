@@ -11,7 +11,8 @@ enum TraceCleaning {
             for name in names.removed { try StandardOutput.write("removed \(name)\n") }
             guard names.remaining.isEmpty else {
                 throw CommandFailure(
-                    "still in use, not removed: \(names.remaining.joined(separator: ", "))",
+                    "not removed, because they are still in use: "
+                        + names.remaining.joined(separator: ", "),
                     status: 1
                 )
             }

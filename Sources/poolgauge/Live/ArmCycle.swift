@@ -1,4 +1,4 @@
-/// The order in which arms run: the scenario's order, repeated.
+/// Determines which arm runs next, in the scenario's order, repeated.
 struct ArmCycle: Equatable {
     /// The action that an event requires.
     enum Step: Equatable {
@@ -6,7 +6,7 @@ struct ArmCycle: Equatable {
         case stay
         /// End the run of the arm.
         case stop
-        /// Start the run of the arm with this index.
+        /// Start a run of the arm with this index.
         case start(Int)
     }
 
@@ -17,7 +17,7 @@ struct ArmCycle: Equatable {
     }
 
     let count: Int
-    /// The index of the running arm, or of the last arm that ran.
+    /// The index of the running arm or, if no arm is running, of the last arm that ran.
     private(set) var current: Int
     private var phase = Phase.running
 
@@ -29,10 +29,11 @@ struct ArmCycle: Equatable {
     /// Whether no arm is running.
     var isOver: Bool { phase == .over }
 
-    /// The index of the next arm.
     var following: Int { (current + 1) % count }
 
-    /// Requests the next arm; while an arm is ending, each request skips one more arm.
+    /// Requests the next arm.
+    ///
+    /// While an arm's run is ending, each additional request skips an arm.
     mutating func advance() -> Step {
         switch phase {
         case .running:
@@ -57,7 +58,7 @@ struct ArmCycle: Equatable {
         }
     }
 
-    /// Records that the arm's run has completed or has been stopped.
+    /// Records that the arm's run was completed or stopped.
     ///
     /// - Parameter startsNext: Whether the next arm starts automatically.
     /// - Returns: The required action.

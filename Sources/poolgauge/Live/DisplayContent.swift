@@ -1,28 +1,30 @@
 import CursesTerminal
 import TerminalUI
 
-/// The content of a ``DisplayLoop``, which collects data, handles events and renders.
+/// The content of a ``DisplayLoop``, which collects data, handles events, and renders frames.
 protocol DisplayContent {
     /// The refresh rate, in frames per second.
     var refreshRate: Double { get }
-    /// Whether the display is frozen and therefore drawn only once per second.
+    /// Whether the display is frozen, so that it is drawn only once per second.
     var isPaused: Bool { get }
-    /// Whether the loop ends because nothing else can happen.
+    /// Whether the loop should end because nothing more can happen.
     var isOver: Bool { get }
-    /// The time since the key plan started, in nanoseconds; nil before the content accepts keys,
-    /// and `.max` if it never does.
+    /// Returns the time since the key plan started, in nanoseconds.
+    ///
+    /// Returns `nil` if the content does not accept keys yet, and `.max` if it never will.
     func age(at now: UInt64) -> UInt64?
 
     /// Collects the data that arrived since the last call.
     mutating func collect()
-    /// Sets the processor time of the display, as a share of one core.
+    /// Sets the CPU time of the display, as a share of one CPU.
     mutating func setDisplayCost(_ share: Double?)
-    /// Handles an event; returns false if the program should end.
+    /// Handles an event; returns `false` if the program should end.
     mutating func handle(_ event: InputEvent) -> Bool
-    /// Renders the content for a terminal of this size.
+    /// Renders the content for a terminal of the given size.
     func render(size: Size) -> Surface
 
-    /// Stops the process through the terminal's job control (`^Z`), and returns after it continues.
+    /// Stops the process through the terminal's job control (`^Z`), and returns when the process
+    /// continues.
     mutating func stop(_ terminal: any Terminal)
     /// Records that the process was stopped by `SIGSTOP` and has continued.
     mutating func noteContinued()
@@ -36,8 +38,8 @@ enum DisplayEnd: Equatable {
     case quit
     /// A signal arrived.
     case signal(Int32)
-    /// The image was written.
+    /// The image was rendered.
     case picture
-    /// Nothing else can happen.
+    /// Nothing more could happen.
     case over
 }

@@ -4,9 +4,9 @@ import Glibc
 import Darwin
 #endif
 
-/// The CPU time of the display's thread, as a share of one CPU for each second and in total.
+/// Measures the CPU time of the display's thread, as a share of one CPU, per second and in total.
 struct DisplayCost {
-    /// The share during the last second, from 0 to 1; nil during the first second.
+    /// The share in the last second, from 0 to 1, or `nil` during the first second.
     private(set) var share: Double?
 
     private let began = MonotonicTime.now
@@ -20,21 +20,21 @@ struct DisplayCost {
 
     /// The total cost of a display.
     struct Report: Encodable, Equatable {
-        /// The time for which the display was shown.
+        /// How long the display was shown, in seconds.
         var seconds: Double
         /// The number of drawn frames.
         var frames: Int
-        /// The CPU time of the display's thread.
+        /// The CPU time of the display's thread, in seconds.
         var cpuSeconds: Double
         /// The share of one CPU, from 0 to 1.
         var cpuShare: Double
-        /// The mean time for drawing a frame, including waits for the terminal.
+        /// The mean time to draw a frame, including waits for the terminal, in microseconds.
         var meanFrameMicroseconds: Double
-        /// The longest time for drawing a frame.
+        /// The longest time to draw a frame, in microseconds.
         var longestFrameMicroseconds: Double
-        /// The bytes written to the terminal; nil if they are not counted.
+        /// The number of bytes written to the terminal, or `nil` if bytes are not counted.
         var bytes: UInt64?
-        /// The bytes written to the terminal per second.
+        /// The number of bytes written to the terminal per second.
         var bytesPerSecond: Double?
     }
 
@@ -47,14 +47,15 @@ struct DisplayCost {
         cpu = used
     }
 
-    /// Counts a frame.
     mutating func countFrame(nanoseconds: UInt64) {
         frames += 1
         frameTime += nanoseconds
         longestFrame = max(longestFrame, nanoseconds)
     }
 
-    /// Records that the display has ended; further calls have no effect.
+    /// Records that the display has ended.
+    ///
+    /// Later calls have no effect.
     mutating func end(bytes: UInt64?) {
         guard report == nil else { return }
         let seconds = Double(MonotonicTime.now &- began) / 1e9
@@ -71,7 +72,7 @@ struct DisplayCost {
         )
     }
 
-    /// The total cost; nil before the display ends.
+    /// The total cost, or `nil` before the display ends.
     var total: Report? { report }
 
     private static var threadTime: UInt64 { MonotonicTime.nanoseconds(of: CLOCK_THREAD_CPUTIME_ID) }
@@ -79,7 +80,7 @@ struct DisplayCost {
 
 /// The monotonic clock.
 enum MonotonicTime {
-    /// The number of nanoseconds since an arbitrary moment.
+    /// The number of nanoseconds since an arbitrary time in the past.
     static var now: UInt64 { nanoseconds(of: CLOCK_MONOTONIC) }
 
     fileprivate static func nanoseconds(of clock: clockid_t) -> UInt64 {

@@ -1,13 +1,11 @@
 import CursesTerminal
 import TerminalUI
 
-/// Runs a display on a terminal: handles events and draws frames.
+/// Runs a display on a terminal by handling events and drawing frames.
 struct DisplayLoop<Content: DisplayContent> {
     private let terminal: any Terminal
     private var keys: KeyPlan
-    /// The content.
     private(set) var content: Content
-    /// The cost of the display.
     private(set) var cost = DisplayCost()
 
     init(_ content: Content, on terminal: any Terminal, keys: KeyPlan) {
@@ -16,7 +14,7 @@ struct DisplayLoop<Content: DisplayContent> {
         self.keys = keys
     }
 
-    /// Shows the content until a key, a signal, the image or the content ends the display.
+    /// Shows the content until a key, a signal, the image, or the content itself ends the display.
     mutating func show() -> DisplayEnd {
         _ = content.handle(.resize(terminal.size))
         var nextFrame = MonotonicTime.now
@@ -29,7 +27,7 @@ struct DisplayLoop<Content: DisplayContent> {
                 cost.update(now: now)
                 content.setDisplayCost(cost.share)
                 draw()
-                // Skip the frames that were missed while the terminal was stopped.
+                // Skip the frames that were not drawn while the process was stopped.
                 nextFrame = max(nextFrame + frameTime, now)
             }
             let wait = nextFrame > now ? nextFrame - now : 0
@@ -45,7 +43,7 @@ struct DisplayLoop<Content: DisplayContent> {
                     content.noteContinued()
                 case .input(let input):
                     guard content.handle(input) else { return .quit }
-                    // Draw the response to a key without waiting for the next frame.
+                    // Draw the response to an event without waiting for the next frame.
                     nextFrame = min(nextFrame, MonotonicTime.now)
                 }
                 event = terminal.nextEvent(waitingAtMost: 0)
@@ -72,7 +70,7 @@ struct DisplayLoop<Content: DisplayContent> {
 
     private mutating func pressPlannedKeys(at now: UInt64) -> DisplayEnd? {
         guard let age = content.age(at: now) else { return nil }
-        // If the content never accepts keys, write the image without pressing any.
+        // If the content never accepts keys, take the image without pressing any keys.
         if age == .max { return keys.step(at: .max) == .picture ? .picture : nil }
         while true {
             switch keys.step(at: age) {
@@ -86,6 +84,7 @@ struct DisplayLoop<Content: DisplayContent> {
     }
 }
 
-/// The minimum time between frames of a frozen display, in nanoseconds, because only its cost
-/// changes.
+/// The minimum time between frames of a frozen display, in nanoseconds.
+///
+/// Only the display's cost changes in these frames.
 private let frozenFrameTime: UInt64 = 1_000_000_000

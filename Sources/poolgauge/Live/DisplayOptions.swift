@@ -1,19 +1,19 @@
 import Dashboard
 import TerminalUI
 
-/// The appearance of a display, and its automatic keys and image.
+/// The options of a display: its appearance, automatic keys, and image.
 struct DisplayOptions {
     /// The initial theme.
     var theme = Theme.standard
     /// The themes that the `t` key cycles through.
     var themes = Theme.builtIn
-    /// The characters for drawing charts; nil for the best set that the locale supports.
+    /// The characters for drawing charts, or `nil` for the best set that the locale supports.
     var glyphs: GlyphSet?
     /// The refresh rate, in frames per second.
     var refreshRate = DashboardSettings.standardRefreshRate
     /// Whether the display uses the mouse.
     var usesMouse = true
-    /// The key bindings that differ from the default ones.
+    /// The key bindings that differ from the defaults.
     var keyChanges: [DashboardCommand: [Key]] = [:]
     /// The keys to press automatically.
     var keys: [Key] = []

@@ -15,11 +15,11 @@ struct DisplaySession {
         var choices: [GlyphSet]
     }
 
-    /// Shows content in the process's terminal until it ends.
+    /// Shows content in the process's terminal until the display ends.
     ///
     /// - Parameters:
-    ///   - make: Creates the content.
-    ///   - report: Writes the results after the terminal has been restored.
+    ///   - make: A closure that creates the content.
+    ///   - report: A closure that writes the results after the terminal has been restored.
     /// - Throws: `TerminalError`, errors from `make` and `report`, and the exit code for a signal.
     func run<Content: DisplayContent>(
         _ make: (any Terminal, Glyphs) throws -> Content,
@@ -45,7 +45,7 @@ struct DisplaySession {
         terminal.close()
         loop.end()
         if case .signal(let signal) = end {
-            // After a hang-up, writing to standard output fails, but a report file can still be
+            // After a hangup, writing to standard output fails, but a report file can still be
             // written.
             try? writeCosts(loop.cost)
             try? report(loop.content)
@@ -55,7 +55,7 @@ struct DisplaySession {
         try report(loop.content)
     }
 
-    /// Shows content on a surface without a terminal, and returns the last frame.
+    /// Renders content without a terminal, and returns the last frame.
     ///
     /// - Throws: The errors from `make`, and the exit code for a signal.
     func picture<Content: DisplayContent>(

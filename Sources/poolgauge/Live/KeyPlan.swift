@@ -1,8 +1,9 @@
 import TerminalUI
 
-/// The schedule of automatic keys and an image.
+/// The schedule of automatic keys and of the image.
 struct KeyPlan {
-    /// The time between two keys, in nanoseconds, which makes the effect of each key visible.
+    /// The time between two keys, in nanoseconds, which is long enough to see the effect of each
+    /// key.
     private static let gap: UInt64 = 300_000_000
     /// The time from the last key to the image, in nanoseconds.
     private static let settling: UInt64 = 1_000_000_000
@@ -11,7 +12,6 @@ struct KeyPlan {
     private var next: UInt64
     private let takesPicture: Bool
 
-    /// Creates a plan.
     ///
     /// - Parameters:
     ///   - keys: The keys, in order.
@@ -20,18 +20,18 @@ struct KeyPlan {
     init(keys: [Key], start: UInt64, takesPicture: Bool) {
         self.keys = keys.reversed()
         self.takesPicture = takesPicture
-        // If there are no keys, the image is written at the start.
+        // If there are no keys, take the image at the start time.
         next = start
     }
 
-    /// The next action in the plan.
+    /// An action in the plan.
     enum Step: Equatable {
         case nothing
         case press(Key)
         case picture
     }
 
-    /// Returns the next action to perform at a time in nanoseconds since the load started.
+    /// Returns the next action to perform at a time, in nanoseconds since the load started.
     ///
     /// Call this method until it returns `.nothing`.
     mutating func step(at time: UInt64) -> Step {

@@ -4,7 +4,7 @@ import Synchronization
 import Telemetry
 import WorkloadEngine
 
-/// The run of one arm on background threads; a display polls its samples.
+/// A run of one arm on background threads, whose samples a display polls.
 final class LiveRun: Sendable {
     /// The result of a run.
     typealias Outcome = Result<ArmResult, any Error>
@@ -19,12 +19,11 @@ final class LiveRun: Sendable {
     private let inbox: Box
     private let isOver = DispatchSemaphore(value: 0)
 
-    /// Shared with the run's callback, which may be called before this object is initialized.
+    /// State shared with the run's callback, which may be called before this object is initialized.
     private final class Box: Sendable {
         let state = Mutex(Inbox())
     }
 
-    /// Starts the run.
     init(
         scenario: Scenario,
         arm: Arm,
@@ -57,7 +56,7 @@ final class LiveRun: Sendable {
 
     /// Returns the samples since the last call.
     ///
-    /// After the run ends, also returns its outcome once.
+    /// After the run ends, the next call also returns its outcome.
     func take() -> (samples: [Sample], outcome: Outcome?) {
         inbox.state.withLock { state in
             defer { state = Inbox() }
@@ -65,34 +64,38 @@ final class LiveRun: Sendable {
         }
     }
 
-    /// Ends the run and waits until its connections are closed.
+    /// Ends the run and waits for its connections to close.
     func end(within seconds: Int) {
         run.stop()
         if isOver.wait(timeout: .now() + .seconds(seconds)) == .success { isOver.signal() }
     }
 
-    /// Requests that the run end; `take()` later returns its outcome.
+    /// Requests that the run end.
+    ///
+    /// A later call to ``take()`` returns its outcome.
     func stop() { run.stop() }
 
-    /// Pauses the load and its clock; running accesses continue.
+    /// Pauses the load and its clock.
+    ///
+    /// Running accesses continue.
     func pause() { run.pause() }
 
-    /// Resumes a paused load.
     func resume() { run.resume() }
 
     /// Interrupts all running statements.
     func interrupt() { run.interrupt() }
 
-    /// Interrupts the statement of one connection; returns false if the connection is not open.
+    /// Interrupts the statement of one connection, or returns `false` if the connection is not
+    /// open.
     func interrupt(connection label: String) -> Bool { run.interrupt(connection: label) }
 
-    /// Requests a checkpoint.
     func checkpoint(_ mode: CheckpointMode) { run.checkpoint(mode) }
 
     /// Takes a snapshot and keeps it.
     func makeSnapshot() { run.makeSnapshot() }
 
-    /// Releases the snapshot with this label that ``makeSnapshot()`` created, or the oldest one.
+    /// Releases the snapshot with this label, or the oldest snapshot, that ``makeSnapshot()``
+    /// created.
     func releaseSnapshot(label: String?) { run.releaseSnapshot(label: label) }
 
     /// Changes a knob of the load.

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// A file for an image of a surface; its file name extension determines the format.
+/// A file for an image of a surface, whose format depends on the file name extension.
 struct PictureFile {
     private enum Form: String, CaseIterable {
         case txt
@@ -11,20 +11,18 @@ struct PictureFile {
     private let form: Form
     private let destination: ReportDestination
 
-    /// Opens the file.
     init(path: String) throws {
         let name = path.split(separator: "/").last ?? ""
         let ending = name.contains(".") ? name.split(separator: ".").last ?? "" : ""
         guard let form = Form(rawValue: ending.lowercased()) else {
             throw CommandFailure(
-                "--screenshot: the file name '\(path)' must end with .txt, .ans (ANSI) or .svg"
+                "--screenshot: the file name '\(path)' must end in .txt, .ans (ANSI) or .svg"
             )
         }
         self.form = form
         destination = try ReportDestination(path: path)
     }
 
-    /// Writes the image.
     func write(_ surface: Surface, title: String) throws {
         switch form {
         case .txt: try destination.write(surface.plainText)

@@ -4,7 +4,7 @@ import TerminalUI
 import WorkloadEngine
 
 extension RunDisplay {
-    /// Performs an action from the dashboard; the ticker shows the result.
+    /// Performs an action from the dashboard and shows the result in the ticker.
     mutating func perform(_ action: DashboardAction) {
         switch action {
         case .quit, .setRefreshRate: break
@@ -27,7 +27,7 @@ extension RunDisplay {
         }
     }
 
-    /// Changes a knob for this run and the following ones.
+    /// Changes a knob for this run and later runs.
     private mutating func turn(_ knob: LoadKnob) {
         do {
             try run.set(knob)
@@ -39,20 +39,19 @@ extension RunDisplay {
     }
 
     private mutating func setLoadPaused(_ isPaused: Bool) {
-        // The model contains the state of the newest sample, which is a tenth of a second old. If
-        // it requests the current state, the user has since pressed the key twice.
+        // The model contains the state of the newest sample, which may be a tenth of a second old.
+        // If it requests the current state, the user has pressed the key twice since that sample.
         isLoadPaused = isPaused == isLoadPaused ? !isPaused : isPaused
         if isLoadPaused {
             run.pause()
-            model.note("load paused: running accesses continue, no new ones start")
+            model.note("load paused: running accesses continue, new accesses do not start")
         } else {
             run.resume()
             model.note("load resumed")
         }
     }
 
-    /// Rebuilds the pool and restarts the arm's run, because a pool's size is fixed when it is
-    /// opened.
+    /// Restarts the arm's run with a new pool, because the size of an open pool cannot change.
     private mutating func setReaderCount(_ count: Int) {
         let arm = scenario.arms[cycle.current]
         guard arm.kind == .pool else {
@@ -67,7 +66,7 @@ extension RunDisplay {
 }
 
 extension LoadKnob {
-    /// Identifies a knob; the newest value for each identity applies.
+    /// Identifies a knob, for which only the newest value applies.
     enum Place: Hashable {
         case workers(String)
         case rate(String)
@@ -76,7 +75,6 @@ extension LoadKnob {
         case holdTime(String)
     }
 
-    /// The identity of the knob.
     var place: Place {
         switch self {
         case .workers(let client, _): .workers(client)
@@ -87,7 +85,9 @@ extension LoadKnob {
         }
     }
 
-    /// A description of the new value for the ticker; nil values mean the scenario's values.
+    /// A description of the new value for the ticker.
+    ///
+    /// A value of `nil` means the scenario's value.
     var words: String {
         let usual = "the scenario's value"
         switch self {

@@ -10,12 +10,12 @@ import Glibc
 import Darwin
 #endif
 
-/// The dashboard for runs of a scenario's arms.
+/// The dashboard that shows runs of a scenario's arms.
 struct RunDisplay: DisplayContent {
     /// The time between pausing the load and stopping the program, in microseconds.
     private static let stopDelay: UInt32 = 50_000
 
-    /// The scenario, including the user's changes to its pools' readers.
+    /// The scenario, including the user's changes to the number of readers in its pools.
     var scenario: Scenario
     private let startsNextArm: Bool
     private let endsWithRun: Bool
@@ -25,15 +25,17 @@ struct RunDisplay: DisplayContent {
     var model: DashboardModel
     var cycle: ArmCycle
     var run: LiveRun
-    /// The knobs that the user changed; the changes also apply to a rebuilt pool and the next arm.
+    /// The knobs that the user changed.
+    ///
+    /// The changes also apply to restarted runs and to later arms.
     var knobs: [LoadKnob.Place: LoadKnob] = [:]
     /// Whether the user paused the load.
     var isLoadPaused = false
-    /// The time for which the program was stopped (^Z) during the current arm's run.
+    /// How long the program was stopped (^Z) during the current arm's run, in seconds.
     private var stoppedSeconds = 0.0
-    /// The time of the first sample with a running load.
+    /// The time when the first sample with a running load arrived.
     private var loadBegan: UInt64?
-    /// The verdicts on the arms that ran, one line each.
+    /// One line with the verdict on each arm that ran.
     private(set) var verdicts: [String] = []
     /// The results of the arms that ran, including partial ones.
     private(set) var results: [ArmResult] = []
@@ -70,7 +72,7 @@ struct RunDisplay: DisplayContent {
 
     var isOver: Bool { endsWithRun && cycle.isOver }
 
-    /// The time since the load started; `.max` if the run failed before it started.
+    /// Returns the time since the load started, or `.max` if the run failed before that.
     func age(at now: UInt64) -> UInt64? {
         guard let loadBegan else { return cycle.isOver ? .max : nil }
         return now - min(now, loadBegan)
@@ -81,11 +83,11 @@ struct RunDisplay: DisplayContent {
     func render(size: Size) -> Surface { model.render(size: size) }
 
     mutating func noteContinued() {
-        // Accesses that became due during the stop count as late.
-        model.note("the program was stopped while its load ran", severity: .warning)
+        // Accesses that were scheduled during the stop are late.
+        model.note("the program was stopped while the load was running", severity: .warning)
     }
 
-    /// Ends the run, waits briefly for its files to be removed, and records its result.
+    /// Ends the run, waits briefly for the removal of its files, and records its result.
     mutating func end() {
         run.end(within: 5)
         let (_, outcome) = run.take()
@@ -109,7 +111,7 @@ struct RunDisplay: DisplayContent {
         }
     }
 
-    /// Records the outcome of a run; returns false if it failed.
+    /// Records the outcome of a run, and returns whether the run succeeded.
     @discardableResult
     private mutating func record(_ outcome: LiveRun.Outcome) -> Bool {
         switch outcome {
@@ -118,7 +120,7 @@ struct RunDisplay: DisplayContent {
             var verdict = TextReport.verdict(of: result, scenario: scenario.name)
             if stoppedSeconds > 0 {
                 let time = HumanUnits.seconds(stoppedSeconds)
-                verdict += ", excluding \(time) during which the program was stopped"
+                verdict += ", excluding \(time) while the program was stopped"
             }
             verdicts.append(verdict)
             failure = nil
@@ -144,10 +146,10 @@ struct RunDisplay: DisplayContent {
 
     /// Stops the program.
     ///
-    /// Pauses the load's clock so that no accesses become due in the meantime.
+    /// Pauses the load's clock so that no accesses are scheduled in the meantime.
     mutating func stop(_ terminal: any Terminal) {
         run.pause()
-        // Let running accesses complete; otherwise, their times would include the stop.
+        // Let running accesses complete, because otherwise their times would include the stop.
         usleep(Self.stopDelay)
         let before = MonotonicTime.now
         terminal.stop()
@@ -159,7 +161,6 @@ struct RunDisplay: DisplayContent {
         )
     }
 
-    /// Performs a step of the arm cycle.
     mutating func perform(_ step: ArmCycle.Step) {
         switch step {
         case .stay: break

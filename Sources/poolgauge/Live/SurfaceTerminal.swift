@@ -10,7 +10,7 @@ final class SurfaceTerminal: Terminal {
     private(set) var surface: Surface
     private let interrupted = Flag()
 
-    /// A flag that the signal queue sets and the display's thread waits for.
+    /// A flag that the signal queue sets and that the display's thread waits for.
     private final class Flag: Sendable {
         let isSet = Atomic<Bool>(false)
         let wakeUp = DispatchSemaphore(value: 0)
@@ -21,7 +21,9 @@ final class SurfaceTerminal: Terminal {
         surface = Surface(size: size)
     }
 
-    /// Requests that the loop end soon; can be called from any thread.
+    /// A closure that requests that the loop end soon.
+    ///
+    /// It can be called from any thread.
     var interrupt: @Sendable () -> Void {
         let interrupted = interrupted
         return {

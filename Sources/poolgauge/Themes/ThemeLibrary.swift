@@ -5,14 +5,14 @@ import TerminalUI
 struct ThemeLibrary {
     /// The valid themes; a theme in the folder replaces a built-in theme with the same name.
     let themes: [Theme]
-    /// The errors of files in the folder.
+    /// The errors in the files of the folder.
     let failures: [any Error]
     /// The errors, by theme name.
     private let failuresByName: [String: any Error]
 
     private static let ending = ".yaml"
 
-    /// Reads the themes of a folder, if it exists.
+    /// Reads the themes in a folder, if it exists.
     init(folder: String?) {
         var themes = Theme.builtIn
         var failures: [(name: String, error: any Error)] = []
@@ -36,7 +36,7 @@ struct ThemeLibrary {
     /// Returns the theme with a name, or the theme in a file if the name contains `/` or ends with
     /// `.yaml`.
     ///
-    /// - Throws: The errors in the file, or an ``UnknownThemeError``.
+    /// - Throws: The errors in the file, or ``UnknownThemeError``.
     func theme(named name: String) throws -> Theme {
         if name.contains("/") || name.hasSuffix(Self.ending) { return try Self.read(name) }
         // The built-in theme must not hide an error in the user's file with the same name.
@@ -55,7 +55,7 @@ struct ThemeLibrary {
 
     private static func read(_ path: String) throws -> Theme {
         guard let yaml = try TextFile.read(path) else {
-            throw CommandFailure("there is no file \(path)")
+            throw CommandFailure("there is no theme file '\(path)'; check the path")
         }
         return try Theme.parse(yaml: yaml, file: path)
     }

@@ -1,10 +1,10 @@
 import TerminalUI
 
-/// A preview of a theme with all its roles and gradients.
+/// A preview of all roles and gradients of a theme.
 struct ThemePreview {
     let theme: Theme
 
-    /// The sample text for each role, similar to its use in the dashboard.
+    /// The sample text for each role, similar to text in the dashboard.
     private static let samples: [Role: String] = [
         .text: "ordinary text", .dim: "units and hints", .border: "╭─ border ─╮",
         .title: "Title", .accent: "q quit", .track: "··········", .ok: "✔ all is well",
@@ -14,7 +14,6 @@ struct ThemePreview {
         .locked: "✖ waits for a lock", .opening: "○ opening", .idle: "· idle",
     ]
 
-    /// Renders the preview.
     func surface(glyphs: GlyphSet) -> Surface {
         let roles = Role.allCases.filter { Self.samples[$0] != nil }
         let rows = (roles.count + 1) / 2

@@ -3,12 +3,13 @@ import SQLiteWatch
 
 /// Traces the statements of watched programs, in addition to a watch session.
 ///
-/// If tracing fails, the reports contain the reason and all other data.
+/// If tracing fails, the reports contain the reason and all data that does not depend on it.
 struct SQLWatch {
     private let session: SQLTraceSession?
     private let problem: String?
 
-    /// The time between two reads of events, which is too short for the kernel's buffer to fill.
+    /// The time between two reads of events, which is short enough to keep the kernel's buffer from
+    /// filling up.
     private static let pause = Duration.milliseconds(20)
 
     /// Starts tracing the programs that use the databases.
@@ -30,7 +31,7 @@ struct SQLWatch {
         }
     }
 
-    /// Traces the programs that use additional databases.
+    /// Starts tracing the programs that use additional databases.
     func add(_ paths: [String]) {
         for path in paths { session?.add(path: path) }
     }
@@ -51,7 +52,7 @@ struct SQLWatch {
         }
     }
 
-    /// Adds the traced statements to reports.
+    /// Adds the traced statements to the reports.
     func complete(_ reports: inout [WatchReport]) {
         for index in reports.indices {
             if let problem { reports[index].notes.append(problem) }

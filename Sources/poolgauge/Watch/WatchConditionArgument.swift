@@ -9,7 +9,6 @@ struct WatchConditionArgument {
     /// The condition as the user entered it.
     var text: String
 
-    /// Parses a condition.
     static func parse(_ text: String) throws -> WatchConditionArgument {
         guard
             let comparison = WatchCondition.Comparison.allCases.first(where: {

@@ -2,16 +2,16 @@ import CursesTerminal
 import Dashboard
 import TerminalUI
 
-/// The dashboard of watched databases.
+/// The dashboard that shows watched databases.
 struct WatchDisplay: DisplayContent {
     private let terminal: any Terminal
     private let feed: WatchFeed
     private var model: WatchDashboard
-    /// The time at which the first reports arrived.
+    /// The time when the first reports arrived.
     private var began: UInt64?
     private let start = MonotonicTime.now
 
-    /// The time after which planned keys are pressed even if there is no report, in nanoseconds.
+    /// How long to wait for a report before pressing planned keys without one, in nanoseconds.
     private static let keyDelay: UInt64 = 2_000_000_000
 
     init(feed: WatchFeed, model: WatchDashboard, terminal: any Terminal) {
@@ -39,7 +39,7 @@ struct WatchDisplay: DisplayContent {
         if began == nil, !batch.reports.isEmpty { began = MonotonicTime.now }
     }
 
-    /// Does nothing, because reports contain the cost of the whole process, including the display.
+    /// Does nothing, because reports already contain the cost of the whole process.
     mutating func setDisplayCost(_ share: Double?) {}
 
     mutating func handle(_ event: InputEvent) -> Bool {

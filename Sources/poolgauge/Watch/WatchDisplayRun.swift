@@ -4,14 +4,14 @@ import SQLTrace
 import SQLiteWatch
 import TerminalUI
 
-/// Watches databases on a display.
+/// Watches databases and shows them on a display.
 struct WatchDisplayRun {
     let source: WatchSource
     let options: DisplayOptions
     /// The time between two reports.
     var interval = Self.standardInterval
 
-    /// The SQL tracing options; nil if SQL is not traced.
+    /// The SQL tracing options, or `nil` if SQL is not traced.
     var sql: SQLTraceOptions?
 
     /// The default time between two reports.
@@ -30,7 +30,7 @@ struct WatchDisplayRun {
         }
     }
 
-    /// Shows the dashboard on a surface without a terminal, and returns the last frame.
+    /// Renders the dashboard without a terminal, and returns the last frame.
     func picture(size: Size) throws -> Surface {
         let keys = try keys
         return try DisplaySession(options: options).picture(size: size) {

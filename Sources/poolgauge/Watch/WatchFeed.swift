@@ -4,13 +4,13 @@ import SQLTrace
 import SQLiteWatch
 import Synchronization
 
-/// Runs a watch session on a separate thread; a display collects its reports.
+/// Runs a watch session on a separate thread and keeps its reports for a display.
 final class WatchFeed: Sendable {
     /// The data since the last call to ``take()``.
     struct Batch {
         /// The reports, one list for each interval.
         var reports: [[WatchReport]] = []
-        /// The limitations of the search for databases; nil if the search found nothing new.
+        /// The limitations of the search for databases, or `nil` if no new database was found.
         var notes: [String]?
     }
 
@@ -32,7 +32,7 @@ final class WatchFeed: Sendable {
     /// - Parameters:
     ///   - source: The source of the databases.
     ///   - interval: The time between two reports.
-    ///   - sql: The SQL tracing options; nil if SQL is not traced.
+    ///   - sql: The SQL tracing options, or `nil` if SQL is not traced.
     /// - Throws: `CommandFailure` if the databases cannot be watched.
     init(source: WatchSource, interval: Duration, sql: SQLTraceOptions? = nil) throws {
         self.source = source
@@ -68,7 +68,7 @@ final class WatchFeed: Sendable {
         }
     }
 
-    /// Ends the session and waits for its helpers to end.
+    /// Ends the session and waits for its helper processes to end.
     func end() {
         state.withLock { $0.isStopped = true }
         _ = isOver.wait(timeout: .now() + .seconds(3))
@@ -83,7 +83,7 @@ final class WatchFeed: Sendable {
             let reports = worker.watch(for: interval) { isStopped }
             if !reports.isEmpty { state.withLock { $0.batch.reports.append(reports) } }
             guard let pause, Double(MonotonicTime.now - lastSearch) >= pause * 1e9 else { continue }
-            // A folder that cannot be listed now may be readable later.
+            // Ignore errors, because a folder that cannot be listed now may be readable later.
             if let found = try? source.find(worker.search), worker.add(found.paths) {
                 let notes = found.notes + worker.notes
                 state.withLock { $0.batch.notes = notes }
@@ -92,7 +92,7 @@ final class WatchFeed: Sendable {
         }
     }
 
-    /// The session and its search, which only one thread uses.
+    /// The watch session and its search for databases, which only one thread uses.
     private final class Worker {
         let search: DatabaseSearch
         private let command: [String]
@@ -117,7 +117,7 @@ final class WatchFeed: Sendable {
         var notes: [String] {
             guard refused > 0 else { return [] }
             let limit = WatchSession.databaseLimit
-            return ["\(refused) more databases are not watched: the limit is \(limit)."]
+            return ["\(refused) more databases are not watched, because the limit is \(limit)."]
         }
 
         /// Samples for an interval and returns its reports.
@@ -138,7 +138,7 @@ final class WatchFeed: Sendable {
             return reports
         }
 
-        /// Starts watching the new databases among the paths; returns false if there are none.
+        /// Starts watching databases that are new, and returns whether there are any.
         func add(_ paths: [String]) -> Bool {
             let new = paths.filter { !known.contains($0) }
             guard !new.isEmpty else { return false }
@@ -155,10 +155,10 @@ final class WatchFeed: Sendable {
 }
 
 extension WatchSource {
-    /// The kind of place in which new databases may appear.
+    /// The kind of place where new databases may appear.
     enum Kind { case folder, machine }
 
-    /// The place in which new databases may appear; nil if there is none.
+    /// The kind of place where new databases may appear, or `nil` if none may appear.
     var kind: Kind? {
         switch self {
         case .machine: .machine

@@ -14,7 +14,7 @@ struct WatchRun {
     var duration: Duration?
     /// The condition that ends the command, if any.
     var condition: WatchConditionArgument?
-    /// Whether to report a list of databases instead of a report on each one.
+    /// Whether to report a list of databases instead of writing a report on each database.
     var isList = false
     /// The limitations of the search for databases.
     var notes: [String] = []
@@ -25,10 +25,9 @@ struct WatchRun {
 
     /// The watch duration before a single report.
     private static let singleReportDuration = Duration.seconds(2)
-    /// The report duration, in seconds, below which recurring locks may be missing from the report.
+    /// The duration, in seconds, below which a report may miss recurring locks.
     private static let shortTime = 10.0
 
-    /// Starts watching.
     init(files: [String], sql: SQLTraceOptions? = nil) throws {
         do {
             session = try WatchSession(
@@ -92,7 +91,6 @@ struct WatchRun {
         return HumanUnits.secondsLabel(Double(parts.seconds) + Double(parts.attoseconds) / 1e18)
     }
 
-    /// Writes a list of databases.
     static func write(
         _ list: WatchedDatabaseList,
         _ format: TopSubcommand.WatchFormat
@@ -116,7 +114,8 @@ struct WatchRun {
         if let signal = interruption.signal { throw ExitCode(128 + signal) }
     }
 
-    /// Throws an error for files that cannot be watched; a followed file may appear later.
+    /// Throws an error for files that cannot be watched, except missing files that may appear
+    /// later.
     private func check(
         _ states: [(path: String, state: WatchedFile.State, problem: String?)]
     ) throws {
@@ -125,7 +124,7 @@ struct WatchRun {
             switch state {
             case .present, .empty: continue
             case .missing:
-                // A program may remove a database after the search finds it.
+                // In a list, a file may be missing because its program removed it after the search.
                 guard !follows, condition == nil, !isList else { continue }
                 throw CommandFailure("there is no file '\(file)'; check the path")
             case .notADatabase:
@@ -139,7 +138,8 @@ struct WatchRun {
         }
     }
 
-    /// Suggests a longer duration if a short report found nothing, because locks may recur.
+    /// Suggests a longer duration if a short report found nothing, because it may miss recurring
+    /// locks.
     private func writeHint(for report: WatchReport) throws {
         guard report.verdict.kind == .nothing, report.window.seconds < Self.shortTime else {
             return

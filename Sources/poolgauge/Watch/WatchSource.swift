@@ -8,7 +8,8 @@ enum WatchSource: Sendable, Equatable {
     /// The databases that processes on this machine have open.
     case machine
 
-    /// Creates the source for arguments; the whole machine if there are no arguments.
+    /// Creates the source for the given arguments, or for the whole machine if there are no
+    /// arguments.
     init(arguments: [String]) { self = arguments.isEmpty ? .machine : .paths(arguments) }
 
     /// The result of a search.
@@ -27,7 +28,7 @@ enum WatchSource: Sendable, Equatable {
         }
     }
 
-    /// Whether the source is a single file, which needs no list.
+    /// Whether the source is a single file, which does not need a list.
     var isOneFile: Bool {
         guard case .paths(let paths) = self else { return false }
         return paths.count == 1 && !canGrow
@@ -52,7 +53,7 @@ enum WatchSource: Sendable, Equatable {
         case .machine:
             "no process that is visible to this user has an SQLite database open"
         case .paths(let paths):
-            "there is no SQLite database that this user may read directly in '"
+            "there is no SQLite database that this user can read directly in '"
                 + paths.map(PrintableText.escaped).joined(separator: "', '")
                 + "'; subfolders are not searched"
         }
@@ -76,8 +77,8 @@ enum WatchSource: Sendable, Equatable {
                 }
                 guard let databases = search.databases(in: path) else {
                     throw CommandFailure(
-                        "the folder '\(PrintableText.escaped(path))' cannot be listed; run as a "
-                            + "user who may read it"
+                        "the folder '\(PrintableText.escaped(path))' cannot be listed; run the "
+                            + "command as a user with permission to read it"
                     )
                 }
                 found.paths += databases
@@ -91,7 +92,7 @@ enum WatchSource: Sendable, Equatable {
         if found.paths.count > limit {
             found.notes.append(
                 "Of \(found.paths.count) databases, only the first \(limit) are watched. To watch "
-                    + "others, specify their files."
+                    + "other databases, specify their files."
             )
             found.paths = Array(found.paths.prefix(limit))
         }

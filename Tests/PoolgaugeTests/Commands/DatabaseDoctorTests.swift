@@ -127,7 +127,7 @@ struct DatabaseDoctorTests {
                 for finding in found { try database.execute(sql: finding.remedy ?? "") }
             }
             let after = try examine(folder).findings("foreignKeys")
-            #expect(after.map(\.text) == ["Indexes find the rows of all 7 foreign keys."])
+            #expect(after.map(\.text) == ["All 7 foreign keys have an index."])
         }
     }
 
@@ -172,7 +172,9 @@ struct DatabaseDoctorTests {
             let small = try examine(folder, ["--copy-limit", "10KiB"])
             #expect(small.copy.bytes == nil)
             #expect(small.copy.skipped?.contains("the limit is 10.0 KiB") == true)
-            #expect(small.findings("copy").first?.remedy == "Allow it with --copy-limit 1GiB.")
+            #expect(
+                small.findings("copy").first?.remedy == "Raise the limit with --copy-limit 1GiB."
+            )
             #expect(small.findings("statistics").isEmpty)
             try queue.writeWithoutTransaction { try $0.execute(sql: "BEGIN EXCLUSIVE") }
             let locked = try examine(folder)
@@ -207,7 +209,7 @@ struct DatabaseDoctorTests {
     private static let others: [(String, Data, String)] = [
         ("text", Data("Not a database.".utf8), "is a text file"),
         ("empty", Data(), "is empty"),
-        ("encrypted", random, "seems to be encrypted"),
+        ("encrypted", random, "appears to be encrypted"),
         ("zeros", Data(count: 4_096), "starts with zeros"),
         ("gzip", Data([0x1f, 0x8b, 8, 0]), "is compressed with gzip"),
         ("damaged", Data("SQLite format 3\0".utf8) + Data(count: 500), "has a damaged SQLite"),

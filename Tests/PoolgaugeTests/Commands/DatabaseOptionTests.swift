@@ -111,7 +111,7 @@ struct DatabaseOptionTests {
             let outcome = try HeadlessProgram.run(arguments, in: folder)
             #expect(outcome.status == 64)
             #expect(
-                outcome.errors.contains("'ycsb-c' is a preset, and presets need their own data")
+                outcome.errors.contains("'ycsb-c' is a preset, which works only with its own data")
             )
         }
     }
@@ -132,7 +132,7 @@ struct DatabaseOptionTests {
             )
             #expect(outcome.status == 64)
             #expect(
-                outcome.errors.contains("'ycsb-c' is a preset, and presets need their own data"),
+                outcome.errors.contains("'ycsb-c' is a preset, which works only with its own data"),
                 "\(outcome)"
             )
         }

@@ -147,7 +147,7 @@ struct SearchCommandsTests {
             (["crossover", "ycsb-a"], "--sweep readers=1,2,4,8"),
             (["crossover", "ycsb-a", "--sweep", "reader=1"], "did you mean 'readers'?"),
             (["crossover", "ycsb-a", "--sweep", "hold=1ms"], "no client that holds"),
-            (["capacity", "ycsb-a", "--sweep", "write-share=0"], "see 'poolgauge crossover'"),
+            (["capacity", "ycsb-a", "--sweep", "write-share=0"], "use 'poolgauge crossover'"),
             (["capacity", "ycsb-a", "--threshold", "raed.response: p(99) < 1ms"], "'read'"),
         ]
     )

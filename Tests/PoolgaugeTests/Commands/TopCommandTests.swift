@@ -113,7 +113,7 @@ struct TopCommandTests {
     private static let mistakes: [([String], String)] = [
         (["top", "absent.sqlite"], "absent.sqlite"),
         (["top", "text"], "not an SQLite database"),
-        (["top", "."], "there is no SQLite database that this user may read directly in '.'"),
+        (["top", "."], "there is no SQLite database that this user can read directly in '.'"),
         (["top", "x", "--once", "--theme", "light"], "dashboard"),
         (["top", "x", "--screenshot", "x.gif"], ".svg"),
         (["top", "x", "--once", "--follow"], "--follow"),

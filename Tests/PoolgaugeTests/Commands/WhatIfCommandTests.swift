@@ -97,7 +97,7 @@ struct WhatIfCommandTests {
             let check = ["what-if", "run.json", "--check", "--check-runs", "1"]
             let refused = try HeadlessProgram.run(check, in: folder)
             #expect(refused.status == 64)
-            #expect(refused.errors.contains("on your own database; specify it with --database"))
+            #expect(refused.errors.contains("used your own database; specify it with --database"))
             let missing = try HeadlessProgram.run(check + ["--database", "none"], in: folder)
             #expect(missing.status == 64)
             #expect(missing.errors == "poolgauge: --database: there is no file 'none'\n")
@@ -127,7 +127,7 @@ struct WhatIfCommandTests {
                 in: folder
             )
             #expect(refused.status == 64)
-            #expect(refused.errors.contains("the run was recorded on the scenario's own data"))
+            #expect(refused.errors.contains("the recorded run used the scenario's own data"))
         }
     }
 

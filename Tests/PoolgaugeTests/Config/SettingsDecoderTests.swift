@@ -81,7 +81,7 @@ struct SettingsDecoderTests {
             "config.yaml:5:8: expected true or false, not 'maybe'",
             "config.yaml:7:3: unknown command 'quitt'; did you mean 'quit'?",
             "config.yaml:8:10: there is no key '<F99>'",
-            "config.yaml:9:9: expected a key such as q",
+            "config.yaml:9:9: expected a key, such as q",
         ]
         #expect(issues.count == expected.count)
         for (issue, start) in zip(issues, expected) { #expect(issue.hasPrefix(start), "\(issue)") }
@@ -94,7 +94,8 @@ struct SettingsDecoderTests {
         ),
         ("keys: {quit: []}", "config.yaml:1:8: 'quit' needs a key"),
         ("keys: 7", "config.yaml:1:7: '7' is not a mapping"),
-        ("theme: [", "config.yaml:"), ("- a", "config.yaml:1:1: a configuration must be a mapping"),
+        ("theme: [", "config.yaml:"),
+        ("- a", "config.yaml:1:1: the configuration must be a mapping"),
         ("theme: a\ntheme: b", "config.yaml:"), ("refresh: 0", "config.yaml:1:10: '0'"),
         ("refresh: 1000", "config.yaml:1:10: '1000'"),
     ])

@@ -27,7 +27,7 @@ struct HeadlessCommandTests {
         (["run", "ycsb-c", "--seed", "1.5"], "0 to 18446744073709551615"),
         (["run", "ycsb-c", "--duration", "721h"], "720h"),
         (["run", "ycsb-c", "--duration", "99999999999999999s"], "8784h"),
-        (["run", "ycsb-c", "--scale", "0"], "1 or more"),
+        (["run", "ycsb-c", "--scale", "0"], "greater than 0"),
         (["run", "ycsb-c", "--set", "clients.ui"], "path=value"),
         (["run", "ycsb-c", "--set", "arms.pol.readers=3"], "arms.pool"),
         (["run", "ycsb-c", "--in-place"], "--database"),
