@@ -6,19 +6,20 @@ package enum DashboardAction: Sendable, Equatable {
     case quit
     /// Stop this arm and start the next one.
     case nextArm
-    /// Interrupt the statement of the connection with this label; nil interrupts all statements.
+    /// Interrupt the statement of the connection with this label, or all statements if it is `nil`.
     case interrupt(connection: String?)
     /// Checkpoint the write-ahead log.
     case checkpoint(CheckpointMode)
     /// Take a snapshot and keep it.
     case makeSnapshot
-    /// Release the snapshot with this label; nil releases the oldest one that a key created.
+    /// Release the snapshot with this label, or the oldest snapshot created with a key if it is
+    /// `nil`.
     case releaseSnapshot(label: String?)
     /// Pause or resume the load.
     case setLoadPaused(Bool)
     /// Change a knob of the load.
     case turn(LoadKnob)
-    /// Rebuild the pool with a maximum number of readers.
+    /// Rebuild the pool with this maximum number of readers.
     case setReaderCount(Int)
     /// Set the refresh rate, in frames/s.
     case setRefreshRate(Double)
@@ -31,8 +32,7 @@ package enum DashboardAction: Sendable, Equatable {
         case passive
         /// Waits for the writer and copies all frames.
         case full
-        /// Copies all frames like `full`, and then waits for readers so that the next writer resets
-        /// the log.
+        /// Works like `full`, and then waits for readers so that the next writer resets the log.
         case restart
         /// Works like `restart`, and then truncates the log file to zero bytes.
         case truncate

@@ -1,17 +1,17 @@
 import Telemetry
 import TerminalUI
 
-/// The dashboard as a value that converts samples and input events to surfaces and actions.
+/// The dashboard, as a value that turns samples and input events into surfaces and actions.
 ///
-/// It does not depend on a terminal, a database or a clock. Its owner calls ``ingest(_:)`` for each
-/// sample, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and ``render(size:)``
-/// for each frame.
+/// The model does not depend on a terminal, a database or a clock. Its owner calls ``ingest(_:)``
+/// for each sample, ``handle(_:)`` for each event (``InputEvent/resize(_:)`` first), and
+/// ``render(size:)`` for each frame.
 package struct DashboardModel: Sendable {
-    /// The display's share of one CPU, from 0 to 1, for the footer; nil hides it.
+    /// The display's share of one CPU, from 0 to 1, or `nil` to omit it from the footer.
     package var displayCPUShare: Double?
     /// The character set for charts.
     package var glyphs: GlyphSet
-    /// The character sets that the `g` key cycles through; the terminal supports all of them.
+    /// The character sets that the `g` key cycles through, all of which the terminal supports.
     package let glyphChoices: [GlyphSet]
     /// The themes that the `t` key cycles through.
     package let themes: [Theme]
@@ -45,7 +45,7 @@ package struct DashboardModel: Sendable {
 
     /// The interrupt whose outcome is pending.
     var interrupt: InterruptWatch?
-    /// The requested knob values that samples do not yet contain, by knob name.
+    /// The requested knob values that samples do not contain yet, by knob name.
     var requestedKnobs: [String: Double] = [:]
 
     /// The time windows that lanes and charts can show, in seconds.
@@ -96,7 +96,7 @@ package struct DashboardModel: Sendable {
         let time = history.latest?.time ?? 0
         let event = TelemetryEvent(time: time, severity: severity, message: message)
         history.append(event)
-        // The line responds to a key, so a frozen display shows it too.
+        // A frozen display also shows the line, because it responds to a key.
         frozen?.append(event)
     }
 

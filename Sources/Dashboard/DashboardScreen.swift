@@ -15,7 +15,7 @@ package enum DashboardScreen: Int, Sendable, CaseIterable {
     /// The load's knobs.
     case workload
 
-    /// The names of the parts in the order in which Tab cycles through them.
+    /// The names of the parts, in the order in which Tab cycles through them.
     var parts: [String] {
         switch self {
         case .overview:
@@ -23,14 +23,13 @@ package enum DashboardScreen: Int, Sendable, CaseIterable {
         case .connections: ["table", "time", "details", "pool"]
         case .waiters: ["time", "queue", "blockers"]
         case .snapshots: ["log", "snapshots", "meaning"]
-        // Tab cycles through the parts of an access: response, wait and service.
+        // On this screen, Tab cycles through the parts of an access: response, wait and service.
         case .latency: []
         case .compare: ["table", "time"]
         case .workload: ["knobs", "clients", "pool"]
         }
     }
 
-    /// The title.
     package var title: String {
         switch self {
         case .overview: "Overview"

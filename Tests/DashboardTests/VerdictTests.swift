@@ -95,7 +95,7 @@ struct VerdictTests {
             if sample.sequence == 99 { sample.state = .finished }
         }
         #expect(level == .strained)
-        #expect(text.contains("t most 2 writes were observed to wait at once"), "\(text)")
+        #expect(text.contains("t most 2 writes were observed to wait at a time"), "\(text)")
     }
 
     @Test func aQueueCountsItsWritersAndIsJudgedBySamples() {

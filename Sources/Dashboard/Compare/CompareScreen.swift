@@ -3,14 +3,14 @@ import TerminalUI
 
 /// The screen that compares the arms of this session.
 ///
-/// It shows the median of each metric as a bar on a common axis, and the selected metric over time,
-/// with the same axes for all arms.
+/// The screen shows the median of each metric as a bar on a common scale, and the selected metric
+/// over time, with the same axes for all arms.
 struct CompareScreen {
     let scene: ScreenScene
 
     private var arms: [ArmRecord] { scene.history.arms.filter { !$0.metrics.isEmpty } }
 
-    /// The metrics of all arms, in the order in which the arms first report them.
+    /// The metrics of all arms, in the order in which they are first reported.
     private var metrics: [ArmMetric] {
         var metrics: [ArmMetric] = []
         for arm in arms {
@@ -32,7 +32,6 @@ struct CompareScreen {
         metrics.first { $0.title == scene.view.selected } ?? metrics.first
     }
 
-    /// Draws the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let arms = arms
         guard let selected else {
@@ -58,10 +57,10 @@ struct CompareScreen {
     }
 
     private func drawNothing(on canvas: inout Canvas, in rect: Rect) {
-        let inner = Panel(title: "Arms of this session").draw(on: &canvas, in: rect)
+        let inner = Panel(title: "Arms in this session").draw(on: &canvas, in: rect)
         let text =
-            "The measured part of the first arm has not started. Each arm then has a column here "
-            + "with the medians of its values per second; 'a' runs the next arm."
+            "The measured part of the first arm has not started. After it starts, each arm has a "
+            + "column here with the medians of its values per second; 'a' runs the next arm."
         for (index, line) in TextWrapping.lines(of: text, width: inner.width).enumerated() {
             let style = canvas.theme.style(.dim)
             canvas.write(line, in: inner.row(index), style: style, alignment: .leading)
@@ -79,10 +78,10 @@ struct CompareScreen {
         guard rect.height >= 4 else { return }
         let theme = canvas.theme
         let inner = Panel(
-            title: "Arms of this session",
+            title: "Arms in this session",
             subtitle: canvas.glyphs == .ascii
-                ? "- medians of the values per second, bars on one axis"
-                : "· medians of the values per second, bars on one axis",
+                ? "- medians of the values per second, bars on one scale"
+                : "· medians of the values per second, bars on one scale",
             remark: "measured seconds only; no verdict"
         ).draw(on: &canvas, in: rect)
         let cells = inner.columns(Self.widths(arms, in: inner.width), spacing: 2)
@@ -116,7 +115,7 @@ struct CompareScreen {
 
     /// Returns the widths of the title column, of each arm's column, and of the meaning column.
     ///
-    /// All displayed arms have the same width to make their bars comparable.
+    /// All displayed arms have the same width, so that their bars can be compared.
     private static func widths(_ arms: [ArmRecord], in width: Int) -> [Int] {
         let titles = 18
         let least = HumanUnits.bytesWidth + 8
@@ -124,7 +123,7 @@ struct CompareScreen {
         let room = max(0, width - titles - (meaning > 0 ? meaning + 2 : 0))
         let count = min(arms.count, max(1, room / (least + 2)))
         let each = min(room / max(count, 1) - 2, 46)
-        // If there are too many arms, show the newest ones and the running one.
+        // If there are too many arms, show the newest arms and the running arm.
         let running = arms.lastIndex(where: \.isRunning)
         var shown = Set(arms.indices.suffix(count))
         if let running, !shown.contains(running), let first = shown.min() {
@@ -248,12 +247,12 @@ struct CompareScreen {
 }
 
 extension ArmRecord {
-    /// The median of a metric; NaN if there are no values.
+    /// Returns the median of a metric, or NaN if there are no values.
     fileprivate func median(of metric: ArmMetric) -> Double {
         metrics.firstIndex(of: metric).map { medians[$0] } ?? .nan
     }
 
-    /// The values of a metric; nil if there are no values.
+    /// Returns the values of a metric, or `nil` if there are no values.
     fileprivate func series(of metric: ArmMetric) -> RingBuffer<Float>? {
         metrics.firstIndex(of: metric).map { series[$0] }
     }

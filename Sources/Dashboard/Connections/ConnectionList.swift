@@ -3,7 +3,6 @@ import TerminalUI
 
 /// A table of connections.
 enum ConnectionList {
-    /// The columns of the table.
     static let listing = Listing<Lane>(
         columns: [
             Listing.Column(

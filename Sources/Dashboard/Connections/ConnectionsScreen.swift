@@ -1,20 +1,19 @@
 import Telemetry
 import TerminalUI
 
-/// The screen with a table of all connections, and the details of the selected one.
+/// The screen with a table of all connections, and details of the selected connection.
 struct ConnectionsScreen {
     let scene: ScreenScene
 
     /// The connections, from top to bottom.
     var lanes: [Lane] { ConnectionList.listing.arranged(scene.history.lanes, scene.view) }
 
-    /// The selected connection, or the one that has been held longest.
+    /// The selected connection, or the connection that has been held longest.
     private var selected: Lane? {
         lanes.first { $0.label == scene.view.selected }
             ?? lanes.max { ($0.status?.heldNanoseconds ?? 0) < ($1.status?.heldNanoseconds ?? 0) }
     }
 
-    /// Draws the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let lanes = lanes
         if let part = scene.expandedPart {
@@ -119,7 +118,7 @@ struct ConnectionsScreen {
             .draw(on: &canvas, in: inner)
     }
 
-    /// Returns the totals for the panel: `5 connections; 24 interrupts ended 9 statements`.
+    /// Returns the totals for the panel, such as `5 connections; 24 interrupts ended 9 statements`.
     private func remark(_ connections: Int) -> String {
         let count = HumanUnits.counted(connections, "connection", "connections")
         guard let interrupts = scene.history.latest?.database.interrupts,
@@ -139,12 +138,12 @@ struct ConnectionsScreen {
             title: lane.label,
             subtitle: isChosen
                 ? "" : canvas.glyphs == .ascii ? "- held the longest" : "· held the longest",
-            remark: isChosen ? "" : "arrows or a click select another"
+            remark: isChosen ? "" : "select another with arrows or a click"
         ).draw(on: &canvas, in: rect)
         guard inner.height > 0 else { return }
         var x = inner.minX
         for fact in facts(of: lane, theme: canvas.theme) {
-            // Omit facts that do not fit completely.
+            // Omit a fact that does not fit completely.
             guard x + canvas.width(of: fact) <= inner.maxX else { break }
             x += canvas.write(fact, x: x, y: inner.minY)
         }
@@ -159,7 +158,7 @@ struct ConnectionsScreen {
         }
     }
 
-    /// Returns the facts about a connection, most important first.
+    /// Returns facts about a connection, the most important first.
     private func facts(of lane: Lane, theme: Theme) -> [[Span]] {
         let dim = theme.style(.dim)
         let text = theme.bold(.text)

@@ -33,7 +33,7 @@ struct CheckpointChoice {
 
     private static func meaning(of mode: DashboardAction.CheckpointMode) -> String {
         switch mode {
-        case .passive: "copies what it can without waiting"
+        case .passive: "copies all it can without waiting"
         case .full: "waits for the writer and copies everything"
         case .restart: "also waits for readers and resets the log"
         case .truncate: "also truncates the log file to zero bytes"

@@ -9,23 +9,25 @@ struct FooterBar {
         let isShown: Bool
     }
 
-    /// The relevant keys, most important first.
+    /// The relevant keys, the most important first.
     let commands: [KeyBar.Item]
     /// The screens, in display order.
     let screens: [Screen]
-    /// The prompt; nil if there is none.
+    /// The prompt, or `nil` if there is none.
     let prompt: PromptState?
-    /// The phrase that identifies the origin of times, such as `of the run`.
+    /// The phrase that names the origin of times, such as `of the run`.
     let timeOrigin: String
     /// The cost of the display.
     let cost: String
-    /// A message that replaces the keys; nil if there is no message.
+    /// A message that replaces the keys, or `nil` if there is no message.
     var message: Span?
 
     /// Returns the number of rows on a screen of this size.
     static func height(in size: Size) -> Int { size.height >= 30 && size.width >= 80 ? 2 : 1 }
 
-    /// Draws the rows; a single row shows only the keys of the screens.
+    /// Draws the rows.
+    ///
+    /// A single row shows only the keys of the screens.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         if let prompt {
             if rect.height > 1 { drawKeys(on: &canvas, in: rect.row(0)) }
@@ -72,7 +74,7 @@ struct FooterBar {
 }
 
 extension [KeyBar.Item] {
-    /// Returns the items sorted by importance; the sort is stable.
+    /// Returns the items sorted by importance, in a stable order.
     func byPriority() -> [KeyBar.Item] {
         enumerated().sorted { one, other in
             one.element.priority == other.element.priority
@@ -93,7 +95,7 @@ extension PromptState.Purpose {
     /// The hint about the input.
     fileprivate func hint(_ timeOrigin: String) -> String {
         switch self {
-        case .filter: "rows that contain it; Enter applies, Esc cancels"
+        case .filter: "show rows with this text; Enter applies, Esc cancels"
         case .seek: "12.5 or 1:05 \(timeOrigin), -10 before now; Enter confirms, Esc cancels"
         }
     }

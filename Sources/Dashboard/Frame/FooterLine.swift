@@ -33,14 +33,14 @@ struct FooterLine {
         }
     }
 
-    /// The effect of Enter when it does not apply to a row.
+    /// The effect of Enter if it does not apply to a row.
     private var expansion: String? {
         if view.isExpanded, view.part != nil || screen == .latency { return "all parts" }
         if screen == .latency { return "charts only" }
         return view.part.map { screen.parts[$0] + " only" }
     }
 
-    /// The relevant keys of this screen, most important first.
+    /// The relevant keys of this screen, the most important first.
     private var commands: [KeyBar.Item] {
         keys.bindings.compactMap { binding in
             guard let priority = binding.priority, let key = binding.keys.first,
@@ -58,7 +58,7 @@ struct FooterLine {
 }
 
 extension DashboardCommand {
-    /// Whether the key bar of a screen should show the command.
+    /// Returns whether the key bar of a screen should show the command.
     fileprivate func isUseful(on screen: DashboardScreen, _ view: ListView) -> Bool {
         switch self {
         case .filter, .sort, .reverse:

@@ -1,20 +1,22 @@
 import TerminalUI
 
-/// The first row of a dashboard, with the state at the right end.
+/// The first row of a dashboard, with the state on the right.
 struct HeaderBar {
-    /// A piece of the row, which is shown completely or not at all.
+    /// A segment of the row, which is shown completely or not at all.
     struct Segment {
         var spans: [Span]
-        /// The priority; pieces with the lowest priority disappear first.
+        /// The priority.
+        ///
+        /// Segments with the lowest priority are omitted first.
         var priority: Int
     }
 
-    /// The pieces, from left to right.
+    /// The segments, from left to right.
     let segments: [Segment]
-    /// The state: a mark, a text and its color.
+    /// The state as a mark, a text and a color.
     let state: (mark: String, text: String, role: Role)
 
-    /// Draws the pieces that fit, the important ones first.
+    /// Draws the segments that fit, in order of priority.
     func draw(on canvas: inout Canvas, in row: Rect) {
         let theme = canvas.theme
         canvas.fill(row, style: theme.raised(.text))

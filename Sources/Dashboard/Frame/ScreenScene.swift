@@ -2,7 +2,6 @@ import TerminalUI
 
 /// The input of a screen: the collected data, the time window and the user's selection.
 struct ScreenScene: Sendable {
-    /// The collected data.
     let history: History
     /// The time window of lanes and charts, in seconds.
     let seconds: Double
@@ -11,7 +10,7 @@ struct ScreenScene: Sendable {
     /// The keys, for hints on screens.
     var keys = DashboardKeys.standard
 
-    /// The index of the part that fills the screen, in ``DashboardScreen/parts``; nil for all
+    /// The index of the part that fills the screen, in ``DashboardScreen/parts``, or `nil` for all
     /// parts.
     var expandedPart: Int? { view.isExpanded ? view.part : nil }
 
@@ -47,7 +46,7 @@ extension Listing {
 }
 
 extension ListView {
-    /// Returns a remark about hidden rows: `filter "ui": 3 of 12`.
+    /// Returns a remark about hidden rows, such as `filter "ui": 3 of 12`.
     func remark(shown: Int, of count: Int) -> String {
         filter.isEmpty ? "" : "filter \"\(filter)\": \(shown) of \(count)"
     }

@@ -4,7 +4,7 @@ import TerminalUI
 struct ArmMetric: Sendable, Hashable {
     /// The unit of a metric.
     enum Unit: Sendable {
-        /// Accesses/s.
+        /// Accesses per second.
         case rate
         /// Nanoseconds.
         case duration
@@ -16,11 +16,9 @@ struct ArmMetric: Sendable, Hashable {
         case bytes
     }
 
-    /// The name of the metric.
     var title: String
-    /// The meaning of one value.
+    /// What a value means.
     var meaning: String
-    /// The unit of the values.
     var unit: Unit
 
     /// Formats a value with its unit.

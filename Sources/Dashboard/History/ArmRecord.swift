@@ -1,14 +1,13 @@
 import Telemetry
 import TerminalUI
 
-/// The metrics of one arm's latest run, second by second, for the comparison of arms.
+/// The metrics of an arm's latest run for each second, for the comparison of arms.
 struct ArmRecord: Sendable {
     /// The maximum number of recorded seconds.
     static let capacity = 600
     /// The maximum number of recorded clients.
     static let maximumClients = 16
 
-    /// The arm's name.
     let name: String
     /// A description, such as `pool, wal, 4 readers`.
     let kind: String
@@ -16,11 +15,11 @@ struct ArmRecord: Sendable {
     var isRunning = true
     /// The recorded metrics.
     private(set) var metrics: [ArmMetric] = []
-    /// The values per second of each metric; NaN for missing values.
+    /// The values of each metric for each second, where NaN is a missing value.
     private(set) var series: [RingBuffer<Float>] = []
-    /// The median of each metric; NaN if there are no values.
+    /// The median of each metric, or NaN if there are no values.
     private(set) var medians: [Double] = []
-    /// The time of each second since the start of the run.
+    /// The time of each second, in seconds since the start of the run.
     private(set) var times = RingBuffer<Float>(capacity: Self.capacity)
 
     private var second = -1.0
@@ -36,9 +35,9 @@ struct ArmRecord: Sendable {
         kind = Self.kind(of: sample)
     }
 
-    /// Whether the record belongs to the arm of a sample.
+    /// Returns whether the record belongs to the arm of a sample.
     ///
-    /// An arm with a different number of readers counts as a different arm.
+    /// Arms with different numbers of readers are different arms.
     func isForArm(of sample: Sample) -> Bool {
         sample.arm == name && Self.kind(of: sample) == kind
     }
@@ -52,7 +51,7 @@ struct ArmRecord: Sendable {
         return "\(database.kind.rawValue)\(journal ?? "")\(readers ?? "")"
     }
 
-    /// Adds a sample; ignores samples that are not part of the run's result.
+    /// Adds a sample if it is part of the run's result.
     mutating func append(_ sample: Sample, _ moment: Moment) {
         guard sample.state == .running || sample.state == .paused, sample.isMeasured != false
         else { return }
@@ -70,7 +69,7 @@ struct ArmRecord: Sendable {
     private mutating func begin(_ sample: Sample, _ moment: Moment) {
         second = moment.time
         metrics = [
-            ArmMetric(title: "all accesses", meaning: "completed, of all clients", unit: .rate)
+            ArmMetric(title: "all accesses", meaning: "completed by all clients", unit: .rate)
         ]
         for client in sample.clients.prefix(Self.maximumClients) where Self.isTimed(client) {
             metrics += [
@@ -88,11 +87,11 @@ struct ArmRecord: Sendable {
             ]
         }
         metrics += [
-            ArmMetric(title: "in use", meaning: "of the reading connections", unit: .share),
-            ArmMetric(title: "saturated", meaning: "of the time", unit: .share),
-            ArmMetric(title: "reads waiting", meaning: "most in each second", unit: .count),
-            ArmMetric(title: "writes waiting", meaning: "most in each second", unit: .count),
-            ArmMetric(title: "log", meaning: "the write-ahead log's size", unit: .bytes),
+            ArmMetric(title: "in use", meaning: "share of the connections", unit: .share),
+            ArmMetric(title: "saturated", meaning: "share of the time", unit: .share),
+            ArmMetric(title: "reads waiting", meaning: "maximum in each second", unit: .count),
+            ArmMetric(title: "writes waiting", meaning: "maximum in each second", unit: .count),
+            ArmMetric(title: "log", meaning: "size of the write-ahead log", unit: .bytes),
         ]
         series = metrics.map { _ in RingBuffer(capacity: Self.capacity) }
         medians = metrics.map { _ in .nan }

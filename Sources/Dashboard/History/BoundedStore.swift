@@ -1,4 +1,4 @@
-/// The newest elements of a series, limited in number and in total size.
+/// A store of the newest elements of a series, limited in number and in total size.
 struct BoundedStore<Element: Sendable>: Sendable {
     /// The limit on the total size, in bytes.
     var budget: Int {
@@ -9,17 +9,16 @@ struct BoundedStore<Element: Sendable>: Sendable {
     private var elements: RingBuffer<Element?>
     /// The approximate total size of the elements, in bytes.
     private(set) var bytes = 0
-    /// The index of the oldest remaining element.
+    /// The index of the oldest stored element.
     private(set) var firstKept = 0
 
-    /// Creates an empty store.
     init(capacity: Int, budget: Int, size: @escaping @Sendable (Element) -> Int) {
         self.budget = budget
         self.size = size
         elements = RingBuffer(capacity: capacity)
     }
 
-    /// The element at an index, counted from the oldest; nil if it was removed.
+    /// The element at an index, counted from the oldest, or `nil` if it was removed.
     subscript(place: Int) -> Element? {
         elements.count > place && place >= 0 ? elements[place] : nil
     }
@@ -43,7 +42,6 @@ struct BoundedStore<Element: Sendable>: Sendable {
         }
     }
 
-    /// Removes all elements.
     mutating func removeAll() {
         elements.removeAll()
         bytes = 0

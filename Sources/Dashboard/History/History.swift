@@ -2,29 +2,29 @@ import Telemetry
 
 /// The data of all screens: the displayed sample and the series around it.
 ///
-/// The displayed sample is the newest one, or an earlier one that the user selects.
+/// The displayed sample is the newest sample, or an earlier sample that the user selects.
 ///
-/// The history is bounded to five minutes at ten samples per second. Its samples take at most
-/// 32 MiB (``SampleStore``), the states of lanes 1.5 MiB, all other series 2 MiB. A frozen display
-/// keeps a second history.
+/// The history covers at most five minutes, at ten samples per second. Its samples use at most 32
+/// MiB (``SampleStore``), the states of lanes use 1.5 MiB, and all other series use 2 MiB. A frozen
+/// display keeps a second history.
 struct History: Sendable {
-    /// The maximum number of samples: five minutes at ten per second.
+    /// The maximum number of samples: five minutes at ten samples per second.
     static let capacity = 3_000
-    /// The number of samples for which a closed connection's lane remains visible: three seconds at
-    /// ten per second.
+    /// The number of samples for which the lane of a closed connection remains visible: three
+    /// seconds at ten samples per second.
     private static let lingering = 30
     /// The maximum number of lanes.
     private static let maximumLanes = 512
 
     /// The displayed sample.
     private(set) var latest: Sample?
-    /// The index in ``moments`` of a displayed earlier sample; nil for the newest.
+    /// The index in ``moments`` of a displayed earlier sample, or `nil` for the newest.
     private(set) var cursor: Int?
     /// The recorded samples, aligned with ``moments``.
     private var samples = SampleStore(capacity: Self.capacity)
     /// The values of the samples for charts, newest last.
     private(set) var moments = RingBuffer<Moment>(capacity: Self.capacity)
-    /// One lane for each connection: first the writer or the queue, then readers, then snapshots.
+    /// One lane for each connection: the writer or the queue, followed by readers and snapshots.
     private(set) var lanes: [Lane] = []
     /// Each client's throughput, by the client's index in the sample, aligned with ``moments``.
     private(set) var throughputs: [RingBuffer<Double>] = []
@@ -41,7 +41,9 @@ struct History: Sendable {
     /// The events, newest last.
     private(set) var events = RingBuffer<TelemetryEvent>(capacity: 200)
 
-    /// Adds a sample; a sample of a different arm or of a restarted run starts a new history.
+    /// Adds a sample.
+    ///
+    /// A sample of a different arm or of a restarted run starts a new history.
     mutating func append(_ sample: Sample) {
         if let last = latest, isNewRun(sample, after: last) { startOver(with: sample) }
         var shown = sample
@@ -67,7 +69,7 @@ struct History: Sendable {
     /// Adds an event from the program that owns the dashboard.
     mutating func append(_ event: TelemetryEvent) { events.append(event) }
 
-    /// Returns the mean of a value over the last `seconds`; nil if there are no samples.
+    /// Returns the mean of a value over the last `seconds`, or `nil` if there are no samples.
     func mean(over seconds: Double, _ value: (Moment) -> Double) -> Double? {
         var sum = 0.0
         var count = 0
@@ -80,14 +82,14 @@ struct History: Sendable {
         return count > 0 ? sum / Double(count) : nil
     }
 
-    /// Returns the maximum of a value over the last `seconds`; nil if there are no samples.
+    /// Returns the maximum of a value over the last `seconds`, or `nil` if there are no samples.
     func maximum(over seconds: Double, _ value: (Moment) -> Double) -> Double? {
         var largest: Double?
         visitMoments(last: seconds) { largest = max(largest ?? value($0), value($0)) }
         return largest
     }
 
-    /// Shows the sample at an index in ``moments``, or the nearest recorded one.
+    /// Shows the sample at an index in ``moments``, or the nearest recorded sample.
     mutating func show(at place: Int) {
         let bounded = min(max(place, samples.firstKept), moments.count - 1)
         guard bounded >= 0, let sample = samples[bounded] else { return }
@@ -139,7 +141,7 @@ struct History: Sendable {
         peaks = RunPeaks()
         lastLoadSample = nil
         for index in arms.indices { arms[index].isRunning = false }
-        // A new run of an arm replaces its previous run.
+        // A new run of an arm replaces the arm's previous run.
         if let index = arms.firstIndex(where: { $0.isForArm(of: sample) }) {
             arms[index] = ArmRecord(sample)
         }
@@ -149,7 +151,7 @@ struct History: Sendable {
     private mutating func appendLanes(_ connections: [ConnectionStatus], isOver: Bool) {
         var isSeen = Array(repeating: false, count: lanes.count)
         for (order, connection) in connections.enumerated() {
-            // Usually, the lane has the same index as in the last sample.
+            // A lane usually has the same index as in the last sample.
             let known =
                 lanes.indices.contains(order) && lanes[order].label == connection.label
                 ? order : lanes.firstIndex { $0.label == connection.label }
@@ -183,7 +185,7 @@ struct History: Sendable {
         lanes.removeAll { $0.missed > Self.lingering }
     }
 
-    /// Returns the index after the lanes of the same role and of preceding roles.
+    /// Returns the index after the lanes with the same role or a preceding role.
     private func placeOfNewLane(_ role: ConnectionRole) -> Int {
         let rank = Self.rank(role)
         return lanes.firstIndex { Self.rank($0.role) > rank } ?? lanes.count
@@ -198,7 +200,7 @@ struct History: Sendable {
     }
 
     private mutating func appendToArm(_ sample: Sample) {
-        // The arm is unknown until the database is open.
+        // The arm's properties are unknown until the database is open.
         guard let moment = moments.last, sample.state != .preparing else { return }
         var place = arms.firstIndex { $0.isForArm(of: sample) }
         if place == nil, arms.count < Self.maximumArms {
@@ -213,7 +215,7 @@ struct History: Sendable {
     private mutating func appendThroughputs(_ clients: [ClientStatus]) {
         while throughputs.count < clients.count {
             var series = RingBuffer<Double>(capacity: Self.capacity)
-            // Align the series with the moments, which already include the newest.
+            // Align the series with the moments, which already include the newest moment.
             for _ in 1..<max(1, moments.count) { series.append(.nan) }
             throughputs.append(series)
         }

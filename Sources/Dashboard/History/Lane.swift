@@ -1,14 +1,12 @@
 import Telemetry
 
-/// One connection over time.
+/// A connection's states over time.
 struct Lane: Sendable {
-    /// The connection's label.
     let label: String
-    /// The role of the connection.
     let role: ConnectionRole
-    /// The current status; nil after the connection is closed.
+    /// The current status, or `nil` after the connection is closed.
     var status: ConnectionStatus?
-    /// The states in all samples since its first one, newest last.
+    /// The states in all samples since the connection's first sample, newest last.
     var states: RingBuffer<LaneState>
     /// The number of samples since the connection was closed.
     var missed = 0
@@ -17,14 +15,14 @@ struct Lane: Sendable {
     /// Whether the run has ended.
     var isOver = false
 
-    /// The status with the holder to display: the current one, or after the run, the last known
-    /// one.
+    /// The status to display: the current status or, after the run, the last known status with a
+    /// holder.
     var displayedStatus: ConnectionStatus? { isOver ? lastWork : status }
 
     /// The current state.
     var state: LaneState { status.map { LaneState($0) } ?? .absent }
 
-    /// The label without the database's label: `reader.2` becomes `reader 2`.
+    /// The label without the database's label, such as `reader 2` for `reader.2`.
     var shortLabel: String { Self.shortLabel(label, role) }
 
     /// Returns a connection's label without the database's label.

@@ -6,22 +6,22 @@ import TerminalUI
 enum LaneState: UInt8, Sendable, CaseIterable {
     /// No access holds the connection.
     case idle
-    /// The connection runs a statement.
+    /// The connection is running a statement.
     case running
-    /// The holder runs code between its statements.
+    /// The holder is running code between its statements.
     case held
-    /// The connection ends its transaction.
+    /// The connection is ending its transaction.
     case committing
-    /// The connection waits for a file lock.
+    /// The connection is waiting for a file lock.
     case locked
     /// The connection is being opened.
     case opening
-    /// No access reads the snapshot, but the snapshot still pins its state of the database.
+    /// No access is reading the snapshot, which still pins its state of the database.
     case kept
     /// The connection is closed.
     case absent
 
-    /// The state of a connection.
+    /// Creates the state of a connection.
     init(_ connection: ConnectionStatus) {
         switch connection.state {
         case .idle: self = connection.role == .snapshot ? .kept : .idle
@@ -33,7 +33,9 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The appearance; each state has a distinct glyph, so color alone never identifies a state.
+    /// The appearance.
+    ///
+    /// Each state has a distinct glyph, so that color alone never identifies a state.
     var mark: LaneStrip.Mark {
         switch self {
         case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)
@@ -47,7 +49,7 @@ enum LaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The marks of all states, by their raw values.
+    /// The marks of all states, indexed by raw value.
     static let marks = allCases.map(\.mark)
 
     /// The legend for the border of a panel with lanes.

@@ -9,7 +9,6 @@ enum LatencyPart: Int, CaseIterable, Sendable {
     /// From the entry to the end.
     case service
 
-    /// The title.
     var title: String {
         switch self {
         case .response: "response"
@@ -23,7 +22,7 @@ enum LatencyPart: Int, CaseIterable, Sendable {
         switch self {
         case .response:
             isOpenLoop
-                ? "from its due time to its end: corrected for coordinated omission"
+                ? "from its scheduled start to its end: corrected for coordinated omission"
                 : "from its start to its end; the next access waits for it (closed loop)"
         case .wait: "from its start until it acquires a connection"
         case .service: "from acquiring a connection to its end"
@@ -31,15 +30,14 @@ enum LatencyPart: Int, CaseIterable, Sendable {
     }
 }
 
-/// The distributions of the last five minutes, second by second, for each client and operation.
+/// The distributions for each second of the last five minutes, by client and operation.
 struct LatencyHistory: Sendable {
     /// The maximum number of recorded seconds.
     static let capacity = 300
-    /// The maximum number of recorded operations; the distributions of 64 operations take at most 9
-    /// MiB.
+    /// The maximum number of recorded operations, whose distributions use at most 9 MiB.
     static let maximumSeries = 64
 
-    /// One second of one operation.
+    /// One second of an operation.
     struct Second: Sendable {
         var time: Double
         var latencies: OperationLatencies
@@ -53,14 +51,14 @@ struct LatencyHistory: Sendable {
         }
     }
 
-    /// One operation of one client.
+    /// An operation of a client.
     struct Series: Sendable {
         var client: String
         var operation: String
         var isOpenLoop: Bool
         var seconds = RingBuffer<Second>(capacity: LatencyHistory.capacity)
 
-        /// The name in a list.
+        /// The name to show in a list.
         var name: String { client == operation ? client : "\(client) · \(operation)" }
 
         /// Returns the distribution of all accesses that ended between two times.
@@ -74,15 +72,14 @@ struct LatencyHistory: Sendable {
             return sum
         }
 
-        /// Visits the seconds that ended between two times, from the newest.
+        /// Visits the seconds that ended between two times, newest first.
         func visit(from start: Double, to end: Double, _ body: (Second) -> Void) {
             visitStretches(from: start, to: end) { second, _ in body(second) }
         }
 
-        /// Visits the seconds that ended between two times, from the newest, with their start
-        /// times.
+        /// Visits the seconds that ended between two times, newest first, with their start times.
         ///
-        /// A second may be collected late on a busy machine.
+        /// On a busy machine, a second may be collected late.
         func visitStretches(
             from start: Double,
             to end: Double,
@@ -108,7 +105,7 @@ struct LatencyHistory: Sendable {
                     $0.client == client.name && $0.operation == operation.name
                 }
                 if place == nil {
-                    // Do not list operations without completed accesses.
+                    // Omit operations without completed accesses.
                     let isEmpty = operation.response.counts.isEmpty
                     guard !isEmpty, series.count < Self.maximumSeries else { continue }
                     series.append(
@@ -128,8 +125,8 @@ struct LatencyHistory: Sendable {
 }
 
 extension LatencyDistribution {
-    /// Returns an approximate percentile (0…100), in nanoseconds; nil with too few values
-    /// (``PercentileRule``).
+    /// Returns an approximate percentile (0…100), in nanoseconds, or `nil` if there are too few
+    /// values (``PercentileRule``).
     func percentile(_ percentile: Double) -> UInt64? {
         let total = count
         guard total > 0, PercentileRule.supports(percentile, count: total) else { return nil }
@@ -146,9 +143,9 @@ extension LatencyDistribution {
         return nil
     }
 
-    /// The upper bound of all latencies: the end of the slowest nonempty bucket, in nanoseconds.
+    /// An upper bound for all latencies: the end of the slowest nonempty bucket, in nanoseconds.
     ///
-    /// Percentiles are interpolated in their bucket, so none exceeds this value.
+    /// Percentiles are interpolated within buckets, so no percentile exceeds this value.
     var slowest: UInt64? {
         counts.lastIndex { $0 > 0 }.map { Self.lowerBound(of: firstBucket + $0 + 1) }
     }

@@ -1,11 +1,12 @@
 import Telemetry
 
-/// The values of one sample for charts.
+/// The values of a sample that charts show.
 struct Moment: Timed, Equatable {
     /// The time since the start of the run, in seconds.
     var time: Double
-    /// The number of connections that serve reads: the time-weighted mean since the previous sample
-    /// if it is known.
+    /// The number of connections that serve reads.
+    ///
+    /// If known, this is the time-weighted mean since the previous sample.
     var inUse: Double
     /// The number of waiting reads.
     var waitingReaders: Double
@@ -13,10 +14,9 @@ struct Moment: Timed, Equatable {
     var waitingWriters: Double
     /// The share of time with all connections in use and an access waiting, from 0 to 1.
     var saturation: Double
-    /// The size of the write-ahead log in bytes; NaN if there is no log.
+    /// The size of the write-ahead log, in bytes, or NaN if there is no log.
     var walBytes: Double
 
-    /// Extracts the values from a sample.
     init(_ sample: Sample, time: Double) {
         let database = sample.database
         self.time = time
@@ -36,7 +36,7 @@ struct Moment: Timed, Equatable {
         if let share = sample.saturation, share.isFinite {
             saturation = min(max(share, 0), 1)
         } else {
-            // If there is no measurement, use the state in this sample.
+            // Without a measurement, use the state in this sample.
             saturation = waits && isFull ? 1 : 0
         }
         walBytes = database.wal.map { Double($0.bytes) } ?? .nan

@@ -1,19 +1,19 @@
-/// The newest elements of a series, up to a capacity; appending removes the oldest.
+/// A buffer of a series' newest elements.
+///
+/// At capacity, appending removes the oldest element.
 struct RingBuffer<Element: Sendable>: Sendable {
     /// The maximum number of elements.
     let capacity: Int
     private var storage: [Element] = []
     private var start = 0
 
-    /// Creates an empty buffer; `capacity` is at least 1.
+    /// Creates an empty buffer with a capacity of at least 1.
     init(capacity: Int) {
         self.capacity = max(1, capacity)
     }
 
-    /// The number of elements.
     var count: Int { storage.count }
 
-    /// The newest element.
     var last: Element? { storage.isEmpty ? nil : self[count - 1] }
 
     /// The element at an index, counted from the oldest.
@@ -27,7 +27,7 @@ struct RingBuffer<Element: Sendable>: Sendable {
         return place < storage.count ? place : place - storage.count
     }
 
-    /// Adds an element, and removes the oldest if the buffer is full.
+    /// Adds an element, and removes the oldest element if the buffer is full.
     mutating func append(_ element: Element) {
         if storage.count < capacity {
             storage.append(element)
@@ -37,7 +37,6 @@ struct RingBuffer<Element: Sendable>: Sendable {
         }
     }
 
-    /// Removes all elements.
     mutating func removeAll() {
         storage.removeAll(keepingCapacity: true)
         start = 0

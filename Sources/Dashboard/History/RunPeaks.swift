@@ -1,24 +1,24 @@
 import Telemetry
 import TerminalUI
 
-/// The peak values of a run, which panels show after the run ends.
+/// The peak values of a run, for panels to show after the run ends.
 struct RunPeaks: Sendable {
     /// The largest numbers of waiting accesses and of readers in use.
     ///
-    /// Once measured time begins, they cover only that time, as in the run's result.
+    /// After the measured time starts, the numbers cover only that time, as in the run's result.
     private(set) var accesses = AccessPeaks()
-    /// The share of measured time with all readers in use and an access waiting, from 0 to 1; nil
-    /// if the library does not measure it.
+    /// The share of measured time with all readers in use and an access waiting, from 0 to 1, or
+    /// `nil` if the library does not measure it.
     var saturation: Double? { elapsed > 0 ? min(saturated / elapsed, 1) : nil }
-    /// The time-weighted share of readers in use during the measured time, from 0 to 1; nil if the
-    /// library does not measure it.
+    /// The time-weighted share of readers in use during the measured time, from 0 to 1, or `nil` if
+    /// the library does not measure it.
     var utilization: Double? { elapsed > 0 ? min(used / elapsed, 1) : nil }
 
     private var elapsed = 0.0
     private var saturated = 0.0
     private var used = 0.0
     private var before: DatabaseStatus?
-    /// Whether the time since the last sample counts in the run's result; nil if that is unknown.
+    /// Whether the time since the last sample is part of the run's result, or `nil` if unknown.
     private var isMeasured: Bool?
     private var wasEverMeasured = false
     /// The read with the longest observed wait.
@@ -27,7 +27,7 @@ struct RunPeaks: Sendable {
     private(set) var longestWriter: WaiterStatus?
     /// The largest size of the write-ahead log, in bytes.
     private(set) var walBytes: UInt64 = 0
-    /// The snapshot with the greatest observed age.
+    /// The snapshot that reached the greatest age.
     private(set) var oldestSnapshot: SnapshotStatus?
 
     /// Adds a sample.
@@ -73,8 +73,8 @@ struct RunPeaks: Sendable {
 }
 
 extension Sample {
-    /// Copies the target rates and throughputs from the last running sample, because an ended load
-    /// has none.
+    /// Copies the target rates and throughputs from the last sample of a running load, because an
+    /// ended load does not have any.
     mutating func keepLoad(of last: Sample?) {
         guard let last else { return }
         knobs = last.knobs
@@ -86,16 +86,16 @@ extension Sample {
 }
 
 extension AccessPeaks {
-    /// The peaks as a sentence: `At most 6 reads and 1 write waited at once`.
+    /// The peaks as a sentence, such as `At most 6 reads and 1 write waited at a time`.
     var sentence: String {
         let most = [(waitingReaders, "read", "reads"), (waitingWriters, "write", "writes")]
             .filter { $0.0 > 0 }
             .map { HumanUnits.counted($0.0, $0.1, $0.2) }
         return most.isEmpty
             ? areSampled ? "No waiters observed" : "No access waited"
-            : "At most \(most.joined(separator: " and ")) \(waited) at once"
+            : "At most \(most.joined(separator: " and ")) \(waited) at a time"
     }
 
-    /// The verb for the numbers of waiting accesses.
+    /// The verb that follows the number of waiting accesses.
     var waited: String { areSampled ? "were observed to wait" : "waited" }
 }

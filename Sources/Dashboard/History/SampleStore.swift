@@ -1,15 +1,15 @@
 import Telemetry
 
-/// The newest samples, limited in number and in total size, for moving back in time.
+/// A store of the newest samples, limited in number and in total size, for moving back in time.
 ///
-/// The store omits events, which are recorded elsewhere. It keeps only the first waiters of a long
-/// queue, and stores equal strings once.
+/// The store omits events, which are recorded elsewhere. For a long queue, it stores only the
+/// waiters with the longest waits. It stores equal strings only once.
 struct SampleStore: Sendable {
     /// The limit on the total size, in bytes.
     static let budget = 32 << 20
-    /// The maximum number of recorded waiters per queue; the longest waits take precedence.
+    /// The maximum number of recorded waiters per queue.
     static let waiters = 100
-    /// The maximum length of SQL text, in bytes of UTF-8.
+    /// The maximum length of SQL text, in UTF-8 bytes.
     static let textLength = 2_000
 
     private var samples: BoundedStore<Sample>
@@ -23,16 +23,15 @@ struct SampleStore: Sendable {
     /// The approximate total size of the samples, in bytes.
     var bytes: Int { samples.bytes }
 
-    /// The index of the oldest remaining sample.
+    /// The index of the oldest stored sample.
     var firstKept: Int { samples.firstKept }
 
-    /// The sample at an index, counted from the oldest; nil if it was removed.
+    /// The sample at an index, counted from the oldest, or `nil` if it was removed.
     subscript(place: Int) -> Sample? { samples[place] }
 
     /// Adds a sample, and removes the oldest samples that exceed a limit.
     mutating func append(_ sample: Sample) { samples.append(trimmed(sample)) }
 
-    /// Removes all samples.
     mutating func removeAll() {
         samples.removeAll()
         texts = [:]
@@ -59,7 +58,7 @@ struct SampleStore: Sendable {
     /// Returns the shared copy of a string.
     private mutating func shared(_ text: String) -> String {
         if let known = texts[text] { return known }
-        // SQL with literal values rarely recurs, so the size of the cache is limited.
+        // Limit the size of the cache, because SQL with literal values rarely recurs.
         if texts.count >= 256 { texts.removeAll(keepingCapacity: true) }
         var kept = text
         if text.utf8.count > Self.textLength {

@@ -1,9 +1,9 @@
 /// Divides the last seconds of a history into equal intervals, one for each column of a chart.
 ///
 /// Intervals start at multiples of their length since the start of the run, not relative to the
-/// newest sample. A column's content therefore stays the same while it moves left.
+/// newest sample. Therefore, a column's content does not change as the column moves left.
 struct TimeBins {
-    /// The reduction of an interval's samples to one value.
+    /// How the samples of an interval are reduced to one value.
     enum Reduction {
         /// The mean.
         case mean
@@ -15,11 +15,11 @@ struct TimeBins {
     let count: Int
     /// The index of the first sample in an interval.
     private let first: Int
-    /// The interval of each sample from index `first`.
+    /// The interval of each sample, starting with the sample at `first`.
     private let places: [Int]
 
-    /// Divides `seconds` of a history into `count` intervals: the last seconds, or the seconds
-    /// around a displayed earlier moment.
+    /// Divides the last `seconds` of a history, or the seconds around a displayed earlier moment,
+    /// into `count` intervals.
     init(_ timeline: some Timeline, seconds: Double, count: Int) {
         self.init(
             moments: timeline.moments,
@@ -52,9 +52,9 @@ struct TimeBins {
         places = reversed.reversed()
     }
 
-    /// Returns one value for each interval; NaN before the first sample.
+    /// Returns one value for each interval, or NaN for intervals before the first sample.
     ///
-    /// An interval without a sample has the value of the previous one.
+    /// An interval without a sample has the value of the previous interval.
     func values(_ reduction: Reduction, _ value: (Int) -> Double) -> [Double] {
         var values = Array(repeating: Double.nan, count: count)
         var samples = Array(repeating: 0, count: count)
@@ -78,7 +78,7 @@ struct TimeBins {
         return values
     }
 
-    /// Returns the main state of a lane in each interval; nil if unknown.
+    /// Returns the main state of a lane in each interval, or `nil` if unknown.
     ///
     /// If at least a third of an interval's samples are busy, the interval shows its most frequent
     /// busy state instead of idle.
@@ -90,16 +90,16 @@ struct TimeBins {
         ) { Int(lane.states[$0].rawValue) }
     }
 
-    /// Returns the main state of a series in each interval; nil if unknown.
+    /// Returns the main state of a series in each interval, or `nil` if unknown.
     ///
     /// State 0 is idle. If at least a third of an interval's samples are busy, the interval shows
     /// its most frequent busy state.
     ///
     /// - Parameters:
     ///   - kinds: The number of states.
-    ///   - length: The number of values in the series; the last value belongs to the newest moment.
+    ///   - length: The number of values in the series. The last value belongs to the newest moment.
     ///   - offset: The number of moments before the first value of the series.
-    ///   - state: Returns the state at an index of the series.
+    ///   - state: A closure that returns the state at an index of the series.
     /// - Returns: A state for each interval.
     func states(
         kinds: Int,
@@ -127,8 +127,8 @@ struct TimeBins {
         }
     }
 
-    /// Returns the share of samples in which a lane was in use, from 0 to 1; nil if there are no
-    /// samples.
+    /// Returns the share of samples in which a lane was in use, from 0 to 1, or `nil` if there are
+    /// no samples.
     func busyShare(of lane: Lane, in moments: RingBuffer<Moment>) -> Double? {
         let offset = moments.count - lane.states.count
         var busy = 0

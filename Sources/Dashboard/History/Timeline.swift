@@ -1,24 +1,24 @@
 import TerminalUI
 
-/// A value of a series with its time.
+/// A value in a series, with its time.
 protocol Timed: Sendable {
     /// The time since the start, in seconds.
     var time: Double { get }
 }
 
-/// A series over time with a displayed moment, either the newest or an earlier one.
+/// A series over time with a displayed moment, which is the newest or an earlier moment.
 protocol Timeline {
     /// The recorded data of each moment.
     associatedtype Entry: Timed
 
     /// The moments, newest last.
     var moments: RingBuffer<Entry> { get }
-    /// The index in ``moments`` of a displayed earlier moment; nil for the newest.
+    /// The index in ``moments`` of a displayed earlier moment, or `nil` for the newest.
     var cursor: Int? { get }
     /// Whether the series has ended.
     var isOver: Bool { get }
 
-    /// Shows the moment at an index in ``moments``, or the nearest recorded one.
+    /// Shows the moment at an index in ``moments``, or the nearest recorded moment.
     mutating func show(at place: Int)
 }
 
@@ -38,19 +38,19 @@ extension Timeline {
         return now + seconds / 2
     }
 
-    /// Returns the label at the right edge of a chart; nil for "now".
+    /// Returns the label at the right edge of a chart, or `nil` for "now".
     func endLabel(_ seconds: Double) -> String? {
         cursor == nil ? (isOver ? "end" : nil) : "at \(HumanUnits.seconds(windowEnd(seconds)))"
     }
 
-    /// Returns the position of the displayed earlier moment on a chart, from 0 to 1; nil for the
-    /// newest moment.
+    /// Returns the position of the displayed earlier moment on a chart, from 0 to 1, or `nil` for
+    /// the newest moment.
     func cursorShare(_ seconds: Double) -> Double? {
         guard cursor != nil, seconds > 0 else { return nil }
         return min(max(1 - (windowEnd(seconds) - now) / seconds, 0), 1)
     }
 
-    /// Shows the moment that is `count` moments later, or the newest.
+    /// Shows the moment that is `count` moments later, or the newest moment.
     mutating func step(by count: Int) {
         guard moments.count > 0 else { return }
         show(at: (cursor ?? moments.count - 1) + count)
@@ -69,7 +69,7 @@ extension Timeline {
         show(at: low)
     }
 
-    /// Makes an area that shows a number of seconds clickable and marks the displayed earlier
+    /// Makes an area that shows a number of seconds clickable, and marks the displayed earlier
     /// moment in it.
     func markTime(_ seconds: Double, on canvas: inout Canvas, _ rect: Rect) {
         guard !rect.isEmpty, moments.count > 0 else { return }

@@ -36,14 +36,14 @@ extension DashboardModel {
             switch history.latest?.state {
             case .paused: return [.setLoadPaused(false)]
             case .running: return [.setLoadPaused(true)]
-            default: note("there is no running load to pause", severity: .warning)
+            default: note("no load is running that can be paused", severity: .warning)
             }
         default: break
         }
         return []
     }
 
-    /// Interrupts the selected connection, or the only one.
+    /// Interrupts the selected connection, or the only connection.
     private mutating func interruptSelected() -> [DashboardAction] {
         let connections = history.latest?.database.connections ?? []
         if let label = selectedConnection {
@@ -59,7 +59,9 @@ extension DashboardModel {
         return []
     }
 
-    /// Interrupts one or all connections; a later event reports the outcome.
+    /// Interrupts one connection or all connections.
+    ///
+    /// A later event reports the outcome.
     private mutating func interrupt(_ label: String?) -> [DashboardAction] {
         let name = label ?? "all connections"
         if interrupt != nil {
@@ -70,7 +72,7 @@ extension DashboardModel {
         return [.interrupt(connection: label)]
     }
 
-    /// The selected connection, on a screen with connections.
+    /// The selected connection, if the screen shows connections.
     private var selectedConnection: String? {
         switch screen {
         case .overview, .connections: view.selected
@@ -78,7 +80,7 @@ extension DashboardModel {
         }
     }
 
-    /// The selected snapshot; nil for the oldest one that was created with a key.
+    /// The selected snapshot, or `nil` for the oldest snapshot that was created with a key.
     private var releasedSnapshot: String? {
         screen == .snapshots ? view.selected : nil
     }
@@ -97,7 +99,8 @@ extension DashboardModel {
         return []
     }
 
-    /// Handles Esc: undoes the expansion, or otherwise the filter, freeze, focus or selection.
+    /// Handles Esc, which undoes the first that applies: expansion, filter, freeze, focus, or
+    /// selection.
     private mutating func leave() {
         if view.isExpanded {
             view.isExpanded = false
@@ -144,7 +147,7 @@ extension DashboardModel {
         return [.copy(text)]
     }
 
-    /// The text that `y` copies: the selection, or the verdict if nothing is selected.
+    /// The text that the `y` key copies: the selection, or the verdict if nothing is selected.
     private var copyText: String? {
         guard let sample = shown.latest else { return nil }
         let database = sample.database

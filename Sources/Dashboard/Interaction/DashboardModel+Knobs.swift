@@ -19,7 +19,7 @@ extension DashboardModel {
         return [knob.action(setting: value)]
     }
 
-    /// Removes the requests that a sample confirms, or all requests when a new run starts.
+    /// Removes the requests that a sample confirms, or all requests if a new run has started.
     mutating func settleKnobs(_ sample: Sample, isNewRun: Bool) {
         guard !requestedKnobs.isEmpty else { return }
         if isNewRun {

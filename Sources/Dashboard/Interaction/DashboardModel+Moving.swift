@@ -1,7 +1,7 @@
 import TerminalUI
 
 extension DashboardModel {
-    /// Moves the selection, or opens, sorts or filters the rows of the screen.
+    /// Moves the selection, or expands, sorts or filters the rows of the screen.
     mutating func move(_ command: DashboardCommand) {
         let rows = rowNames
         let page = max(1, size.height - 8)
@@ -28,7 +28,7 @@ extension DashboardModel {
         }
     }
 
-    /// Expands the selected part or row, or returns to the whole screen.
+    /// Expands the selected part or row, or restores the whole screen.
     mutating func expand() {
         guard screen == .overview, view.part == nil else {
             view.isExpanded.toggle()
@@ -47,7 +47,9 @@ extension DashboardModel {
         view.isExpanded = true
     }
 
-    /// Selects another part of the screen; after the last part, selects the whole screen.
+    /// Selects another part of the screen.
+    ///
+    /// After the last part, selects the whole screen.
     private mutating func focus(by step: Int) {
         let count = screen.parts.count
         guard count > 0 else {

@@ -3,7 +3,7 @@ import TerminalUI
 extension DashboardModel {
     /// Handles a key while an overlay is open.
     mutating func handle(_ key: Key, in overlay: Overlay) -> [DashboardAction] {
-        // ^C ends the program even if an overlay is open.
+        // ^C quits even if an overlay is open.
         if key == .control("c"), keys.command(for: key) == .quit { return [.quit] }
         switch overlay {
         case .help(let top): return handle(key, inHelpFrom: top)
@@ -28,7 +28,7 @@ extension DashboardModel {
         case .last: overlay = .help(top: last)
         case .quit: return [.quit]
         case let command?:
-            // Other keys close the help and perform their command.
+            // Other keys close the help and perform their commands.
             overlay = nil
             return perform(command)
         case nil: break

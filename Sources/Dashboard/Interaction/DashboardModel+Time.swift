@@ -24,7 +24,7 @@ extension DashboardModel {
 
     /// Shows the sample nearest to a typed time.
     ///
-    /// - Returns: A description of the error; nil if the text is valid.
+    /// - Returns: A description of the error, or `nil` if the text is valid.
     mutating func seek(_ text: String) -> String? {
         let trimmed = text.filter { $0 != " " }
         guard !trimmed.isEmpty else { return nil }
@@ -42,10 +42,11 @@ extension DashboardModel {
     }
 }
 
-/// A typed time of a run.
+/// Parses a time that the user typed.
 enum RunTime {
-    /// Parses `12.5`, `12.5s`, `1:05`, `1:02:03`, or `-10` relative to `now`, in seconds; nil if
-    /// the text is invalid.
+    /// Parses `12.5`, `12.5s`, `1:05`, `1:02:03`, or `-10` (relative to `now`).
+    ///
+    /// Returns the time in seconds, or `nil` if the text is invalid.
     static func seconds(of text: String, now: Double) -> Double? {
         var rest = Substring(text)
         let isBefore = rest.first == "-" || rest.first == "−"

@@ -3,7 +3,9 @@ import TerminalUI
 
 /// Reports the outcome and the latency of an interrupt that the user requested.
 struct InterruptWatch: Sendable, Equatable {
-    /// The timeout in seconds; statements rarely take longer to respond to an interrupt.
+    /// The timeout, in seconds.
+    ///
+    /// Statements rarely take longer to respond to an interrupt.
     private static let timeout = 5.0
 
     /// The counts before the request.
@@ -15,7 +17,7 @@ struct InterruptWatch: Sendable, Equatable {
     /// The number of ended statements in the last sample.
     private var ended: UInt64
 
-    /// Starts observing an interrupt.
+    /// Starts watching for the outcome of an interrupt.
     ///
     /// - Parameters:
     ///   - sample: The newest sample at the time of the request.
@@ -27,19 +29,19 @@ struct InterruptWatch: Sendable, Equatable {
         self.name = name
     }
 
-    /// Records another request before the outcome of the first one is known.
+    /// Records another request while the outcome of the first request is pending.
     mutating func recordRequest(_ name: String) {
         if name != self.name { self.name = "several connections" }
     }
 
     /// Processes a new sample.
     ///
-    /// - Returns: The outcome as a sentence; nil if it is not known yet.
+    /// - Returns: The outcome as a sentence, or `nil` if it is still pending.
     mutating func update(with sample: Sample) -> String? {
         let now = sample.database.interrupts
         let isLate = sample.time - requestTime > Self.timeout
-        // Statements on different connections end at different times. Report when no more of them
-        // end.
+        // Statements on different connections end at different times. Report the outcome when no
+        // more statements end.
         defer { ended = now.delivered }
         if now.delivered > before.delivered {
             guard now.delivered == ended || isLate else { return nil }

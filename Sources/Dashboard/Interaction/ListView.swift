@@ -1,8 +1,8 @@
 /// The selection, sorting and filter of a screen.
 struct ListView: Sendable, Equatable {
-    /// The name of the selected row; nil if there is no selection.
+    /// The name of the selected row, or `nil` if there is no selection.
     var selected: String?
-    /// The name of the sort column; nil for the natural order.
+    /// The title of the sort column, or `nil` for the natural order.
     var sortColumn: String?
     /// Whether the sort order is reversed.
     var isReversed = false

@@ -4,7 +4,7 @@ import TerminalUI
 enum Overlay: Sendable, Equatable {
     /// The help, scrolled to this line.
     case help(top: Int)
-    /// The choice of a checkpoint mode, with the index of the selected mode.
+    /// The dialog for choosing a checkpoint mode, with the index of the selected mode.
     case checkpoint(Int)
     /// A prompt.
     case prompt(PromptState)
@@ -14,15 +14,16 @@ enum Overlay: Sendable, Equatable {
 struct PromptState: Sendable, Equatable {
     /// The purpose of a prompt.
     enum Purpose: Sendable, Equatable {
-        /// A filter for rows; Esc restores the previous filter.
+        /// A filter for rows.
+        ///
+        /// Esc restores the previous filter.
         case filter(before: String)
         /// A time in the run.
         case seek
     }
 
-    /// The purpose of the text.
     var purpose: Purpose
-    /// The text so far.
+    /// The text that has been typed.
     var text = ""
     /// The error in the last entered text.
     var problem: String?
@@ -37,10 +38,9 @@ struct PromptState: Sendable, Equatable {
         case entered
     }
 
-    /// The maximum length of the text, in bytes of UTF-8.
+    /// The maximum length of the text, in UTF-8 bytes.
     private static let limit = 200
 
-    /// Handles a key.
     mutating func handle(_ key: Key) -> Outcome {
         problem = nil
         switch key {

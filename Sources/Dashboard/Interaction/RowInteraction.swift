@@ -15,10 +15,10 @@ protocol RowInteraction {
     var size: Size { get }
     /// The names of the displayed rows, from top to bottom.
     var rowNames: [String] { get }
-    /// The first line of the help's last page in the current size.
+    /// The first line of the help's last page at the current size.
     var lastHelpLine: Int { get }
 
-    /// The displayed screen.
+    /// Draws the displayed screen.
     func canvas(size: Size) -> Canvas
     /// Moves the selection by a number of rows.
     mutating func select(by step: Int, among rows: [String])
@@ -28,7 +28,7 @@ protocol RowInteraction {
     mutating func perform(_ command: Command) -> [Action]
     /// Shows the moment nearest to a time, in seconds since the first sample.
     mutating func go(to time: Double)
-    /// Shows the moment nearest to a typed time; returns an error description if the text is
+    /// Shows the moment nearest to a typed time, or returns an error description if the text is
     /// invalid.
     mutating func seek(_ text: String) -> String?
 }

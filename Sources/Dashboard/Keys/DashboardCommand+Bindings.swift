@@ -1,10 +1,10 @@
 import TerminalUI
 
 extension DashboardCommand {
-    /// The dashboard's default keys, from which dispatch, the key bar, the help and the
+    /// The dashboard's default keys, from which key handling, the key bar, the help and the
     /// documentation are derived.
     ///
-    /// Each help text has at most 40 columns, so that two fit side by side.
+    /// Each help text is at most 40 columns wide, so that two texts fit side by side.
     package static let bindings: [KeyBinding<DashboardCommand>] =
         DashboardScreen.allCases.flatMap { screen in
             allCases.filter { $0.screen == screen }.map { command in
@@ -23,7 +23,7 @@ extension DashboardCommand {
         case .overview: "overview: the whole run at a glance"
         case .connections: "connections: holder, SQL, counts"
         case .waiters: "waiters: the queue and its blockers"
-        case .snapshots: "snapshots: the frames that each pins"
+        case .snapshots: "snapshots: the frames that they pin"
         case .latency: "latency: histogram and heat map"
         case .compare: "compare: this session's arms"
         case .workload: "workload: the load's knobs"
@@ -49,39 +49,45 @@ extension DashboardCommand {
             [.left],
             .left,
             name: "left",
-            help: "columns to the left; lower the knob",
+            help: "scroll left; lower the knob",
             priority: nil
         ),
         KeyBinding(
             [.right],
             .right,
             name: "right",
-            help: "columns to the right; raise the knob",
+            help: "scroll right; raise the knob",
             priority: nil
         ),
-        KeyBinding([.pageUp], .pageUp, name: "page up", help: "one page up", priority: nil),
-        KeyBinding([.pageDown], .pageDown, name: "page down", help: "one page down", priority: nil),
-        KeyBinding([.home], .first, name: "first", help: "the first row", priority: nil),
-        KeyBinding([.end], .last, name: "last", help: "the last row", priority: nil),
+        KeyBinding([.pageUp], .pageUp, name: "page up", help: "move up one page", priority: nil),
+        KeyBinding(
+            [.pageDown],
+            .pageDown,
+            name: "page down",
+            help: "move down one page",
+            priority: nil
+        ),
+        KeyBinding([.home], .first, name: "first", help: "select the first row", priority: nil),
+        KeyBinding([.end], .last, name: "last", help: "select the last row", priority: nil),
         KeyBinding(
             [.tab],
             .focusNext,
             name: "next part",
-            help: "the next part of the screen",
+            help: "select the next part of the screen",
             priority: 12
         ),
         KeyBinding(
             [.backTab],
             .focusPrevious,
             name: "previous part",
-            help: "the previous part of the screen",
+            help: "select the previous part of the screen",
             priority: nil
         ),
         KeyBinding(
             [.enter, .character("e")],
             .expand,
             name: "details",
-            help: "details of the selection, and back",
+            help: "show or hide details of the selection",
             priority: 25
         ),
         KeyBinding(
@@ -119,14 +125,14 @@ extension DashboardCommand {
             [.character("[")],
             .stepBack,
             name: "back in time",
-            help: "freeze, and go one sample back",
+            help: "freeze, and go back one sample",
             priority: 17
         ),
         KeyBinding(
             [.character("]")],
             .stepForward,
             name: "forward",
-            help: "go one sample forward",
+            help: "go forward one sample",
             priority: 16
         ),
         KeyBinding(
@@ -164,7 +170,7 @@ extension DashboardCommand {
             [.character("n")],
             .snapshot,
             name: "snapshot",
-            help: "take a snapshot; it pins the log",
+            help: "take a snapshot, which pins the log",
             priority: 20
         ),
         KeyBinding(
@@ -223,14 +229,14 @@ extension DashboardCommand {
             [.character("t")],
             .theme,
             name: "theme",
-            help: "the next theme",
+            help: "switch to the next theme",
             priority: 11
         ),
         KeyBinding(
             [.character("g")],
             .glyphs,
             name: "glyphs",
-            help: "braille, blocks or ASCII",
+            help: "switch between braille, blocks and ASCII",
             priority: 7
         ),
         KeyBinding(

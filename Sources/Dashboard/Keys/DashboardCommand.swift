@@ -1,6 +1,8 @@
 import TerminalUI
 
-/// A command of the dashboard; the raw value is its name in a configuration.
+/// A command of the dashboard.
+///
+/// The raw value is its name in a configuration file.
 package enum DashboardCommand: String, Sendable, CaseIterable {
     /// Shows screen 1.
     case overview
@@ -74,20 +76,20 @@ package enum DashboardCommand: String, Sendable, CaseIterable {
     case snapshot
     /// Releases a snapshot that was created with a key.
     case release
-    /// Changes the colors.
+    /// Switches to the next theme.
     case theme
-    /// Changes the character set for charts.
+    /// Switches to the next character set for charts.
     case glyphs
     /// Copies the selection.
     case copy
     /// Shows or hides the help.
     case help
-    /// Undoes the expansion, or otherwise the filter, freeze, focus or selection.
+    /// Undoes the first that applies: expansion, filter, freeze, focus, or selection.
     case back
-    /// Ends the program.
+    /// Quits the program.
     case quit
 
-    /// The screen that the command shows; nil for other commands.
+    /// The screen that the command shows, or `nil` if it does not show a screen.
     var screen: DashboardScreen? {
         switch self {
         case .overview: .overview

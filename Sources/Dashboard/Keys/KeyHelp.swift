@@ -1,12 +1,11 @@
 import TerminalUI
 
-/// The help, which lists all keys and the marks in lanes.
+/// The help overlay, which lists all keys and the marks in lanes.
 struct KeyHelp {
     let keys: DashboardKeys
     /// The first displayed line.
     let top: Int
 
-    /// Draws the help above the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         overlay(theme: canvas.theme, glyphs: canvas.glyphs).draw(on: &canvas, in: rect)
     }
@@ -60,8 +59,8 @@ extension KeyTable {
         HelpOverlay(
             title: "Help",
             sections: sections + [marks],
-            hint: "\(key(for: back)?.label ?? "Esc") closes; a click on a key, a row, a title or a "
-                + "chart works too",
+            hint: "\(key(for: back)?.label ?? "Esc") closes; you can also click keys, rows, titles "
+                + "and charts",
             top: top
         )
     }

@@ -1,6 +1,6 @@
 import TerminalUI
 
-/// The bindings of keys to commands: the defaults, with the changes from a configuration.
+/// The bindings of keys to commands: the defaults, with the changes from a configuration file.
 package struct KeyTable<Command: Hashable & Sendable>: Sendable {
     /// An error that describes an invalid key table.
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
@@ -30,10 +30,10 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - bindings: The default keys.
-    ///   - changes: The keys of commands, the displayed one first; an empty list disables a
-    ///     command.
+    ///   - changes: The keys of the commands to change, the displayed key first. An empty list
+    ///     disables a command.
     ///   - quit: The command that must keep a key.
-    ///   - name: The name of a command in a configuration.
+    ///   - name: A closure that returns the name of a command in a configuration file.
     /// - Throws: ``Failure`` if the changes assign a key to two commands, or if no key quits.
     init(
         bindings: [KeyBinding<Command>],
@@ -48,8 +48,8 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
                 if let owner = owners[key], owner != command {
                     throw Failure(
                         command: command,
-                        description: "the key \(key.label) of '\(name(command))' already belongs "
-                            + "to '\(name(owner))'; choose another key for one of them"
+                        description: "the key \(key.label) of '\(name(command))' is already "
+                            + "assigned to '\(name(owner))'; choose another key for one command"
                     )
                 }
                 owners[key] = command
@@ -73,10 +73,10 @@ package struct KeyTable<Command: Hashable & Sendable>: Sendable {
         self.init(bindings: changed)
     }
 
-    /// Returns the command of a key; nil for a key without a command.
+    /// Returns the command of a key, or `nil` for a key without a command.
     package func command(for key: Key) -> Command? { commands[key] }
 
-    /// Returns the first key of a command; nil if there is no key.
+    /// Returns the first key of a command, or `nil` if there is no key.
     package func key(for command: Command) -> Key? {
         bindings.first { $0.command == command }?.keys.first
     }

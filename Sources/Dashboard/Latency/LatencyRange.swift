@@ -1,11 +1,11 @@
 import Telemetry
 import TerminalUI
 
-/// The range of latencies in a heat map's row.
+/// The range of latencies in a row of a heat map.
 struct LatencyRange {
     /// The shortest latency, in nanoseconds.
     let low: UInt64
-    /// The exclusive upper bound, in nanoseconds; nil if there is no bound.
+    /// The exclusive upper bound, in nanoseconds, or `nil` if there is no bound.
     let high: UInt64?
 
     /// The maximum width of ``text``.
@@ -19,9 +19,9 @@ struct LatencyRange {
             ? LatencyDistribution.lowerBound(of: buckets.upperBound) : nil
     }
 
-    /// The range, such as `16.8–21.0 ms` or `786 µs–1.05 ms`.
+    /// The range as text, such as `16.8–21.0 ms` or `786 µs–1.05 ms`.
     ///
-    /// A common unit appears once.
+    /// If both ends have the same unit, the unit appears once.
     var text: String {
         guard let high else { return beginning }
         let from = HumanUnits.duration(nanoseconds: low)

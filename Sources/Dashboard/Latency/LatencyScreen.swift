@@ -22,7 +22,6 @@ struct LatencyScreen {
 
     private var end: Double { scene.history.windowEnd(scene.seconds) }
 
-    /// Draws the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         guard let selected else {
             drawNothing(on: &canvas, in: rect)
@@ -123,7 +122,7 @@ struct LatencyScreen {
 
     private var scope: String { "last \(HumanUnits.secondsLabel(scene.seconds))" }
 
-    /// The percentiles that appear only if a row has enough accesses to support them.
+    /// The percentiles that appear only if a row has enough accesses.
     private static let tails = [99.9, 99.99]
 
     private static func columns(tails: [Double]) -> [Table.Column] {
@@ -196,7 +195,7 @@ struct LatencyScreen {
             ]
         ).draw(on: &canvas, in: rect)
         let map = Rect(x: inner.minX, y: inner.minY, width: inner.width, height: inner.height - 1)
-        // If there is room, labels also show the upper end of a row.
+        // If there is room, labels also show the upper bound of a row.
         let areRanges = map.width >= 48
         let axis = areRanges ? LatencyRange.width + 1 : HumanUnits.durationWidth + 2
         guard map.height > 1, map.width > axis + 4 else { return }
@@ -235,7 +234,7 @@ struct LatencyScreen {
         scene.markTime(on: &canvas, plot)
     }
 
-    /// Returns about five rows to label, including the lowest and the highest.
+    /// Returns about five rows to label, including the lowest and the highest row.
     private static func labeled(_ rows: Int) -> [Int] {
         let step = max(1, (rows + 4) / 5)
         var places = Array(stride(from: 0, to: rows, by: step))
@@ -246,7 +245,7 @@ struct LatencyScreen {
 
     /// Returns the distributions of equal intervals.
     ///
-    /// If an interval is shorter than a second, one second fills several intervals.
+    /// If intervals are shorter than a second, each second fills several intervals.
     private func columns(
         of series: LatencyHistory.Series,
         count: Int
@@ -309,7 +308,7 @@ struct LatencyScreen {
             canvas.write(text, in: inner.row(0), style: theme.style(.dim), alignment: .leading)
             return
         }
-        // Leave two empty buckets on each side.
+        // Show two empty buckets on each side.
         let low = max(0, distribution.firstBucket + first - 2)
         let high = distribution.firstBucket + last + 2
         func share(_ nanoseconds: UInt64) -> Double {

@@ -5,7 +5,7 @@ import TerminalUI
 struct SlowParts {
     let slow: SlowSplit
 
-    /// One part of the time.
+    /// A part of the response time.
     struct Part {
         /// The activity.
         var activity: String
@@ -19,7 +19,7 @@ struct SlowParts {
         var ascii: String
     }
 
-    /// The parts, from the intended start to the end.
+    /// The parts, from the scheduled start to the end.
     var parts: [Part] {
         [
             Part(
@@ -61,10 +61,10 @@ struct SlowParts {
     /// The color of the percentile, as in the histogram.
     private var role: Role { slow.beyond == "p99" ? .error : .warning }
 
-    /// The accesses: `the 21 at or beyond p99`, or for a lower percentile,
-    /// `the 12 at or beyond p95; too few for p99`.
+    /// Describes the accesses, such as `the 21 at or beyond p99` or, for a lower percentile, `the
+    /// 12 at or beyond p95; too few for p99`.
     var scope: String {
-        if isSlowest { return "the slowest one; too few for a percentile" }
+        if isSlowest { return "the slowest; too few for a percentile" }
         let accesses =
             slow.accesses <= 1 ? "the one" : "the \(HumanUnits.count(UInt64(slow.accesses)))"
         return "\(accesses) at or beyond \(slow.beyond)"
@@ -75,8 +75,8 @@ struct SlowParts {
         slow.response > 0 ? Double(part.nanoseconds) / Double(slow.response) : 0
     }
 
-    /// Returns `beyond p99, 87.6 ms: 45 % waiting for a reader, 55 % being served`, without parts
-    /// of less than 1 %.
+    /// Returns a sentence such as `beyond p99, 87.6 ms: 45 % waiting for a reader, 55 % being
+    /// served`, without parts of less than 1 %.
     func sentence(theme: Theme, isShort: Bool) -> [Span] {
         let dim = theme.style(.dim)
         var spans = [
@@ -99,7 +99,7 @@ struct SlowParts {
         return spans
     }
 
-    /// Returns `p99: 60 % waiting, 40 % served` for narrow panels.
+    /// Returns a summary for narrow panels, such as `p99: 60 % waiting, 40 % served`.
     ///
     /// For a lower percentile, the text indicates that p99 is unknown.
     func summary(theme: Theme) -> [Span] {
@@ -119,7 +119,10 @@ struct SlowParts {
         return spans
     }
 
-    /// Returns `meanwhile report held 2.0 of 3 readers, ui 0.9`; nil for short waits.
+    /// Describes the holders during the waits, such as `meanwhile report held 2.0 of 3 readers, ui
+    /// 0.9`.
+    ///
+    /// Returns `nil` for short waits.
     func blame(theme: Theme) -> [Span]? {
         guard !slow.holders.isEmpty, slow.queued + slow.waited > slow.response / 100
         else { return nil }
@@ -145,7 +148,7 @@ struct SlowParts {
         }
     }
 
-    /// Draws the parts as one bar over a row.
+    /// Draws the parts as a single bar in a row.
     func drawBar(on canvas: inout Canvas, in row: Rect) {
         guard row.width > 0, slow.response > 0 else { return }
         var end = 0

@@ -1,11 +1,11 @@
 import Telemetry
 import TerminalUI
 
-/// A small table with percentiles of accesses' wait and hold times since the database was opened.
+/// A small table with percentiles of wait and hold times since the database was opened.
 struct AccessTimes {
     let database: DatabaseStatus
 
-    /// The rows; reads and writes of a pool are separate.
+    /// The rows, which are separate for reads and writes of a pool.
     var summaries: [(name: String, summary: LatencySummary)] {
         let isPool = database.readers != nil
         let all: [(String, LatencySummary?)] = [

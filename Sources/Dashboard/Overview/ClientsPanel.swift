@@ -1,16 +1,16 @@
 import Telemetry
 import TerminalUI
 
-/// The clients of the load with their throughputs, waits and service times.
+/// The panel of the load's clients with their throughputs, waits and service times.
 struct ClientsPanel {
     let history: History
     let seconds: Double
-    /// Whether the panel omits its border because there are few rows.
+    /// Whether the panel has no border because there are only a few rows.
     let isCompact: Bool
-    /// The key of the screen with the breakdown of slow accesses; nil if there is no key.
+    /// The key of the screen with the breakdown of slow accesses, or `nil` if there is no key.
     let details: String?
 
-    /// The displayed clients, by their indices in a sample.
+    /// The indices of the displayed clients in a sample.
     ///
     /// A compact panel omits clients without throughput and latency, which other panels show.
     private var shown: [Int] {
@@ -33,7 +33,6 @@ struct ClientsPanel {
         )
     }
 
-    /// Draws the panel.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let inner =
             isCompact
@@ -51,7 +50,7 @@ struct ClientsPanel {
                         [
                             Span($0, canvas.theme.bold(.accent)),
                             Span(
-                                " shows what their slow accesses wait for",
+                                " shows what slow accesses wait for",
                                 canvas.theme.style(.dim)
                             ),
                         ]
@@ -130,7 +129,7 @@ struct ClientsPanel {
         return [
             Span(client.name, theme.bold(.text)),
             Span(client.activity, dim),
-            // Show a client behind its target in a different color and with a mark.
+            // Show a client that is behind its target in a different color and with a mark.
             Span(isBehind ? "▲\(done)" : done, doneStyle),
             client.targetRate.map { Span(HumanUnits.rate($0), dim) } ?? Span("–", dim),
             latency(client.wait?.p50),

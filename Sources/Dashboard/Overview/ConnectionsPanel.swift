@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The lanes of connections, with their current and past states, holders and hold times.
+/// The panel with the lanes of connections: current and past states, holders and hold times.
 struct ConnectionsPanel {
     let history: History
     let seconds: Double
@@ -40,7 +40,6 @@ struct ConnectionsPanel {
         }
     }
 
-    /// Draws the panel.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let isASCII = canvas.glyphs == .ascii
@@ -49,7 +48,7 @@ struct ConnectionsPanel {
             title: "Connections",
             subtitle: (isASCII ? "- " : "· ")
                 + (history.isOver
-                    ? "the run has ended: accesses, and the last known holder of each"
+                    ? "the run has ended: accesses and last known holder of each"
                     : "holder and activity of each"),
             remark: "last \(HumanUnits.secondsLabel(seconds))",
             legend: legend
@@ -95,7 +94,7 @@ struct ConnectionsPanel {
         let theme = canvas.theme
         let state = lane.state
         let mark = state.mark
-        // Between reads, the snapshot's creator is its holder.
+        // Between reads, show the snapshot's creator as its holder.
         let kept =
             lane.state == .kept
             ? history.latest?.database.snapshots.first { $0.label == lane.label } : nil
@@ -134,7 +133,9 @@ struct ConnectionsPanel {
             .draw(on: &canvas, in: cell(.history))
     }
 
-    /// Returns the lanes that fit; the writer and the snapshots have priority over readers.
+    /// Returns the lanes that fit.
+    ///
+    /// The writer and the snapshots have priority over readers.
     private func shownLanes(rows: Int) -> [Lane] {
         let lanes = history.lanes
         guard lanes.count > rows else { return lanes }
@@ -150,7 +151,8 @@ struct ConnectionsPanel {
         )
     }
 
-    /// Returns `and 4 more: 3 idle, 1 running SQL`, or for narrow panels, `and 4 more, 1 in use`.
+    /// Returns a summary such as `and 4 more: 3 idle, 1 running SQL` or, in a narrow panel, `and 4
+    /// more, 1 in use`.
     private func summary(ofLanesBeyond shown: [Lane], width: Int) -> String {
         let labels = Set(shown.map(\.label))
         let hidden = history.lanes.filter { !labels.contains($0.label) }

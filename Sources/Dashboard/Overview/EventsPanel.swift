@@ -5,7 +5,6 @@ import TerminalUI
 struct EventsPanel {
     let history: History
 
-    /// Draws the panel.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let inner = Panel(title: "Events", remark: "newest first").draw(on: &canvas, in: rect)
         ticker(theme: canvas.theme, count: inner.height).draw(on: &canvas, in: inner)

@@ -6,7 +6,6 @@ struct HeaderLine {
     let history: History
     let isPaused: Bool
 
-    /// Draws the row.
     func draw(on canvas: inout Canvas, in row: Rect) {
         HeaderBar(segments: segments(theme: canvas.theme), state: state).draw(on: &canvas, in: row)
     }
@@ -28,7 +27,7 @@ struct HeaderLine {
         }
         var time = HumanUnits.seconds(sample.time)
         let planned = sample.plannedDuration.map { " of " + HumanUnits.seconds($0) } ?? ""
-        // Show a common unit only once.
+        // If both times have the same unit, show the unit only once.
         if time.hasSuffix(" s"), planned.hasSuffix(" s") { time.removeLast(2) }
         segments.append(HeaderBar.Segment(spans: [text(time), text(planned, .dim)], priority: 85))
         if let journal = sample.database.journalMode {
@@ -50,7 +49,7 @@ struct HeaderLine {
         }
         let rate = sample.clients.reduce(0) { $0 + ($1.throughput.isFinite ? $1.throughput : 0) }
         let total = HumanUnits.rate(rate).dropLast(2)
-        // Pad to the maximum width, so that adjacent pieces do not move.
+        // Pad to the maximum width, so that adjacent segments do not move.
         let padding = String(repeating: " ", count: max(0, 6 - total.utf8.count))
         segments.append(
             HeaderBar.Segment(

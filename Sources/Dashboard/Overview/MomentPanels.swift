@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The holders with their SQL and the waiters at the displayed earlier moment.
+/// Panels with the holders, their SQL, and the waiters at the displayed earlier moment.
 struct MomentPanels {
     let history: History
 
@@ -29,7 +29,7 @@ struct MomentPanels {
         drawWaiting(on: &canvas, in: columns[1])
     }
 
-    /// Draws the moment in one row, if the panels do not fit.
+    /// Draws a summary in one row, for screens without room for the panels.
     func drawLine(on canvas: inout Canvas, in row: Rect) {
         let theme = canvas.theme
         var spans = [Span("at \(time) ", theme.bold(.accent))]

@@ -19,7 +19,7 @@ struct OverviewScreen {
         case events
     }
 
-    /// The selectable parts, in the order of ``DashboardScreen/parts``.
+    /// The selectable parts, in the same order as in ``DashboardScreen/parts``.
     private enum Part: Int {
         case connections
         case pool
@@ -34,7 +34,7 @@ struct OverviewScreen {
         scene.markPart(part.rawValue, on: &canvas, rect)
     }
 
-    /// Draws one part below the verdict.
+    /// Draws one part so that it fills the screen below the verdict.
     private func draw(_ part: Part, on canvas: inout Canvas, in rect: Rect) {
         let verdict = VerdictLine(verdict: Verdict(history))
         let head = min(1, rect.height)
@@ -80,7 +80,6 @@ struct OverviewScreen {
     /// The minimum height at which all panels have borders.
     private static let comfortableHeight = 27
 
-    /// Draws the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         if history.latest == nil {
             drawBeginning(on: &canvas, in: rect)
@@ -94,8 +93,8 @@ struct OverviewScreen {
     /// Draws the screen before the first sample.
     private func drawBeginning(on canvas: inout Canvas, in rect: Rect) {
         let text =
-            "Building the dataset and opening the database. Each connection then has a lane here "
-            + "that shows its holder and the waiters."
+            "Building the dataset and opening the database. Each connection will then have a lane "
+            + "here that shows its holder and the waiters."
         let lines = TextWrapping.lines(of: text, width: min(rect.width - 4, 60))
         let top = max(0, (rect.height - lines.count) / 2)
         for (index, line) in lines.enumerated() where top + index < rect.height {

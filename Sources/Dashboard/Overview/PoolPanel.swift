@@ -1,7 +1,8 @@
 import Telemetry
 import TerminalUI
 
-/// Demand over time: connections in use, waiters above them, and the limit at which queues start.
+/// The panel of demand over time: connections in use, waiters above them, and the limit above which
+/// accesses wait.
 struct PoolPanel {
     let history: History
     let seconds: Double
@@ -13,7 +14,6 @@ struct PoolPanel {
 
     private var readers: ReaderPoolStatus? { history.latest?.database.readers }
 
-    /// Draws the panel.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let limit = Double(readers?.maximum ?? 1)
@@ -30,7 +30,7 @@ struct PoolPanel {
         )
         let moments = history.moments
         let inUse = bins.values(.mean) { moments[$0].inUse }
-        // Use the maximum number of waiters in each interval, so that short queues are visible.
+        // Use the maximum number of waiters in each interval to make short queues visible.
         var waiting = bins.values(.maximum) { moments[$0].waitingReaders }
         if readers == nil {
             let writers = bins.values(.maximum) { moments[$0].waitingWriters }
@@ -94,7 +94,7 @@ struct PoolPanel {
 }
 
 extension DatabaseStatus {
-    /// The number of readers handed over to waiters whose accesses have not started.
+    /// The number of readers that were handed over to waiters whose accesses have not started.
     var wakingReaders: Int {
         let atWork = connections.count { $0.role == .reader && $0.state != .idle }
         return max(0, (readers?.inUse ?? 0) - atWork)

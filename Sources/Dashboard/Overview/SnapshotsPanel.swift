@@ -1,11 +1,10 @@
 import Telemetry
 import TerminalUI
 
-/// The open snapshots with their ages, and the outcomes of interrupts.
+/// The panel of open snapshots with their ages, and of the outcomes of interrupts.
 struct SnapshotsPanel {
     let history: History
 
-    /// Draws the panel.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let inner = Panel(title: "Snapshots and interrupts").draw(on: &canvas, in: rect)
@@ -25,7 +24,7 @@ struct SnapshotsPanel {
             y: inner.minY,
             limit: inner.width
         )
-        // The two rows for interrupts are at the bottom.
+        // Reserve the two bottom rows for interrupts.
         let room = max(0, inner.height - 3)
         let shown = database.snapshots.count <= room ? database.snapshots.count : max(0, room - 1)
         for (index, snapshot) in database.snapshots.prefix(shown).enumerated() {
@@ -59,8 +58,8 @@ struct SnapshotsPanel {
             canvas.write("no interrupts", x: inner.minX, y: inner.maxY - 1, style: dim)
             return
         }
-        // The numbers of calls and statements differ: a call may find no statement, end several
-        // statements, or arrive when a statement has almost ended.
+        // The numbers of calls and statements differ because a call may find no statement, end
+        // several statements, or arrive just before a statement ends.
         let met = interrupts.requested - min(interrupts.requested, interrupts.withoutEffect)
         let calls = [
             Span("interrupts: ", theme.style(.text)),

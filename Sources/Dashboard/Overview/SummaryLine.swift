@@ -4,7 +4,7 @@ import TerminalUI
 /// The log, the snapshots and the interrupts in one row, for screens without room for their panels.
 struct SummaryLine {
     let history: History
-    /// The key of the screen with details of the log; nil if there is no key.
+    /// The key of the screen with details of the log, or `nil` if there is no key.
     let details: String?
 
     /// The length of each text.
@@ -14,15 +14,14 @@ struct SummaryLine {
         case long
     }
 
-    /// Draws the longest wordings of the three texts that fit.
+    /// Draws the longest versions of the three texts that fit.
     ///
-    /// The text about the log is the last to be shortened.
+    /// The text about the log is shortened last.
     func draw(on canvas: inout Canvas, in row: Rect) {
         guard let database = history.latest?.database else { return }
         let theme = canvas.theme
         let gap = 3
-        // The lengths for the log, the snapshots and the interrupts, from the longest to the
-        // shortest.
+        // The lengths of the texts about the log, the snapshots and the interrupts, longest first.
         let choices: [(Wording, Wording, Wording)] = [
             (.long, .long, .long), (.long, .long, .medium), (.long, .long, .short),
             (.long, .short, .short), (.short, .short, .short),
@@ -46,7 +45,7 @@ struct SummaryLine {
         }
     }
 
-    /// Returns `log 43.3 MiB ▲ pinned by snapshot, see 4`.
+    /// Returns text such as `log 43.3 MiB ▲ pinned by snapshot, see 4`.
     private func log(_ database: DatabaseStatus, theme: Theme, _ wording: Wording) -> [Span] {
         let dim = theme.style(.dim)
         guard let wal = database.wal else {
@@ -64,7 +63,7 @@ struct SummaryLine {
         return log
     }
 
-    /// Returns `1 snapshot, 22.0 s`.
+    /// Returns text such as `1 snapshot, 22.0 s`.
     private func snapshots(
         _ database: DatabaseStatus,
         theme: Theme,
@@ -79,7 +78,7 @@ struct SummaryLine {
         return snapshots + [Span(", \(age)", theme.style(.snapshot))]
     }
 
-    /// Returns `4 interrupts ended 2 statements`.
+    /// Returns text such as `4 interrupts ended 2 statements`.
     private func interrupts(
         _ counts: InterruptStatus,
         theme: Theme,

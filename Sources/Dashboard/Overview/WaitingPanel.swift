@@ -1,17 +1,16 @@
 import Telemetry
 import TerminalUI
 
-/// The waiting readers and writers, and the share of time with waiters.
+/// The panel of waiting reads and writes, and of the share of time with waiters.
 struct WaitingPanel {
     let history: History
     let seconds: Double
-    /// The key of the screen with the blockers; nil if there is no key.
+    /// The key of the screen that shows the blockers, or `nil` if there is no key.
     let details: String?
 
     /// The columns of the panel, including its border.
     static let track = Track(minimum: 38, ideal: 42, maximum: 52, priority: 5, flex: 0)
 
-    /// Draws the panel.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let isOver = history.isOver
         let inner = Panel(
@@ -64,7 +63,7 @@ struct WaitingPanel {
         AccessTimes(database: database).draw(on: &canvas, rows: [next(), next(), next()])
     }
 
-    /// The hint that refers to the screen with details of waiters.
+    /// Returns a hint about the screen with details of waiters.
     private func hint(theme: Theme) -> [[Span]] {
         guard let details, let database = history.latest?.database,
             database.waitingReaders.count + database.waitingWriters.count > 0
@@ -74,7 +73,7 @@ struct WaitingPanel {
         ]
     }
 
-    /// Draws `reads waiting  6  ▁▂▃`, or after the run, the maximum.
+    /// Draws a row such as `reads waiting  6  ▁▂▃` or, after the run, the maximum.
     private func drawCount(
         _ name: String,
         _ waiters: Int,
@@ -94,11 +93,12 @@ struct WaitingPanel {
         Sparkline(values: series, gradient: .waiting).draw(on: &canvas, in: strip)
     }
 
-    /// Draws `  oldest  12.3 ms  ui since 30.9 s`, or after the run, the longest observed wait.
+    /// Draws a row such as `oldest  12.3 ms  ui since 30.9 s` or, after the run, the longest
+    /// observed wait.
     ///
-    /// If accesses waited only between samples, the row reports that no sample contains a waiter.
+    /// If accesses waited only between samples, the row states that no sample contains a waiter.
     ///
-    /// The start time distinguishes a waiter from an earlier one of the same age.
+    /// The start time distinguishes a waiter from an earlier waiter of the same age.
     private func drawOldest(
         _ waiters: [WaiterStatus],
         _ longest: WaiterStatus?,

@@ -3,11 +3,10 @@ import TerminalUI
 
 /// An open snapshot with its connection.
 struct LiveSnapshot: Sendable {
-    /// The status of the snapshot.
     var status: SnapshotStatus
-    /// The status of its connection; nil if unknown.
+    /// The status of its connection, or `nil` if unknown.
     var connection: ConnectionStatus?
-    /// The size of a log frame in bytes; nil if unknown.
+    /// The size of a log frame in bytes, or `nil` if unknown.
     var frameBytes: UInt64?
 
     /// The size of the pinned frames in bytes.
@@ -31,7 +30,6 @@ struct LiveSnapshot: Sendable {
 
 /// A table of snapshots.
 enum SnapshotList {
-    /// The columns of the table.
     static let listing = Listing<LiveSnapshot>(
         columns: [
             Listing.Column(

@@ -12,7 +12,6 @@ struct SnapshotsScreen {
         scene.history.latest.map { LiveSnapshot.all(in: $0.database) } ?? []
     }
 
-    /// Draws the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         if let part = scene.expandedPart {
             draw(part, on: &canvas, in: rect)
@@ -110,7 +109,7 @@ struct SnapshotsScreen {
             .draw(on: &canvas, in: inner)
     }
 
-    /// The text for an empty table.
+    /// The text to show instead of an empty table.
     private var absence: String {
         guard scene.history.isOver else {
             let key = scene.keys.key(for: .snapshot)?.label
@@ -124,7 +123,7 @@ struct SnapshotsScreen {
         return "the run has ended; the oldest snapshot was \(oldest.origin.name)'s, \(age)\(frames)"
     }
 
-    /// The keys of a TRUNCATE checkpoint; nil if there are no keys.
+    /// The keys that start a TRUNCATE checkpoint, or `nil` if there are none.
     private var truncate: String? {
         scene.keys.key(for: .checkpoint).map { "\($0.label), then t" }
     }

@@ -8,10 +8,10 @@ struct Blockers: Sendable {
     var waiters: String
     /// The holders, sorted by hold time, longest first.
     var holders: [ConnectionStatus]
-    /// An explanation if the holders do not explain the wait.
+    /// An explanation, if the holders alone do not explain the wait.
     var remark: String?
 
-    /// Returns the groups of waiters of a database with their blockers.
+    /// Returns the groups of waiters in a database, with their blockers.
     static func all(in database: DatabaseStatus) -> [Blockers] {
         var groups: [Blockers] = []
         let readers = database.waitingReaders.count
@@ -34,9 +34,10 @@ struct Blockers: Sendable {
                 )
                 if let pool = database.readers {
                     if pool.inUse < pool.maximum {
-                        group.remark = "a reader is free or being opened; the first waiter is next"
+                        group.remark = "a reader is free or being opened; the first waiter gets it"
                     } else if group.holders.count < pool.maximum {
-                        // A reader was handed over to a waiter whose access has not started.
+                        // A reader without a holder was handed over to a waiter whose access has
+                        // not started.
                         let count = pool.maximum - group.holders.count
                         group.remark =
                             count == 1
@@ -77,7 +78,7 @@ struct Blockers: Sendable {
             .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
     }
 
-    /// Returns the possible holders of the file lock that a connection waits for.
+    /// Returns the connections that may hold the file lock for which a connection waits.
     private static func lock(
         _ connection: ConnectionStatus,
         in database: DatabaseStatus
@@ -90,7 +91,7 @@ struct Blockers: Sendable {
             waiters: connection.holder?.name ?? connection.label,
             holders: holders,
             remark: holders.isEmpty
-                ? "another process or another connection to the file holds the lock" : nil
+                ? "another process or another connection holds the lock on the file" : nil
         )
     }
 }

@@ -1,10 +1,9 @@
 import Telemetry
 
-/// The holders of connections over the last seconds.
+/// The clients that held connections over the last seconds.
 ///
-/// Single samples miss holders if connections change hands more often than samples are taken.
+/// A single sample misses clients that hold connections only between samples.
 struct HoldShares: Sendable, Equatable {
-    /// A resource.
     enum Resource: Sendable, CaseIterable {
         /// A pool's readers.
         case readers
@@ -22,11 +21,9 @@ struct HoldShares: Sendable, Equatable {
         }
     }
 
-    /// The share of one client.
     struct Holder: Sendable, Equatable {
-        /// The name of the client.
         var name: String
-        /// The mean number of connections that it held.
+        /// The mean number of connections that the client held.
         var held: Double
     }
 
@@ -37,7 +34,7 @@ struct HoldShares: Sendable, Equatable {
     /// The holders, sorted by descending share.
     var holders: [Holder]
 
-    /// Sums the samples of the last seconds before the displayed one.
+    /// Sums the samples of the last seconds before the displayed sample.
     static func all(in history: History, seconds: Double) -> [HoldShares] {
         var tallies: [Resource: [String: Int]] = [:]
         var sampleCount = 0

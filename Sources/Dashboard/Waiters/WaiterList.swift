@@ -15,22 +15,22 @@ struct Waiting: Sendable {
 
     /// The status of the waiter.
     var status: WaiterStatus
-    /// The awaited resource.
+    /// The resource for which the access waits.
     var resource: Resource
     /// Whether the access writes.
     var writes: Bool
     /// The position in its queue, from 1.
     var place: Int
 
-    /// The start of the wait on the monotonic clock, in nanoseconds; nil if unknown.
+    /// The start of the wait on the monotonic clock, in nanoseconds, or `nil` if unknown.
     var since: UInt64?
-    /// The start of the wait, in seconds since the start of the run; nil if unknown.
+    /// The start of the wait, in seconds since the start of the run, or `nil` if unknown.
     var start: Double?
 
     /// A stable name for the wait: its start time if known, or otherwise its position in the queue.
     var name: String { "\(writes ? "w" : "r")\(since.map { "@\($0)" } ?? "\(place)")" }
 
-    /// Returns the waiters in the displayed sample; the longest wait comes first.
+    /// Returns the waiters in the displayed sample, longest wait first.
     static func all(in history: History) -> [Waiting] {
         guard let database = history.latest?.database else { return [] }
         return all(in: database).map {
@@ -40,7 +40,7 @@ struct Waiting: Sendable {
         }
     }
 
-    /// Returns the waiters of a database; the longest wait comes first.
+    /// Returns the waiters in a database, longest wait first.
     static func all(in database: DatabaseStatus) -> [Waiting] {
         let isQueue = database.readers == nil
         let now = database.takenAtNanoseconds
@@ -64,7 +64,6 @@ struct Waiting: Sendable {
 
 /// A table of waiters.
 enum WaiterList {
-    /// The columns of the table.
     static let listing = Listing<Waiting>(
         columns: [
             Listing.Column(
@@ -85,7 +84,7 @@ enum WaiterList {
                     $1.bold(.waiting)
                 )
             },
-            // The start time distinguishes waits of the same age.
+            // The start time distinguishes waits of equal length.
             Listing.Column(
                 "since",
                 .fixed(HumanUnits.durationWidth, priority: 11),

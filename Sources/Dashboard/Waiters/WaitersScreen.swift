@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// The screen with the live queue, its blockers, and its length over time.
+/// The screen with the current queue, its blockers, and its length over time.
 struct WaitersScreen {
     let scene: ScreenScene
 
@@ -14,7 +14,6 @@ struct WaitersScreen {
         Waiting.all(in: scene.history)
     }
 
-    /// Draws the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         switch scene.expandedPart {
         case 0:
@@ -35,7 +34,7 @@ struct WaitersScreen {
             priority: 1,
             flex: 0
         )
-        // Stacked lists need twice the rows.
+        // Stacked lists need twice as many rows.
         let isNarrow = rect.width < 72
         let lists = Track(minimum: isNarrow ? 12 : 8, ideal: 14, priority: 9, flex: 1)
         let areas = rect.rows(Track.lengths(of: [chart, lists], available: rect.height))
@@ -165,8 +164,8 @@ struct WaitersScreen {
                     : "the run has ended; maximum numbers of waiters:",
                 Role.dim
             ),
-            ("\(reads) at once\(longest(peaks.longestReader))", .text),
-            ("\(writes) at once\(longest(peaks.longestWriter))", .text),
+            ("\(reads) at a time\(longest(peaks.longestReader))", .text),
+            ("\(writes) at a time\(longest(peaks.longestWriter))", .text),
         ]
         var rows = (0..<rect.height).map { rect.row($0) }.makeIterator()
         for (text, role) in lines {
@@ -183,10 +182,10 @@ struct WaitersScreen {
         let theme = canvas.theme
         let selected = all.first { $0.name == scene.view.selected }
         let groups = Blockers.all(in: database).filter { group in
-            // Show only the blockers of a selected waiter.
+            // If a waiter is selected, show only its blockers.
             selected.map { group.resource == $0.resource.rawValue } ?? true
         }
-        // Current blockers come first.
+        // Current blockers have priority over recent holders.
         let needed = groups.reduce(groups.count) {
             $0 + 1 + $1.holders.count + ($1.remark == nil ? 0 : 1)
         }
@@ -230,7 +229,7 @@ struct WaitersScreen {
         }
     }
 
-    /// Draws the recent holders of connections at the bottom, if there is room.
+    /// Draws the recent holders of connections in the bottom rows, if there is room.
     ///
     /// - Parameters:
     ///   - canvas: The canvas.
@@ -279,7 +278,7 @@ struct WaitersScreen {
         )
     }
 
-    /// Draws `  storm  3.1 of 4 ■■■■■■·`.
+    /// Draws a row such as `storm  3.1 of 4 ■■■■■■·`.
     private func draw(
         _ holder: HoldShares.Holder,
         of count: Int,
@@ -303,7 +302,7 @@ struct WaitersScreen {
         Meter(share: min(holder.held / Double(max(count, 1)), 1)).draw(on: &canvas, in: bar)
     }
 
-    /// Draws the holders of connections when no access waits.
+    /// Draws the current holders of connections if no access waits.
     private func drawHolders(
         _ database: DatabaseStatus,
         on canvas: inout Canvas,
@@ -323,7 +322,8 @@ struct WaitersScreen {
         }
     }
 
-    /// Draws `  import  writer  3.00 s  INSERT …` in one row, or in two if there is room.
+    /// Draws a holder, such as `import  writer  3.00 s  INSERT …`, in one row, or in two rows if
+    /// there is room.
     private func draw(
         _ holder: ConnectionStatus,
         isRoomy: Bool,

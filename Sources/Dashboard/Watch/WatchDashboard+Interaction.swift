@@ -57,7 +57,8 @@ extension WatchDashboard: RowInteraction {
         note("refresh rate: \(Int(rate)) frames per second")
     }
 
-    /// Handles Esc: undoes the expansion, or otherwise the filter, freeze, focus or selection.
+    /// Handles Esc, which undoes the first that applies: expansion, filter, freeze, focus, or
+    /// selection.
     private mutating func leave() {
         if view.isExpanded {
             view.isExpanded = false
@@ -100,7 +101,7 @@ extension WatchDashboard: RowInteraction {
         }
     }
 
-    /// Returns the row at an offset from the selection, or the first or last row if none is
+    /// Returns the row at an offset from the selection, or the first or last row if no row is
     /// selected.
     func selection(by step: Int, among rows: [String]) -> String? {
         guard let last = rows.indices.last else { return nil }
@@ -140,7 +141,9 @@ extension WatchDashboard: RowInteraction {
         }
     }
 
-    /// Selects another part of the screen; after the last part, selects the whole screen.
+    /// Selects another part of the screen.
+    ///
+    /// After the last part, selects the whole screen.
     private mutating func focus(by step: Int) {
         let count = screens[screen].parts.count
         guard count > 0 else { return }
@@ -150,7 +153,9 @@ extension WatchDashboard: RowInteraction {
         if view.part == nil { view.isExpanded = false }
     }
 
-    /// Sorts by the next sortable column; after the last one, restores the natural order.
+    /// Sorts by the next sortable column.
+    ///
+    /// After the last column, restores the natural order.
     private mutating func sortByNext() {
         let titles = screens[screen].sortableTitles
         guard !titles.isEmpty else { return }
@@ -174,7 +179,8 @@ extension WatchDashboard: RowInteraction {
         }
     }
 
-    /// Moves by a number of reports of the displayed database; the other databases follow.
+    /// Moves by a number of reports of the displayed database, and moves the other databases to the
+    /// same time.
     private mutating func step(by count: Int) {
         let place = shownPlace
         if frozen == nil { frozen = databases }
@@ -183,7 +189,7 @@ extension WatchDashboard: RowInteraction {
         if let time = frozen?[place].now { go(to: time) }
     }
 
-    /// Shows the reports nearest to a time, in seconds since the first one.
+    /// Shows the reports nearest to a time, in seconds since the first report.
     mutating func go(to time: Double) {
         if frozen == nil { frozen = databases }
         for place in shown.indices { frozen?[place].show(time: time) }
@@ -191,7 +197,7 @@ extension WatchDashboard: RowInteraction {
 
     /// Shows the reports nearest to a typed time.
     ///
-    /// - Returns: A description of the error; nil if the text is valid.
+    /// - Returns: A description of the error, or `nil` if the text is valid.
     mutating func seek(_ text: String) -> String? {
         let trimmed = text.filter { $0 != " " }
         guard !trimmed.isEmpty else { return nil }
@@ -237,7 +243,8 @@ extension WatchDashboard: RowInteraction {
 }
 
 extension Array {
-    /// Returns the element after the first match, cyclically; nil if the array is empty.
+    /// Returns the element after the first match, wrapping around at the end, or `nil` if the array
+    /// is empty.
     fileprivate func element(after isCurrent: (Element) -> Bool) -> Element? {
         guard !isEmpty else { return nil }
         return self[((firstIndex(where: isCurrent) ?? -1) + 1) % count]

@@ -1,11 +1,11 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The dashboard for watched databases as a value that converts reports and input events to
+/// The dashboard for watched databases, as a value that turns reports and input events into
 /// surfaces and actions.
 ///
-/// It does not depend on a terminal or a clock, and takes no samples. Its owner calls
-/// ``ingest(_:)`` for each batch of reports, ``handle(_:)`` for each event
+/// The dashboard does not depend on a terminal or a clock, and does not take samples. Its owner
+/// calls ``ingest(_:)`` for each batch of reports, ``handle(_:)`` for each event
 /// (``InputEvent/resize(_:)`` first), and ``render(size:)`` for each frame.
 package struct WatchDashboard: Sendable {
     /// A request from the dashboard to its owner.
@@ -47,7 +47,7 @@ package struct WatchDashboard: Sendable {
     var databases: [WatchHistory] = []
     /// The displayed data while the display is frozen.
     var frozen: [WatchHistory]?
-    /// The path of the displayed database; nil for the first.
+    /// The path of the displayed database, or `nil` for the first.
     var path: String?
     /// The index of the displayed time window in ``DashboardModel/windows``.
     var window = 1
@@ -71,7 +71,7 @@ package struct WatchDashboard: Sendable {
     ///   - themes: The themes that the `t` key cycles through.
     ///   - glyphs: The initial character set for charts.
     ///   - glyphChoices: The character sets that the terminal's font and encoding support.
-    ///   - keys: The bindings of keys to commands; nil for the default bindings.
+    ///   - keys: The bindings of keys to commands, or `nil` for the default bindings.
     ///   - refreshRate: The initial refresh rate, in frames per second.
     ///   - placeholder: The text to show if there is no database.
     package init(
@@ -157,12 +157,12 @@ package struct WatchDashboard: Sendable {
         path.flatMap { path in shown.firstIndex { $0.path == path } } ?? 0
     }
 
-    /// The displayed database; nil before the first report.
+    /// The displayed database, or `nil` before the first report.
     var history: WatchHistory? {
         shown.indices.contains(shownPlace) ? shown[shownPlace] : nil
     }
 
-    /// The time of the newest report, in seconds since the first one.
+    /// The time of the newest report, in seconds since the first report.
     private var newestTime: Double { databases.map(\.newestTime).max() ?? 0 }
 
     /// The input of the displayed screen.

@@ -1,24 +1,26 @@
 import Telemetry
 import TerminalUI
 
-/// How a write-ahead log that is not pinned uses its file.
+/// How a write-ahead log uses its file if it is not pinned.
 ///
-/// SQLite does not shrink the log after a checkpoint: when all frames are checkpointed and no
-/// reader uses the log, the next write resets it and starts at the beginning of the file, which
-/// keeps its size. `journal_size_limit` and a TRUNCATE checkpoint shrink the file, and the last
-/// close deletes it (https://sqlite.org/wal.html, "The WAL File";
+/// SQLite does not shrink the log after a checkpoint. When all frames are checkpointed and no
+/// reader uses the log, the next write resets the log and starts at the beginning of the file,
+/// which keeps its size. `journal_size_limit` and a TRUNCATE checkpoint shrink the file, and the
+/// last close deletes it (https://sqlite.org/wal.html, "The WAL File";
 /// https://sqlite.org/pragma.html#pragma_journal_size_limit).
 enum LogUse: Equatable {
     /// The log is empty.
     case empty
     /// The log grows because frames wait for a checkpoint.
     case filling(waiting: UInt64)
-    /// The log has been reset, or the next write resets it; the file keeps its size.
+    /// The log has been reset, or the next write resets it.
+    ///
+    /// The file keeps its size.
     case startsOver
     /// The number of frames is unknown.
     case unknown
 
-    /// Determines the use from a log's status.
+    /// Determines the use from the status of a log.
     init(_ wal: WALStatus) {
         // The header of the log has 32 bytes.
         guard wal.bytes > 32 else {
@@ -35,7 +37,7 @@ enum LogUse: Equatable {
             copied >= frames || hasRoom ? .startsOver : .filling(waiting: frames - copied)
     }
 
-    /// Descriptions, from the longest to the shortest.
+    /// Descriptions of the state, longest first.
     var descriptions: [String] {
         switch self {
         case .empty: return ["is empty"]
@@ -56,10 +58,10 @@ enum LogUse: Equatable {
         }
     }
 
-    /// Explains the state and its remedies, longest text first.
+    /// Returns explanations of the state and its remedies, longest first.
     ///
-    /// - Parameter truncate: The keys of a TRUNCATE checkpoint; nil if there are no keys.
-    /// - Returns: Equivalent texts.
+    /// - Parameter truncate: The keys that start a TRUNCATE checkpoint, or `nil` if there are none.
+    /// - Returns: Equivalent texts of decreasing length.
     func meaning(truncate: String?) -> [String] {
         let keys = truncate.map { " (\($0))" } ?? ""
         switch self {
@@ -86,7 +88,7 @@ enum LogUse: Equatable {
 }
 
 extension WALStatus {
-    /// The number of frames that fit into the file; nil if the page size is unknown.
+    /// The number of frames that fit into the file, or `nil` if the page size is unknown.
     var frameRoom: UInt64? {
         guard let pageSize, pageSize > 0, pageSize <= 65_536 else { return nil }
         return (max(bytes, 32) - 32) / UInt64(pageSize + 24)

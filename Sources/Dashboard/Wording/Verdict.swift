@@ -1,20 +1,22 @@
 import Telemetry
 import TerminalUI
 
-/// The verdict on a run, in one sentence.
+/// The verdict on a run, as one sentence.
 struct Verdict: Equatable {
     /// The severity of a verdict.
     enum Level: Equatable {
-        /// No judgment yet.
+        /// There is no verdict yet.
         case neutral
-        /// No problem.
+        /// There is no problem.
         case good
-        /// Under strain.
+        /// Some accesses wait.
         case strained
-        /// Saturated.
+        /// The pool or queue is saturated.
         case bad
 
-        /// The glyph and color; the glyphs also differ in ASCII.
+        /// The glyph and the color.
+        ///
+        /// The glyphs are also distinct in ASCII.
         var mark: (glyph: String, role: Role) {
             switch self {
             case .neutral: ("·", .dim)
@@ -29,10 +31,10 @@ struct Verdict: Equatable {
     var level: Level
     /// The possible beginnings of the sentence, longest first.
     var heads: [String]
-    /// Further parts, most important first.
+    /// Additional parts of the sentence, the most important first.
     var parts: [String]
 
-    /// Returns the longest beginning that fits into a width, and as many parts as fit.
+    /// Returns the longest beginning that fits, followed by as many parts as fit.
     func text(fitting width: Int, isASCII: Bool) -> String {
         func fits(_ text: String) -> Bool { CellText.width(of: text, isASCII: isASCII) <= width }
         var text = heads.first(where: fits) ?? heads.last ?? ""
@@ -47,7 +49,7 @@ struct Verdict: Equatable {
     /// The period of a verdict, in seconds.
     static let seconds = 10.0
 
-    /// Judges the displayed sample of a history.
+    /// Creates the verdict on the displayed sample of a history.
     init(_ history: History) {
         guard let sample = history.latest else {
             self.init(level: .neutral, heads: ["Waiting for the first sample"])
@@ -69,7 +71,7 @@ struct Verdict: Equatable {
                 ]
             )
         case .finished:
-            // Judge the whole recorded run.
+            // The verdict on an ended run covers all recorded data.
             let all = Self.judged(sample, history: history, seconds: .greatestFiniteMagnitude)
             self = all.prefixed(with: "Finished after \(HumanUnits.seconds(sample.time))")
         }
@@ -87,7 +89,7 @@ struct Verdict: Equatable {
         return Verdict(level: level, heads: heads + [state], parts: parts)
     }
 
-    /// Judges the last `seconds` of a history.
+    /// Returns the verdict on the last `seconds` of a history.
     private static func judged(
         _ sample: Sample,
         history: History,
@@ -99,7 +101,7 @@ struct Verdict: Equatable {
         let moments = history.moments
         let kept = history.now - (moments.count > 0 ? moments[0].time : 0)
         let span = Int(max(1, min(seconds, kept.rounded(.up), 1e6)))
-        // The verdict on an ended run covers all of its recorded data.
+        // Refer to the whole run if its start is still recorded.
         let isWhole = history.isOver && kept > history.now - 1
         let period = isWhole ? "the run" : "the last \(span) s"
         let subject = isQueue ? "Queue" : "Pool"
@@ -141,14 +143,15 @@ struct Verdict: Equatable {
         )
     }
 
-    /// Returns `No waiters: 1.2 of 4 in use on average`; for an ended run, the maximum.
+    /// Returns text such as `No waiters: 1.2 of 4 in use on average`, or the maximum for an ended
+    /// run.
     private static func heads(of history: History, _ use: String) -> [String] {
         guard history.isOver else { return ["No waiters: \(use)", "No waiters"] }
         let most = history.peaks.accesses.sentence
         return ["\(most): \(use)", most]
     }
 
-    /// Returns `no waiters now, up to 6 before`; for an ended run, the maximum.
+    /// Returns text such as `no waiters now, up to 6 before`, or the maximum for an ended run.
     private static func peak(_ history: History, seconds: Double, isQueue: Bool) -> String {
         if history.isOver {
             let most = history.peaks.accesses.sentence
@@ -162,7 +165,7 @@ struct Verdict: Equatable {
         return "no waiters now, up to \(count) before"
     }
 
-    /// Returns `6 reads wait, oldest ui 12.3 ms`; nil if there are no waiters.
+    /// Returns text such as `6 reads wait, oldest ui 12.3 ms`, or `nil` if there are no waiters.
     private static func waiting(_ database: DatabaseStatus, includesWriters: Bool) -> String? {
         let readers = database.waitingReaders
         let writers = includesWriters ? database.waitingWriters : []
@@ -176,7 +179,7 @@ struct Verdict: Equatable {
         return "\(who.joined(separator: " and ")) \(verb), oldest \(oldest.origin.name) \(age)"
     }
 
-    /// Returns `3 writes wait, oldest pay 12.3 ms` for a pool's writer.
+    /// Returns text about waits for a pool's writer, such as `3 writes wait, oldest pay 12.3 ms`.
     private static func writers(_ database: DatabaseStatus, isQueue: Bool) -> String? {
         guard !isQueue, let oldest = database.waitingWriters.first else { return nil }
         let count = database.waitingWriters.count
@@ -185,7 +188,8 @@ struct Verdict: Equatable {
         return "\(writes), oldest \(oldest.origin.name) \(age)"
     }
 
-    /// Returns the longest hold, if it is long: `report holds 1 of 4 readers (3.41 s)`.
+    /// Returns text about the longest hold, such as `report holds 1 of 4 readers (3.41 s)`, or
+    /// `nil` if it is short.
     private static func longestHold(_ database: DatabaseStatus) -> String? {
         let held = database.connections.filter { $0.role != .snapshot && $0.state != .idle }
         let longest = held.max { ($0.heldNanoseconds ?? 0) < ($1.heldNanoseconds ?? 0) }

@@ -1,9 +1,10 @@
 import Telemetry
 import TerminalUI
 
-/// Text about the write-ahead log: what pins it, or how it uses its file.
+/// Text that describes what pins the write-ahead log, or how the log uses its file.
 enum WALWords {
-    /// Returns why the log does not shrink, as the predicate of "the log"; nil if there is no pin.
+    /// Returns the reason why the log does not shrink, as the predicate of "the log", or `nil` if
+    /// there is no pin.
     static func pin(_ wal: WALStatus?) -> String? {
         guard let pin = wal?.pin else { return nil }
         let name = pin.by.name
@@ -12,7 +13,7 @@ enum WALWords {
         case .oldReader:
             return "is pinned by \(name), which has read an old state for \(age)"
         case .overlappingReaders:
-            return "cannot be reset: reads have overlapped without a gap for \(age), now \(name)"
+            return "cannot be reset: reads have overlapped without a gap for \(age), now by \(name)"
         case .largeTransaction: return "grows with a large transaction of \(name), \(age) so far"
         case .noCheckpoint: return "has not been checkpointed by \(name) for \(age)"
         case .otherProcess: return "has been pinned by another process, \(name), for \(age)"
@@ -22,27 +23,27 @@ enum WALWords {
     /// Returns a mark and the longest description of the log that fits.
     ///
     /// - Parameters:
-    ///   - wal: The log.
+    ///   - wal: The status of the log.
     ///   - width: The width of a row.
     ///   - rows: The number of rows.
     /// - Returns: The text, and whether the log is pinned.
     static func state(_ wal: WALStatus, width: Int, rows: Int) -> (text: String, isPinned: Bool) {
-        // Like the other texts, this one has no subject, so it needs no "is".
+        // Like the other texts, this text has no subject, so omit "is".
         if let pin = pin(wal) { return ("▲ \(pin.trimmingPrefix("is "))", true) }
         let texts = LogUse(wal).descriptions.map { "✔ \($0)" }
         return (fitting(texts, width: width, rows: rows), false)
     }
 
-    /// Explains the state of the log and its remedies.
+    /// Returns explanations of the log's state and its remedies.
     ///
     /// - Parameters:
     ///   - database: The database.
-    ///   - truncate: The keys of a TRUNCATE checkpoint; nil if there are no keys.
+    ///   - truncate: The keys that start a TRUNCATE checkpoint, or `nil` if there are none.
     /// - Returns: Equivalent texts, longest first.
     static func meaning(_ database: DatabaseStatus, truncate: String?) -> [String] {
         guard let wal = database.wal else {
             return [
-                "Without a write-ahead log, readers and the writer exclude each other, and there "
+                "Without a write-ahead log, readers and the writer block each other, and there "
                     + "are no snapshots.",
                 "Without a write-ahead log, there are no snapshots.",
             ]
@@ -52,13 +53,13 @@ enum WALWords {
         case .overlappingReaders:
             return [
                 "SQLite resets a log only when it is completely checkpointed and no reader uses "
-                    + "it. Reads that overlap without a gap prevent this, even if each of them is "
+                    + "it. Reads that overlap without a gap prevent this, even if each read is "
                     + "short.",
                 "Reads that overlap without a gap prevent a reset of the log.",
             ]
         case .largeTransaction:
             return [
-                "The frames of a transaction stay in the log until it commits; only then can a "
+                "The frames of a transaction stay in the log until it commits. Only then can a "
                     + "checkpoint copy them and SQLite reset the log.",
                 "The frames of a transaction stay in the log until it commits.",
             ]
@@ -70,9 +71,9 @@ enum WALWords {
             ]
         case .otherProcess:
             return [
-                "Another process reads an old state of the database or holds a lock that a "
+                "Another process is reading an old state of the database or holds a lock that a "
                     + "checkpoint needs, so frames stay in the log.",
-                "Another process prevents the checkpoint of frames.",
+                "Another process prevents a checkpoint of the frames.",
             ]
         case nil:
             return database.snapshots.isEmpty
@@ -81,13 +82,13 @@ enum WALWords {
     }
 
     private static let snapshot = [
-        "A snapshot shows the database at the time of its creation. While it is open, no "
-            + "checkpoint copies later frames, and SQLite cannot reset the log: all later frames "
-            + "stay in it.",
-        "While a snapshot is open, SQLite cannot reset the log: later frames stay in it.",
+        "A snapshot shows the database as it was when the snapshot was created. While it is "
+            + "open, no checkpoint copies later frames and SQLite cannot reset the log, so all "
+            + "later frames stay in it.",
+        "While a snapshot is open, SQLite cannot reset the log, and later frames stay in it.",
     ]
 
-    /// Returns the first text that fits, or otherwise the last one.
+    /// Returns the first text that fits, or the last text if none fits.
     static func fitting(_ texts: [String], width: Int, rows: Int) -> String {
         texts.first { TextWrapping.lines(of: $0, width: width).count <= max(rows, 1) }
             ?? texts.last ?? ""
@@ -104,7 +105,8 @@ enum WALWords {
         }
     }
 
-    /// Returns the longest description of the frames that fits; empty if their number is unknown.
+    /// Returns the longest description of the frames that fits, or an empty string if their number
+    /// is unknown.
     static func frames(_ wal: WALStatus, width: Int) -> String {
         guard let frames = wal.frames else { return "" }
         let all = HumanUnits.count(frames) + (frames == 1 ? " frame" : " frames")
@@ -120,8 +122,10 @@ enum WALWords {
 }
 
 extension History {
-    /// Whether the log is growing: it exceeds the size at which SQLite checkpoints automatically,
-    /// and exceeds its minimum size over the last ten seconds by more than 10 %.
+    /// Whether the log is growing.
+    ///
+    /// A growing log exceeds the size at which SQLite checkpoints automatically, and exceeds its
+    /// minimum size over the last ten seconds by more than 10 %.
     var isLogGrowing: Bool {
         guard !isOver, let wal = latest?.database.wal, case .filling = LogUse(wal),
             // The default threshold of automatic checkpoints: 1,000 pages of 4 KiB.

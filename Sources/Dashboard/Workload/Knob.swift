@@ -1,7 +1,7 @@
 import Telemetry
 import TerminalUI
 
-/// A knob of the load: a setting that can change during the run.
+/// A knob of the load, which is a setting that can change during the run.
 struct Knob: Sendable {
     /// The setting of a knob.
     enum Kind: Sendable, Hashable {
@@ -13,21 +13,22 @@ struct Knob: Sendable {
         case hold(client: String)
     }
 
-    /// The setting.
     var kind: Kind
-    /// The value, in its unit.
+    /// The value, in the unit of the setting.
     var value: Double
-    /// The measured value with its unit; nil if there is no measurement.
+    /// The measured value with its unit, or `nil` if there is no measurement.
     var actual: String?
 
-    /// Creates a knob; a value that is not finite becomes 0.
+    /// Creates a knob.
+    ///
+    /// A value that is not finite becomes 0.
     init(kind: Kind, value: Double, actual: String? = nil) {
         self.kind = kind
         self.value = value.isFinite ? min(max(value, 0), 1e9) : 0
         self.actual = actual
     }
 
-    /// The name in a list.
+    /// The name to show in a list.
     var name: String {
         switch kind {
         case .readers: "maximum readers"
@@ -47,7 +48,7 @@ struct Knob: Sendable {
         case .writeShare: "share of writes in the load"
         case .workers: "number of concurrent accesses"
         case .rate: "arrival rate of accesses (open loop)"
-        case .hold: "hold time of its connection"
+        case .hold: "how long it holds its connection"
         }
     }
 
@@ -63,7 +64,7 @@ struct Knob: Sendable {
         }
     }
 
-    /// Returns the value one step up or down; nil at the limit.
+    /// Returns the value one step up or down, or `nil` at the limit.
     func stepped(from value: Double, up: Bool) -> Double? {
         let next: Double
         switch kind {
@@ -89,7 +90,7 @@ struct Knob: Sendable {
         }
     }
 
-    /// Returns the action that sets the knob to a value.
+    /// Returns the action that changes the setting to a value.
     func action(setting value: Double) -> DashboardAction {
         switch kind {
         case .readers: .setReaderCount(Int(value))
@@ -101,7 +102,8 @@ struct Knob: Sendable {
         }
     }
 
-    /// Returns the next round number of the series 1, 1.5, 2, 3, 4, 5, 6, 8, 10.
+    /// Returns the next round number in the series 1, 1.5, 2, 3, 4, 5, 6, 8, 10, at any power of
+    /// ten.
     private static func nice(_ value: Double, up: Bool) -> Double {
         let steps = [1, 1.5, 2, 3, 4, 5, 6, 8, 10]
         guard value > 0 else { return up ? 0.1 : 0 }
@@ -118,7 +120,7 @@ struct Knob: Sendable {
         return lower * scale
     }
 
-    /// Formats a factor: `0.8`, `1`, `1.5`, `20`.
+    /// Formats a factor, such as `0.8`, `1`, `1.5` or `20`.
     private static func short(_ value: Double) -> String {
         let hundredths = Int((min(max(value, 0), 1e6) * 100).rounded())
         if hundredths.isMultiple(of: 100) { return "\(hundredths / 100)" }
@@ -128,7 +130,9 @@ struct Knob: Sendable {
             ? whole + "\(rest / 10)" : whole + (rest < 10 ? "0" : "") + "\(rest)"
     }
 
-    /// Returns the knobs in a sample; the knobs of the whole load come first.
+    /// Returns the knobs in a sample.
+    ///
+    /// The knobs for the whole load come first.
     static func all(in sample: Sample) -> [Knob] {
         var knobs: [Knob] = []
         if let readers = sample.database.readers {

@@ -1,17 +1,16 @@
 import Telemetry
 import TerminalUI
 
-/// The screen with the load's knobs: their values, requested values and measurements.
+/// The screen with the load's knobs, their values, requested values and measurements.
 struct WorkloadScreen {
     let scene: ScreenScene
-    /// The requested values that samples do not yet contain, by knob name.
+    /// The requested values that samples do not contain yet, by knob name.
     let requestedKnobs: [String: Double]
     /// The keys, for hints.
     let keys: DashboardKeys
 
     private var knobs: [Knob] { scene.history.latest.map(Knob.all) ?? [] }
 
-    /// Draws the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let knobs = knobs
         let table = Track(

@@ -45,7 +45,7 @@ struct SlowPartsTests {
             holders: [.init(client: "ui", held: 1)]
         )
         let parts = SlowParts(slow: slow)
-        #expect(parts.scope == "the slowest one; too few for a percentile")
+        #expect(parts.scope == "the slowest; too few for a percentile")
         #expect(parts.blame(theme: .standard) == nil)
         #expect(
             text(parts.sentence(theme: .standard, isShort: true))

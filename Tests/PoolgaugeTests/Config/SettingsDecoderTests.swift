@@ -90,7 +90,7 @@ struct SettingsDecoderTests {
     @Test(arguments: [
         (
             "keys:\n  sort: x\n  theme: x",
-            "config.yaml:3:3: the key x of 'theme' already belongs to 'sort'"
+            "config.yaml:3:3: the key x of 'theme' is already assigned to 'sort'"
         ),
         ("keys: {quit: []}", "config.yaml:1:8: 'quit' needs a key"),
         ("keys: 7", "config.yaml:1:7: '7' is not a mapping"),

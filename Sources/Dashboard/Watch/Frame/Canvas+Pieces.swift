@@ -1,9 +1,9 @@
 import TerminalUI
 
 extension Canvas {
-    /// Joins pieces with commas in as many rows as necessary.
+    /// Joins pieces with commas, in as many rows as necessary.
     ///
-    /// Pieces are never split across rows.
+    /// A piece is never split across rows.
     func rows(of pieces: [[Span]], width: Int) -> [[Span]] {
         let comma = Span(", ", theme.style(.dim))
         var rows: [[Span]] = []

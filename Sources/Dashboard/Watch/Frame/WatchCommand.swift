@@ -8,10 +8,10 @@ package enum WatchCommand: Hashable, Sendable {
     case nextDatabase
     /// Shows the previous database.
     case previousDatabase
-    /// A command for navigation, time or display that the run dashboard also has.
+    /// A command for navigation, time or display that both dashboards have.
     case common(DashboardCommand)
 
-    /// The name in a configuration.
+    /// The name in a configuration file.
     var name: String {
         switch self {
         case .screen(let place): "screen-\(place + 1)"
@@ -29,7 +29,7 @@ package enum WatchCommand: Hashable, Sendable {
         case display = "Display"
     }
 
-    /// The purpose; nil for a command that this dashboard does not have.
+    /// The purpose, or `nil` for a command that this dashboard does not have.
     var purpose: Purpose? {
         switch self {
         case .screen, .nextDatabase, .previousDatabase: return .screens
@@ -48,12 +48,12 @@ package enum WatchCommand: Hashable, Sendable {
 package typealias WatchKeys = KeyTable<WatchCommand>
 
 extension KeyTable<WatchCommand> {
-    /// Creates the keys for screens with the changes from a configuration.
+    /// Creates the keys for screens, with the changes from a configuration file.
     ///
     /// - Parameters:
     ///   - screens: The screens, in the order of their keys `1`, `2`, …
-    ///   - changes: The keys from a configuration for commands of the run dashboard; changes to
-    ///     common commands also apply here.
+    ///   - changes: The keys in the configuration file for commands of the run dashboard. Changes
+    ///     to common commands also apply here.
     /// - Throws: ``Failure`` if no key quits.
     package init(
         screens: [any WatchScreen.Type],
@@ -108,25 +108,25 @@ extension KeyTable<WatchCommand> {
             [.character("n")],
             .nextDatabase,
             name: "next database",
-            help: "the next database",
+            help: "show the next database",
             priority: 20
         ),
         KeyBinding(
             [.character("N")],
             .previousDatabase,
             name: "previous database",
-            help: "the previous database",
+            help: "show the previous database",
             priority: nil
         ),
     ]
 
     /// The help for common commands with a different meaning in this dashboard.
     private static let helpTexts: [DashboardCommand: String] = [
-        .left: "columns to the left",
-        .right: "columns to the right",
+        .left: "scroll left",
+        .right: "scroll right",
         .pause: "freeze the display; watching continues",
-        .stepBack: "freeze, and go one report back",
-        .stepForward: "go one report forward",
+        .stepBack: "freeze, and go back one report",
+        .stepForward: "go forward one report",
         .seek: "go to an earlier time",
         .zoomIn: "show less time",
         .zoomOut: "show more time",

@@ -4,7 +4,6 @@ import TerminalUI
 struct WatchFooter {
     let dashboard: WatchDashboard
 
-    /// Draws the rows.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         var prompt: PromptState?
         if case .prompt(let state)? = dashboard.overlay { prompt = state }
@@ -20,11 +19,11 @@ struct WatchFooter {
         ).draw(on: &canvas, in: rect)
     }
 
-    /// The processor time of the dashboard, including its sampling and its helpers.
+    /// The CPU time of the dashboard, including its sampling and its helper processes.
     private var cost: String {
         guard let history = dashboard.databases.first, history.moments.count > 0 else { return "" }
         var (used, seconds) = (0.0, 0.0)
-        // The first interval includes the helpers' startup.
+        // Exclude the first interval, in which the helper processes start.
         for place in max(1, history.moments.count - 12)..<max(1, history.moments.count) {
             let moment = history.moments[place]
             used += moment.cost * moment.seconds
@@ -50,7 +49,7 @@ struct WatchFooter {
         return true
     }
 
-    /// The relevant keys of this screen, most important first.
+    /// The relevant keys of this screen, the most important first.
     private var commands: [KeyBar.Item] {
         let view = dashboard.view
         let screen = dashboard.screens[dashboard.screen]

@@ -5,7 +5,6 @@ import TerminalUI
 struct WatchHeader {
     let dashboard: WatchDashboard
 
-    /// Draws the row.
     func draw(on canvas: inout Canvas, in row: Rect) {
         HeaderBar(segments: segments(theme: canvas.theme, width: row.width), state: state)
             .draw(on: &canvas, in: row)

@@ -6,7 +6,6 @@ struct WatchHelp {
     /// The first displayed line.
     let top: Int
 
-    /// Draws the help above the screen.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         overlay(theme: canvas.theme, glyphs: canvas.glyphs).draw(on: &canvas, in: rect)
     }

@@ -3,16 +3,18 @@ import TerminalUI
 
 /// A screen of the watch dashboard, created from a scene for each frame.
 ///
-/// A new screen needs one type and one entry in the list of screens of ``WatchDashboard``. Its key,
-/// its position in the footer and its line in the help derive from the list.
+/// To add a screen, add a type and an entry in the list of screens of ``WatchDashboard``. The
+/// screen's key, its position in the footer and its line in the help are derived from the list.
 package protocol WatchScreen: Sendable {
     /// The name, for the footer.
     static var title: String { get }
-    /// A description for the help, in at most 40 columns.
+    /// A description for the help, at most 40 columns wide.
     static var help: String { get }
-    /// The names of the parts in the order in which Tab cycles through them.
+    /// The names of the parts, in the order in which Tab cycles through them.
     static var parts: [String] { get }
-    /// The titles of the sortable columns; empty if rows cannot be sorted or filtered.
+    /// The titles of the sortable columns.
+    ///
+    /// The array is empty if rows cannot be sorted or filtered.
     static var sortableTitles: [String] { get }
 
     /// Creates the screen for a scene.
@@ -21,7 +23,7 @@ package protocol WatchScreen: Sendable {
     /// The names of the selectable rows, from top to bottom.
     var rowNames: [String] { get }
 
-    /// Returns the text that `y` copies for a selected row; nil for the verdict.
+    /// Returns the text that the `y` key copies for a selected row, or `nil` to copy the verdict.
     func copyText(of row: String) -> String?
 
     /// Returns the effect of Enter on a selected row.
@@ -37,7 +39,7 @@ package enum WatchOpening: Sendable, Equatable {
     case details
     /// Shows the database with this path on the first screen.
     case database(path: String)
-    /// Shows the process with this label in detail, on the processes screen.
+    /// Shows details of the process with this label, on the processes screen.
     case process(label: String)
 }
 
@@ -51,7 +53,7 @@ extension WatchScreen {
 
 /// The input of a screen of the watch dashboard.
 package struct WatchScene: Sendable {
-    /// The displayed database; nil before the first report.
+    /// The displayed database, or `nil` before the first report.
     let history: WatchHistory?
     /// All databases, in order of first report.
     let databases: [WatchHistory]
@@ -69,7 +71,8 @@ package struct WatchScene: Sendable {
     /// The displayed report.
     var report: WatchReport? { history?.report }
 
-    /// The index of the part that fills the screen, in ``WatchScreen/parts``; nil for all parts.
+    /// The index of the part that fills the screen, in ``WatchScreen/parts``, or `nil` for all
+    /// parts.
     var expandedPart: Int? { view.isExpanded ? view.part : nil }
 
     /// Marks the panel in a rectangle if it is the selected part.

@@ -1,32 +1,32 @@
 import SQLiteWatch
 import TerminalUI
 
-/// Formats values of reports for screens.
+/// Formats values in reports for display.
 enum WatchWords {
     /// Returns the label of a process.
     ///
-    /// The ID comes first so that narrow columns do not truncate it.
+    /// The process ID comes first, so that narrow columns do not truncate it.
     static func process(_ name: String, _ pid: Int32) -> String { "\(pid) \(name)" }
 
-    /// Formats a time: `430 ms`, `12.3 s`, `2m 05s`.
+    /// Formats a duration, such as `430 ms`, `12.3 s` or `2m 05s`.
     static func duration(_ seconds: Double) -> String { HumanUnits.duration(seconds: seconds) }
 
-    /// Formats the hold time of a lock: `≥ 12.3 s`, or `~ 12.3 s` if it may have been released
-    /// between two samples.
+    /// Formats the hold time of a lock, such as `≥ 12.3 s`, or `~ 12.3 s` if the lock may have been
+    /// released between two samples.
     static func held(_ lock: WatchedLock, isASCII: Bool) -> String {
         guard lock.seconds > 0 else { return "now" }
         let sign = lock.isContinuous ? (isASCII ? ">=" : "≥") : "~"
         return "\(sign) \(duration(lock.seconds))"
     }
 
-    /// Formats a share with its error in percent: `12.3 ±1.6`.
+    /// Formats a share with its error, in percent, such as `12.3 ±1.6`.
     static func share(_ estimate: WatchedEstimate, isASCII: Bool) -> String {
         guard estimate.value > 0 else { return "" }
         let value = estimate.value >= 0.9995 ? "100" : decimal(estimate.value * 100)
         return "\(value) \(isASCII ? "+-" : "±")\(decimal(estimate.error * 100))"
     }
 
-    /// Formats a number with one decimal.
+    /// Formats a number with one decimal place.
     static func decimal(_ value: Double) -> String {
         guard value.isFinite else { return "?" }
         let tenths = Int((min(max(value, 0), 1e9) * 10).rounded())
@@ -38,7 +38,7 @@ enum WatchWords {
         PrintableText.escaped(path.split(separator: "/").last.map(String.init) ?? path)
     }
 
-    /// Formats a time of day in UTC: `12:04:31`.
+    /// Formats a time of day in UTC, such as `12:04:31`.
     static func clock(_ time: WatchTime) -> String {
         let day: Int64 = 86_400_000
         let ofDay = ((time.milliseconds % day) + day) % day / 1000

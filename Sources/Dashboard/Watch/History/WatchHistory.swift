@@ -2,11 +2,10 @@ import SQLiteWatch
 
 /// The data of one database: the displayed report and the series around it.
 ///
-/// The displayed report is the newest one, or an earlier one that the user selects. The memory is
-/// bounded: at most 1,200 reports within the limit of ``setBudget(_:)``, and the points of at most
-/// 512 lanes.
+/// The displayed report is the newest report, or an earlier report that the user selects. Memory is
+/// limited to 1,200 reports within the limit of ``setBudget(_:)``, and to the points of 512 lanes.
 struct WatchHistory: Sendable, Timeline {
-    /// The maximum number of reports: five minutes at four per second.
+    /// The maximum number of reports: five minutes at four reports per second.
     static let capacity = 1_200
     /// The size limit of the reports of all databases, in bytes.
     static let budget = 32 << 20
@@ -17,17 +16,19 @@ struct WatchHistory: Sendable, Timeline {
     /// The maximum number of lanes.
     private static let laneLimit = 512
 
-    /// The path of the database, as in its reports.
+    /// The path of the database, as its reports contain it.
     let path: String
-    /// The displayed report, without its episodes; its text is escaped.
+    /// The displayed report without its episodes, with its text escaped.
     private(set) var report: WatchReport?
-    /// The index in ``moments`` of a displayed earlier report; nil for the newest.
+    /// The index in ``moments`` of a displayed earlier report, or `nil` for the newest.
     private(set) var cursor: Int?
     /// The values of the reports, newest last.
     private(set) var moments = RingBuffer<WatchMoment>(capacity: Self.capacity)
     /// One lane for each process, in order of first report.
     private(set) var lanes: [WatchLane] = []
-    /// The processes at the displayed moment; holders of locks come first.
+    /// The processes at the displayed moment.
+    ///
+    /// Holders of locks come first.
     private(set) var rows: [WatchRow] = []
     private var reports = BoundedStore<WatchReport>(capacity: Self.capacity, budget: Self.budget) {
         Self.size(of: $0)
@@ -44,7 +45,7 @@ struct WatchHistory: Sendable, Timeline {
     ///
     /// - Parameters:
     ///   - report: The report.
-    ///   - time: Its time in seconds since the first report of the session.
+    ///   - time: The time of the report, in seconds since the first report of the session.
     mutating func append(_ report: WatchReport, time: Double) {
         var report = report.escaped()
         let time = max(time, newestTime)
@@ -63,7 +64,7 @@ struct WatchHistory: Sendable, Timeline {
     /// Sets the limit on the total size of this database's reports, in bytes.
     mutating func setBudget(_ bytes: Int) { reports.budget = bytes }
 
-    /// Shows the report at an index in ``moments``, or the nearest recorded one.
+    /// Shows the report at an index in ``moments``, or the nearest recorded report.
     mutating func show(at place: Int) {
         let bounded = min(max(place, reports.firstKept), moments.count - 1)
         guard bounded >= 0, let report = reports[bounded] else { return }
@@ -72,7 +73,7 @@ struct WatchHistory: Sendable, Timeline {
         rows = makeRows()
     }
 
-    /// The episodes up to the displayed moment, in their state at that moment, latest first.
+    /// The episodes up to the displayed moment, with their states at that moment, latest first.
     var episodes: [WatchEpisode] {
         guard cursor != nil, let now = report?.time else { return allEpisodes }
         return allEpisodes.filter { $0.start <= now }.map { episode in
@@ -84,7 +85,7 @@ struct WatchHistory: Sendable, Timeline {
         }
     }
 
-    /// Returns the lanes of the processes that used the database in the displayed time.
+    /// Returns the lanes of the processes that used the database in the displayed time window.
     func lanes(in seconds: Double) -> [WatchLane] {
         let end = windowEnd(seconds)
         return lanes.filter { $0.lastSeen >= end - seconds && $0.firstSeen <= end }
@@ -104,13 +105,14 @@ struct WatchHistory: Sendable, Timeline {
         return (sum, length)
     }
 
-    /// Returns a rate per second over ``rateSeconds``.
+    /// Returns the rate of a value per second over ``rateSeconds``.
     func rate(_ value: (WatchMoment) -> Double) -> Double {
         let (sum, seconds) = sum(over: Self.rateSeconds, value)
         return seconds > 0 ? sum / seconds : 0
     }
 
-    /// The actual period of shares, which is shorter than ``shareSeconds`` shortly after the start.
+    /// The actual period of the shares, which is shorter than ``shareSeconds`` until enough time
+    /// has passed.
     var coveredSeconds: Double {
         min(Self.shareSeconds, max(1, sum(over: Self.shareSeconds) { _ in 0 }.seconds.rounded()))
     }
@@ -200,10 +202,12 @@ struct WatchHistory: Sendable, Timeline {
 
     // MARK: Rows
 
-    /// Returns the processes; the strongest blockers come first.
+    /// Returns the processes.
+    ///
+    /// The strongest blockers come first.
     ///
     /// The order depends on shares over several seconds, rounded to coarse steps, so that rows do
-    /// not move with each lock.
+    /// not move each time a lock is acquired or released.
     private func makeRows() -> [WatchRow] {
         guard let report else { return [] }
         var places: [Int32: Int] = [:]
@@ -243,7 +247,7 @@ struct WatchHistory: Sendable, Timeline {
         var (seconds, listSeconds) = (0.0, 0.0)
         var (samples, listSamples) = (0, 0)
         visitMoments(last: Self.shareSeconds) { place, moment in
-            // If there is no sample, the share of a moment is unknown.
+            // Without samples, the share in a moment is unknown.
             if moment.samples > 0 { seconds += moment.seconds }
             if moment.listSamples > 0 { listSeconds += moment.seconds }
             samples += moment.samples
@@ -258,8 +262,8 @@ struct WatchHistory: Sendable, Timeline {
             guard seconds > 0, samples > 0 else { return WatchedEstimate(value: 0, error: 1) }
             let share = min(max(held / seconds, 0), 1)
             let count = Double(samples)
-            // One additional success and one failure keep the error above 0, even for 0 of n and
-            // n of n.
+            // Adding one success and one failure keeps the error above 0, even for 0 of n or n of
+            // n.
             let smoothed = (share * count + 1) / (count + 2)
             let error = (smoothed * (1 - smoothed) / count).squareRoot()
             return WatchedEstimate(value: share, error: error)

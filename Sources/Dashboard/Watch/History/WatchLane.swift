@@ -1,20 +1,20 @@
 import SQLiteWatch
 
-/// One process over time.
+/// A process's use of a database over time.
 struct WatchLane: Sendable {
     /// The activity of a process in the interval of one report.
     struct Point: Sendable, Equatable {
         var state: WatchLaneState
-        /// The share of the interval for which the process held a write lock, from 0 to 1.
+        /// The share of the interval when the process held a write lock, from 0 to 1.
         var writer: Float = 0
-        /// The share for which it held a read lock.
+        /// The share of the interval when the process held a read lock, from 0 to 1.
         var reader: Float = 0
-        /// The share for which it held the checkpoint lock.
+        /// The share of the interval when the process held the checkpoint lock, from 0 to 1.
         var checkpoint: Float = 0
-        /// The processor time, as a share of one core; negative if unknown.
+        /// The CPU time, as a share of one CPU, or a negative value if unknown.
         var processor: Float = -1
 
-        /// The point for an interval in which the process did not use the database.
+        /// The point for an interval when the process did not use the database.
         static let absent = Point(state: .absent)
     }
 
@@ -29,8 +29,8 @@ struct WatchLane: Sendable {
     /// The time of the last report with the process, in seconds.
     var lastSeen: Double
 
-    /// The label in lists: `4711 python3 report.py`.
+    /// The label in lists, such as `4711 python3 report.py`.
     ///
-    /// The ID comes first so that narrow columns do not truncate it.
+    /// The process ID comes first, so that narrow columns do not truncate it.
     var label: String { WatchWords.process(name, pid) }
 }

@@ -9,7 +9,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     case readingBriefly
     /// The process held a read lock.
     case reading
-    /// The process reads an old state, which pins frames in the log.
+    /// The process is reading an old state, which pins frames in the log.
     case pinning
     /// The process held a write lock for less than a third of the interval.
     case writingBriefly
@@ -17,15 +17,15 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
     case writing
     /// The process held the checkpoint lock.
     case checkpointing
-    /// The process probably waits for a lock.
+    /// The process is probably waiting for a lock.
     case waiting
     /// The process does not use the database.
     case absent
 
-    /// The minimum share of an interval at which a lock counts as held continuously.
+    /// The minimum share of an interval for which a lock is considered held continuously.
     private static let large = 1.0 / 3
 
-    /// The state of a process in the interval of a report.
+    /// Creates the state of a process in the interval of a report.
     init(_ process: WatchedProcess, isPinning: Bool) {
         let share = process.share
         if process.waiting?.isWaiting == true {
@@ -45,7 +45,9 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The appearance; each state has a distinct glyph, so color alone never identifies a state.
+    /// The appearance.
+    ///
+    /// Each state has a distinct glyph, so that color alone never identifies a state.
     var mark: LaneStrip.Mark {
         switch self {
         case .idle: LaneStrip.Mark(glyph: "·", ascii: ".", role: .idle)
@@ -60,10 +62,10 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The marks of all states, by their raw values.
+    /// The marks of all states, indexed by raw value.
     static let marks = allCases.map(\.mark)
 
-    /// Returns the legend for the border of a panel, the most important marks first.
+    /// Returns the legend for the border of a panel, with the most important marks first.
     static func legend(theme: Theme, glyphs: GlyphSet) -> [[Span]] {
         let order: [WatchLaneState] = [
             .writing, .reading, .pinning, .checkpointing, .waiting, .writingBriefly,
@@ -100,7 +102,7 @@ enum WatchLaneState: UInt8, Sendable, CaseIterable {
         case .reading: "reads for at least 1/3 of the time"
         case .pinning: "pins the log: reads an old state"
         case .writingBriefly: "writes for less than 1/3 of the time"
-        case .writing: "writes, or excludes other writers"
+        case .writing: "writes, or blocks other writers"
         case .checkpointing: "checkpoints: copies the log"
         case .waiting: "probably waits for a lock (inferred)"
         case .absent: "does not use the database"

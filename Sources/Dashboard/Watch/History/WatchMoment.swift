@@ -1,24 +1,25 @@
 import SQLiteWatch
 
-/// The values of one report for charts.
+/// The values of a report that charts show.
 struct WatchMoment: Timed, Equatable {
     /// The time since the first report, in seconds.
     var time: Double
     /// The length of the report's interval, in seconds.
     var seconds: Double
-    /// The number of samples of the write locks in the interval.
+    /// The number of samples of write locks in the interval.
     var samples: Int
-    /// The number of samples of the read locks in the interval.
+    /// The number of samples of read locks in the interval.
     var listSamples: Int
-    /// The processor time of this program and its helpers, as a share of one core.
+    /// The CPU time of this program and its helper processes, as a share of one CPU.
     var cost: Double
-    /// The size of the log file, in bytes; NaN if there is no log.
+    /// The size of the log file, in bytes, or NaN if there is no log.
     var logBytes: Double
-    /// The number of frames in use; NaN if unknown.
+    /// The number of frames in use, or NaN if unknown.
     var frames: Double
-    /// The number of frames that readers pin; NaN if unknown.
+    /// The number of frames that readers pin, or NaN if unknown.
     var pinned: Double
-    /// The number of commits in the interval; with a rollback journal, the number of transactions.
+    /// The number of commits in the interval or, with a rollback journal, the number of
+    /// transactions.
     var commits: Double
     /// The number of frames written in the interval.
     var framesWritten: Double
@@ -27,7 +28,6 @@ struct WatchMoment: Timed, Equatable {
     /// The number of resets of the log in the interval.
     var resets: Double
 
-    /// Extracts the values of a report.
     init(_ report: WatchReport, time: Double) {
         self.time = time
         seconds = report.window.seconds.isFinite ? max(0, report.window.seconds) : 0

@@ -1,7 +1,7 @@
 import SQLiteWatch
 
 extension WatchReport {
-    /// Returns the report with all text from other programs escaped for display.
+    /// Returns the report, with all text from other programs escaped for display.
     ///
     /// The path remains unchanged because it identifies the database.
     func escaped() -> WatchReport {

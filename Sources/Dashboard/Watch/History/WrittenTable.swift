@@ -1,17 +1,17 @@
 import SQLiteWatch
 
-/// A table or an index by its share of the frames written in the last seconds.
+/// A table or an index, with its share of the frames written in the last seconds.
 struct WrittenTable: Sendable {
-    /// The name, escaped; empty if the pages do not belong to a table or an index.
+    /// The escaped name, which is empty if the pages do not belong to a table or an index.
     var name: String
-    /// The use of its pages.
+    /// The use of the pages.
     var kind: WatchedTable.Kind
     /// The share of the frames, from 0 to 1.
     var share: Double
     /// The number of frames.
     var frames: UInt64
 
-    /// The name, or the use of its pages.
+    /// The name, or the use of the pages if there is no name.
     var title: String {
         guard name.isEmpty else { return name }
         return switch kind {
@@ -27,7 +27,7 @@ struct WrittenTable: Sendable {
 extension WatchHistory {
     /// The tables and indexes written in the last seconds, sorted by descending number of frames.
     ///
-    /// One report covers a fraction of a second, which is too short to compare tables.
+    /// A single report covers only a fraction of a second, which is too short to compare tables.
     var tables: [WrittenTable] {
         var frames: [TableKey: UInt64] = [:]
         var total: UInt64 = 0

@@ -1,9 +1,9 @@
 import SQLiteWatch
 import TerminalUI
 
-/// Text about the trace for the statement screens.
+/// Text about the trace, for the statement screens.
 enum TracingLine {
-    /// Returns the level, the cost and the number of programs that are not visible, in one line.
+    /// Returns a line with the level, the overhead and the number of programs that are not visible.
     static func text(_ report: WatchReport?) -> String {
         guard let tracing = report?.tracing else { return "" }
         let slowed = HumanUnits.counted(tracing.processesSlowed, "process", "processes")
@@ -16,7 +16,7 @@ enum TracingLine {
         return parts.joined(separator: ", ")
     }
 
-    /// Returns the reason for an empty screen.
+    /// Returns the reason why a screen is empty.
     static func empty(_ report: WatchReport?) -> String {
         guard let report else { return "" }
         guard let tracing = report.tracing else {
@@ -29,7 +29,6 @@ enum TracingLine {
         return "no statements have been executed since the trace started"
     }
 
-    /// Draws text instead of a table.
     static func draw(_ text: String, on canvas: inout Canvas, in rect: Rect) {
         let lines = TextWrapping.lines(of: PrintableText.escaped(text), width: max(1, rect.width))
         for (index, line) in lines.prefix(rect.height).enumerated() {

@@ -1,9 +1,8 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The periods in which a process blocked others or pinned the log, as a table and as lines.
+/// The periods when a process blocked other processes or pinned the log, as a table and as lines.
 enum WatchEpisodeList {
-    /// The columns of the table.
     static let listing = Listing<WatchEpisode>(
         columns: [
             Listing.Column(
@@ -46,7 +45,7 @@ enum WatchEpisodeList {
         name: \.label
     )
 
-    /// Draws the latest episodes, one line each.
+    /// Draws the latest episodes, with one line for each.
     static func drawPanel(_ history: WatchHistory, on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let episodes = history.episodes
@@ -66,7 +65,7 @@ enum WatchEpisodeList {
                     message: episode.sentence
                 )
             },
-            placeholder: "no process has blocked another one"
+            placeholder: "no process has blocked another process"
         ).draw(on: &canvas, in: inner)
     }
 
@@ -97,7 +96,7 @@ extension WatchEpisode {
         return waiters.count > 4 ? names + " and \(waiters.count - 4) more" : names
     }
 
-    /// A summary: `write lock 3.2 s: 4711 python3; waited: 4712 ruby`.
+    /// A summary, such as `write lock 3.2 s: 4711 python3; waited: 4712 ruby`.
     var sentence: String {
         var text = "\(WatchWords.held(kind)) \(WatchWords.duration(seconds))"
         text += ": " + WatchWords.process(name, pid)

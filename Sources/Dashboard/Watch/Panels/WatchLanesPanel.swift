@@ -1,11 +1,10 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The lanes of processes, with their current and past use of the database.
+/// The panel with the lanes of processes, which show their current and past use of the database.
 struct WatchLanesPanel {
     let history: WatchHistory
     let seconds: Double
-    /// The selection, sorting and filter.
     let view: ListView
 
     /// The lanes in the order of the process table, followed by the lanes of ended processes.
@@ -23,7 +22,7 @@ struct WatchLanesPanel {
 
     /// Returns the rows of the panel, including its border.
     ///
-    /// If there are too few rows for a table, the lanes use its rows.
+    /// If there are too few rows for a table, the lanes use the table's rows.
     func track(isShort: Bool, hasTable: Bool) -> Track {
         let count = max(lanes.count, 1)
         let most = isShort && hasTable ? 5 : 16
@@ -57,7 +56,6 @@ struct WatchLanesPanel {
         }
     }
 
-    /// Draws the panel.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let theme = canvas.theme
         let lanes = lanes
@@ -141,7 +139,7 @@ struct WatchLanesPanel {
         if cell(.statement).width > 0,
             let statement = history.report?.current?.first(where: { $0.pid == lane.pid })
         {
-            // Dim a statement that ended earlier, because the process no longer runs it.
+            // Dim a statement that the process is no longer running.
             let isNow = statement.isRunning || statement.seconds < 1
             canvas.write(
                 statement.sql,

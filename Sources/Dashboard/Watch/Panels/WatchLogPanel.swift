@@ -1,12 +1,11 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The write-ahead log and its pin over time, or the rollback journal.
+/// The panel of the write-ahead log and its pin over time, or of the rollback journal.
 struct WatchLogPanel {
     let history: WatchHistory
     let seconds: Double
 
-    /// Draws the panel.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         guard let report = history.report else { return }
         let isWAL = report.wal != nil
@@ -51,7 +50,7 @@ struct WatchLogPanel {
         ]
     }
 
-    /// Returns the description of the log as pieces of lines, most important line first.
+    /// Returns the description of the log as lines of pieces, with the most important line first.
     private func description(_ report: WatchReport, _ canvas: Canvas) -> [[[Span]]] {
         let theme = canvas.theme
         let (dim, text, bold) = (theme.style(.dim), theme.style(.text), theme.bold(.text))

@@ -1,7 +1,6 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The details of one process.
 struct WatchProcessDetails {
     let row: WatchRow
     let history: WatchHistory
@@ -62,7 +61,7 @@ struct WatchProcessDetails {
         if let wait = row.process?.waiting, wait.isWaiting {
             lines.append([
                 Span("waits for a lock", theme.bold(.locked)),
-                Span(" in SQLite's busy handler; inferred from its stack", dim),
+                Span(" in SQLite's busy handler (inferred from its stack)", dim),
             ])
         }
         let episodes = history.episodes.filter { episode in
@@ -74,7 +73,7 @@ struct WatchProcessDetails {
         return lines
     }
 
-    /// Describes a lock: `holds reader, mark 1, frame 230, ≥ 31.0 s, since 12:04:31 UTC or
+    /// Describes a lock, such as `holds reader, mark 1, frame 230, ≥ 31.0 s, since 12:04:31 UTC or
     /// earlier`.
     private func pieces(of lock: WatchedLock, _ canvas: Canvas) -> [[Span]] {
         let theme = canvas.theme
@@ -98,7 +97,7 @@ struct WatchProcessDetails {
         return pieces
     }
 
-    /// Draws the lane and, if there is room, the shares over time below it.
+    /// Draws the lane and, if there is room, a chart of the shares over time below the lane.
     private func draw(_ lane: WatchLane, on canvas: inout Canvas, in rect: Rect) {
         guard rect.height > 0, rect.width > TimeChart.axisWidth else { return }
         let offset = history.moments.count - lane.points.count
@@ -143,7 +142,7 @@ struct WatchProcessDetails {
         }
         let writes = values { $0.writer }
         let reads = values { $0.reader }
-        // A process may hold both locks simultaneously. The chart stacks them up to 100 %.
+        // A process may hold both locks simultaneously, so the chart limits their sum to 100 %.
         let rest = zip(writes, reads).map { write, read in
             write.isFinite && read.isFinite ? max(0, min(read, 100 - write)) : read
         }

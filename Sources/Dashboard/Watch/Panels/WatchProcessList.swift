@@ -3,7 +3,6 @@ import TerminalUI
 
 /// A table of processes and their locks.
 enum WatchProcessList {
-    /// Returns the columns of the table.
     static func listing(isASCII: Bool) -> Listing<WatchRow> {
         Listing(
             columns: [
@@ -105,12 +104,10 @@ enum WatchProcessList {
         )
     }
 
-    /// Returns the filtered and sorted rows.
     static func arranged(_ rows: [WatchRow], _ view: ListView) -> [WatchRow] {
         listing(isASCII: true).arranged(rows, view)
     }
 
-    /// Draws the table.
     static func draw(
         _ scene: WatchScene,
         on canvas: inout Canvas,

@@ -1,11 +1,10 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The written tables and indexes, by their share of the frames.
+/// The panel of written tables and indexes, with their shares of the frames.
 struct WatchTablesPanel {
     let history: WatchHistory
 
-    /// Draws the panel.
     func draw(on canvas: inout Canvas, in rect: Rect) {
         let inner = Panel(
             title: "Tables written",
@@ -77,7 +76,7 @@ struct WatchTablesPanel {
         }
     }
 
-    /// The share of the frames that were read, if not all were.
+    /// The share of the frames that were examined, if it is not all of them.
     private var remark: String {
         guard let coverage = history.report?.tablesCoverage, coverage.readShare < 0.995 else {
             return "by share of frames"

@@ -7,9 +7,10 @@ struct WatchVerdictLines {
 
     /// Returns the rows on a screen of this size.
     ///
-    /// The number does not depend on the text, so the rows below do not move when the text changes.
+    /// The number of rows does not depend on the text, so that the rows below do not move when the
+    /// text changes.
     static func track(in size: Size) -> Track {
-        // The same text needs one more row on narrow screens.
+        // On a narrow screen, the same text needs one more row.
         let rows = size.height < 12 ? 1 : size.height < 20 ? 2 : size.width < 100 ? 5 : 4
         return Track(minimum: min(rows, 4), ideal: rows, maximum: max(rows, 4), priority: 99)
     }
@@ -32,7 +33,7 @@ struct WatchVerdictLines {
         }
         for (index, span) in spans.prefix(rect.height).enumerated() {
             let isCut = index == rect.height - 1 && spans.count > rect.height
-            // Append a word so that the line is truncated with an ellipsis.
+            // Append more text so that the line is truncated with an ellipsis.
             let text = isCut ? span.text + " " + spans[index + 1].text : span.text
             canvas.write(
                 text,
@@ -50,7 +51,7 @@ struct WatchVerdictLines {
         return report.verdict.text + " (\(more) more: see Episodes)"
     }
 
-    /// The mark; its glyphs also differ in ASCII.
+    /// The mark, with glyphs that are also distinct in ASCII.
     private var mark: (String, Role) {
         switch report.verdict.kind {
         case .nothing: ("✔", .ok)

@@ -1,7 +1,8 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The transactions of traced programs: all open ones, followed by the longest.
+/// The screen with the transactions of traced programs: all open transactions, followed by the
+/// longest completed transactions.
 struct ActivityScreen: WatchScreen {
     static let title = "Activity"
     static let help = "activity: open transactions and their age"

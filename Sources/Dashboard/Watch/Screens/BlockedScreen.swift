@@ -95,7 +95,7 @@ struct BlockedScreen: WatchScreen {
         let blocks = blocks
         let inner = Panel(
             title: "Blocked",
-            subtitle: scene.separator(canvas) + "waits for other connections, the latest first",
+            subtitle: scene.separator(canvas) + "waits for other connections, latest first",
             remark: scene.view.remark(shown: blocks.count, of: all),
             legend: [[Span(TracingLine.text(scene.report), canvas.theme.style(.dim))]]
         ).draw(on: &canvas, in: rect)

@@ -1,10 +1,10 @@
 import SQLiteWatch
 import TerminalUI
 
-/// The list of watched databases, busiest first; Enter opens one.
+/// The screen with the list of watched databases, busiest first, where Enter opens a database.
 struct DatabasesScreen: WatchScreen {
     static let title = "Databases"
-    static let help = "databases: the list; Enter opens one"
+    static let help = "databases: all of them; Enter opens one"
     static let sortableTitles = listing.sortableTitles
 
     let scene: WatchScene
@@ -70,7 +70,7 @@ struct DatabasesScreen: WatchScreen {
         )
     }
 
-    /// The databases, sorted by commit rate, then by the processor time of their processes.
+    /// The databases, sorted by commit rate, and then by the CPU time of their processes.
     private var databases: [WatchHistory] {
         let ranked = scene.databases.map { history in
             (history, history.rate(\.commits), history.processor)
@@ -130,7 +130,7 @@ extension WatchHistory {
     /// The journal mode, or the reason why the file cannot be read.
     fileprivate var mode: String { report.map { WatchWords.mode($0.file) } ?? "" }
 
-    /// The processor time of all processes that use the database, as a share of one core.
+    /// The CPU time of all processes that use the database, as a share of one CPU.
     fileprivate var processor: Double {
         rows.reduce(0) { $0 + ($1.processor ?? 0) }
     }

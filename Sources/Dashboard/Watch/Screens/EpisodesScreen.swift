@@ -60,7 +60,7 @@ struct EpisodesScreen: WatchScreen {
 
     /// Returns the lines of the findings, their remedies and the notes.
     ///
-    /// `isRemedy` is true for dimmed lines.
+    /// Lines with `isRemedy` are dimmed.
     private func findings(width: Int) -> [(String, isRemedy: Bool)] {
         guard let report = scene.report else { return [] }
         let findings = report.findings.isEmpty ? [report.verdict] : report.findings
@@ -90,7 +90,7 @@ struct EpisodesScreen: WatchScreen {
         let episodes = episodes
         let inner = Panel(
             title: "Episodes",
-            subtitle: scene.separator(canvas) + "periods in which a process blocked others",
+            subtitle: scene.separator(canvas) + "periods when a process blocked others",
             remark: scene.view.remark(shown: episodes.count, of: all)
         ).draw(on: &canvas, in: rect)
         guard !episodes.isEmpty else {

@@ -66,7 +66,8 @@ struct ProcessesScreen: WatchScreen {
                 let name = scene.view.selected ?? ""
                 scene.drawMessage(
                     rows.isEmpty
-                        ? "No process to show." : "\(name) does not use the database at this time.",
+                        ? "There is no process to show."
+                        : "\(name) does not use the database at this time.",
                     on: &canvas,
                     in: rect
                 )

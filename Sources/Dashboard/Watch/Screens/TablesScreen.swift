@@ -55,7 +55,7 @@ struct TablesScreen: WatchScreen {
         let seconds = HumanUnits.secondsLabel(WatchHistory.shareSeconds)
         let inner = Panel(
             title: "Tables written",
-            subtitle: scene.separator(canvas) + "frames of the log by table and index",
+            subtitle: scene.separator(canvas) + "frames in the log by table and index",
             remark: hidden.isEmpty ? "last \(seconds)" : hidden,
             legend: [[Span(coverage, canvas.theme.style(.dim))]]
         ).draw(on: &canvas, in: rect)
@@ -75,7 +75,7 @@ struct TablesScreen: WatchScreen {
     }
 
     private var coverage: String {
-        guard let coverage = scene.report?.tablesCoverage else { return "frames are not read" }
+        guard let coverage = scene.report?.tablesCoverage else { return "frames not examined" }
         return "\(HumanUnits.percent(coverage.readShare)) of the frames examined, "
             + "\(HumanUnits.percent(coverage.unknownShare)) in unknown tables"
     }

@@ -65,7 +65,7 @@ struct WatchOverviewScreen: WatchScreen {
 
     private func heights(_ history: WatchHistory, in size: Size) -> [Int] {
         let count = max(history.rows.count, 1)
-        // With few processes, the detail panels fit even on a short screen.
+        // If there are few processes, the detail panels fit even on a short screen.
         let isShort = size.height < 27 && size.height - 2 * count < 16
         let hasTable = size.height >= 18
         let lanes = WatchLanesPanel(

@@ -1,6 +1,6 @@
 /// The screens of the watch dashboard, ordered by key.
 package enum WatchScreens {
-    /// The screens that need only reports.
+    /// The screens that do not need traced statements.
     package static let standard: [any WatchScreen.Type] = [
         WatchOverviewScreen.self, ProcessesScreen.self, LogScreen.self, EpisodesScreen.self,
         TablesScreen.self, DatabasesScreen.self,
