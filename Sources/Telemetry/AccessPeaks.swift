@@ -1,25 +1,24 @@
-/// The largest numbers of simultaneously waiting accesses, and of readers in use, in several
-/// statuses.
+/// The peak numbers of waiting accesses and of readers in use, computed from several statuses.
 ///
-/// Reports, dashboards, and results obtain their peaks from this type, so they show the same
-/// numbers.
+/// Reports, dashboards, and results use this type, so they show the same numbers.
 public struct AccessPeaks: Sendable, Equatable {
     /// The largest number of accesses that waited to read at the same time.
     public private(set) var waitingReaders = 0
     /// The largest number of accesses that waited to write at the same time.
     public private(set) var waitingWriters = 0
-    /// The largest number of readers in use at the same time; nil for a queue.
+    /// The largest number of readers in use at the same time, or `nil` for a queue.
     public private(set) var readersInUse: Int?
-    /// Whether the library does not count waiting accesses.
+    /// Whether the numbers are only lower bounds, because the library does not count waiting
+    /// accesses.
     ///
-    /// If so, the numbers are the largest in any status, and more accesses may have waited between
+    /// If `true`, the numbers are the largest in any status. More accesses may have waited between
     /// two statuses.
     public private(set) var areSampled = false
 
     /// Creates peaks of zero.
     public init() {}
 
-    /// Adds a status.
+    /// Updates the peaks with a status.
     public mutating func add(_ status: DatabaseStatus) {
         if status.waitingReadersPeak == nil || status.waitingWritersPeak == nil {
             areSampled = true

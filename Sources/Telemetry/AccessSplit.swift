@@ -1,34 +1,32 @@
 /// How accesses to a database have spent their time, by phase.
 ///
-/// One split contains all accesses that waited, and another contains a sample of the other
-/// accesses. Adding the two would overstate the waits. A phase's `mean × count` is its total, in
+/// One split covers all accesses that waited, and another covers a sample of the other accesses.
+/// Adding both would overstate the waits. The total time of a phase is its `mean × count`, in
 /// nanoseconds.
 public struct AccessSplit: Sendable, Codable, Equatable {
     /// The role of the connections.
     public var role: ConnectionRole
     /// Whether the accesses waited for a connection or for its opening.
     public var isContended: Bool
-    /// The sampling interval: one in `interval` accesses was measured.
-    ///
-    /// 1 means all.
+    /// The sampling interval: one in `interval` accesses was measured, or all accesses if it is 1.
     public var interval: Int
     /// The number of measured accesses.
     public var count: UInt64
-    /// Waiting for a connection.
+    /// The time spent waiting for a connection.
     public var waiting: LatencySummary?
-    /// Waiting for a connection to be opened.
+    /// The time spent waiting for a connection to be opened.
     public var opening: LatencySummary?
-    /// Starting the transaction.
+    /// The time spent starting the transaction.
     ///
     /// A write waits for the file lock in this phase.
     public var acquiringState: LatencySummary?
-    /// Inside SQLite, preparing and stepping statements.
+    /// The time spent inside SQLite, preparing and stepping statements.
     public var insideSQLite: LatencySummary?
-    /// In the caller's closure, while holding the connection.
+    /// The time spent in the caller's closure while holding the connection.
     public var closure: LatencySummary?
-    /// Ending the transaction.
+    /// The time spent ending the transaction.
     public var committing: LatencySummary?
-    /// Notifying transaction observers.
+    /// The time spent notifying transaction observers.
     public var notifying: LatencySummary?
 
     /// Creates a split without times.

@@ -1,12 +1,13 @@
 import Synchronization
 
-/// A histogram of durations that any thread may read while other threads write.
+/// A histogram of durations, which any thread can read while other threads write.
 ///
-/// Buckets are log-linear, 16 per octave, as in HdrHistogram, so a value has a precision of 6.25 %.
-/// Values are in nanoseconds. Values above 2⁴⁴ (about five hours) count in the last bucket. A
-/// histogram occupies 5 KB.
+/// Buckets are log-linear, with 16 per octave as in HdrHistogram, so a value has a precision of
+/// 6.25 %. Values are in nanoseconds. The last bucket contains values above 2⁴⁴ (about five hours).
+/// A histogram occupies 5 KB.
 ///
-/// `@unchecked Sendable`: the buckets are atomics whose memory exists as long as the object.
+/// `@unchecked Sendable` is safe because the buckets are atomics whose memory lives as long as the
+/// object.
 package final class AtomicHistogram: @unchecked Sendable {
     private static let subBits = 4
     private static let octaves = 44
@@ -45,7 +46,7 @@ package final class AtomicHistogram: @unchecked Sendable {
         return base + (1 << shift) / 2
     }
 
-    /// Returns the largest value of a bucket.
+    /// Returns the largest value in a bucket.
     private static func upperBound(of index: Int) -> UInt64 {
         guard index >= 1 << subBits, index < bucketCount - 1 else {
             return index < bucketCount - 1 ? UInt64(index) : .max
@@ -57,14 +58,16 @@ package final class AtomicHistogram: @unchecked Sendable {
 
     /// Records a value.
     ///
-    /// Any thread may call this method.
+    /// Any thread can call this method.
     package func record(_ value: UInt64) {
         buckets[Self.index(of: value)].wrappingAdd(1, ordering: .relaxed)
         sum.wrappingAdd(value, ordering: .relaxed)
         largest.max(value, ordering: .relaxed)
     }
 
-    /// Records a value while no other thread writes, without a locked instruction.
+    /// Records a value without an atomic read-modify-write instruction.
+    ///
+    /// No other thread may write simultaneously.
     @inline(__always)
     package func recordExclusively(_ value: UInt64) {
         let index = Self.index(of: value)
@@ -80,7 +83,7 @@ package final class AtomicHistogram: @unchecked Sendable {
         return count
     }
 
-    /// The counts of several histograms at one moment, to be subtracted later.
+    /// The counts of several histograms at one moment, which can be subtracted later.
     package struct Counts: Sendable {
         fileprivate var buckets = [UInt64](repeating: 0, count: AtomicHistogram.bucketCount)
         fileprivate var sum: UInt64 = 0
@@ -101,9 +104,9 @@ package final class AtomicHistogram: @unchecked Sendable {
     /// - Parameters:
     ///   - histograms: The histograms to combine.
     ///   - zeros: The number of zero values to add.
-    ///   - earlier: The counts to subtract. The largest value is then known only to the precision
+    ///   - earlier: The counts to subtract. If specified, the largest value has only the precision
     ///     of a bucket.
-    /// - Returns: The summary; nil if nothing was recorded.
+    /// - Returns: The summary, or `nil` if nothing was recorded.
     package static func summary(
         of histograms: [AtomicHistogram],
         zeros: UInt64 = 0,
@@ -123,7 +126,7 @@ package final class AtomicHistogram: @unchecked Sendable {
         counts[0] += zeros
         let count = counts.reduce(0, +)
         guard count > 0 else { return nil }
-        // The percentile is in hundredths of a percent, so the rank is computed with integers.
+        // Use hundredths of a percent, so that the rank is computed with integers.
         let percentile = { (share: UInt64) -> UInt64? in
             guard PercentileRule.supports(Double(share) / 100, count: count) else { return nil }
             let rank = (count / 10_000) * share + ((count % 10_000) * share + 9_999) / 10_000

@@ -6,11 +6,13 @@ public struct ConnectionEvent: Sendable, Codable, Equatable {
     public enum Kind: Sendable, Codable, Equatable {
         /// An access that took longer than the listener's limit has ended.
         case slowAccess(by: AccessOrigin, waited: UInt64, held: UInt64)
-        /// `interrupt()` was called; `metStatement` is true if a statement was running.
+        /// `interrupt()` was called.
+        ///
+        /// `metStatement` is `true` if a statement was running.
         case interruptRequested(metStatement: Bool)
-        /// A statement ended with `SQLITE_INTERRUPT`, this long after the request.
+        /// A statement ended with `SQLITE_INTERRUPT`, `after` nanoseconds after the request.
         case interrupted(by: AccessOrigin?, after: UInt64?)
-        /// Another connection's lock was encountered.
+        /// The connection encountered another connection's lock.
         case busy(by: AccessOrigin?)
         /// A snapshot was created.
         case snapshotMade(by: AccessOrigin)
@@ -22,12 +24,12 @@ public struct ConnectionEvent: Sendable, Codable, Equatable {
         case connectionNotOpened(took: UInt64)
         /// A connection was closed.
         case connectionClosed
-        /// Frames of the write-ahead log were copied to the database file, or the log was
+        /// Frames in the write-ahead log were copied to the database file, or the log was
         /// restarted.
         case checkpoint(frames: UInt64, checkpointed: UInt64, isRestart: Bool)
     }
 
-    /// The monotonic clock at the event, in nanoseconds from an arbitrary origin.
+    /// The time of the event on the monotonic clock, in nanoseconds from an arbitrary origin.
     public var timeNanoseconds: UInt64
     /// The label of the connection, or of the database if the event concerns all its connections.
     public var label: String

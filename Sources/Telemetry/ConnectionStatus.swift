@@ -20,7 +20,7 @@ public enum ConnectionState: String, Sendable, Codable, Equatable {
     case waitingForLock
     /// The connection is inside `sqlite3_step`.
     case statement
-    /// An access holds the connection, and its closure runs or sleeps outside SQLite.
+    /// An access holds the connection, and its closure is running or sleeping outside SQLite.
     case closure
     /// The connection is ending its transaction.
     case committing
@@ -36,9 +36,9 @@ public enum TransactionState: String, Sendable, Codable, Equatable {
     case write
 }
 
-/// The origin of an access that holds a connection or waits for one: a label or a call site.
+/// The origin of an access that holds a connection or waits for a connection.
 public struct AccessOrigin: Sendable, Codable, Equatable, Hashable {
-    /// The name that the program gave to the access, or `File.swift:LINE`.
+    /// The label that the program gave to the access, or its call site as `File.swift:LINE`.
     public var name: String
 
     /// Creates an origin from its name.
@@ -47,7 +47,7 @@ public struct AccessOrigin: Sendable, Codable, Equatable, Hashable {
     }
 }
 
-/// The status of one connection.
+/// The status of a connection.
 public struct ConnectionStatus: Sendable, Codable, Equatable {
     /// The label: `L.writer`, `L.reader.N`, or `L.snapshot.N`, where `L` is the configuration's
     /// label.
@@ -56,22 +56,21 @@ public struct ConnectionStatus: Sendable, Codable, Equatable {
     public var role: ConnectionRole
     /// The activity of the connection.
     public var state: ConnectionState
-    /// The number of accesses that it has served, including the current one.
+    /// The number of accesses that the connection has served, including the current access.
     public var accessCount: UInt64
-    /// The access that holds it; nil if it is idle.
+    /// The access that holds the connection, or `nil` if the connection is idle.
     public var holder: AccessOrigin?
-    /// How long it has been held, in nanoseconds; nil if it is idle.
+    /// How long the connection has been held, in nanoseconds, or `nil` if it is idle.
     public var heldNanoseconds: UInt64?
-    /// The SQL of the statement that is running, or that ran last in this access; nil if idle.
+    /// The SQL of the statement that is running, or that ran last in this access, or `nil` if idle.
     public var sql: String?
-    /// The age of the running statement, in nanoseconds; nil if none is running.
+    /// The age of the running statement, in nanoseconds, or `nil` if no statement is running.
     ///
     /// The age is a lower bound, measured from the first `status()` that observed the statement.
     public var sqlNanoseconds: UInt64?
-    /// The state of the transaction; nil if unknown.
+    /// The state of the transaction, or `nil` if unknown.
     public var transaction: TransactionState?
-    /// The number of times that the connection encountered another connection's lock and had to
-    /// wait or fail.
+    /// How often the connection encountered another connection's lock and had to wait or fail.
     public var busyCount: UInt64
     /// The number of interrupted statements.
     public var interruptCount: UInt64

@@ -17,10 +17,10 @@ public struct InterruptStatus: Sendable, Codable, Equatable {
     public var delivered: UInt64
     /// The number of calls without a running statement on any connection.
     ///
-    /// A statement that is being prepared does not count as running.
+    /// A statement that is being prepared is not a running statement.
     public var withoutEffect: UInt64
-    /// The time from a request until the statement ended with `SQLITE_INTERRUPT`; nil if no
-    /// statement did.
+    /// The time from a request until a statement ended with `SQLITE_INTERRUPT`, or `nil` if no
+    /// statement was interrupted.
     public var latency: LatencySummary?
 
     /// Creates the counts.
@@ -33,7 +33,7 @@ public struct InterruptStatus: Sendable, Codable, Equatable {
 
 /// The reader connections of a pool.
 public struct ReaderPoolStatus: Sendable, Codable, Equatable {
-    /// The number of readers that currently serve an access.
+    /// The number of readers that are serving an access.
     public var inUse: Int
     /// The number of open readers.
     public var open: Int
@@ -41,12 +41,11 @@ public struct ReaderPoolStatus: Sendable, Codable, Equatable {
     public var maximum: Int
     /// The largest number of readers that accesses have used at the same time.
     public var peak: Int
-    /// The total time that readers were held, including current holds, in nanoseconds.
+    /// The total time for which readers were held, including current holds, in nanoseconds.
     ///
     /// Its growth divided by `maximum` times the elapsed time is the *utilization*.
     public var busyNanoseconds: UInt64
-    /// The time during which all readers were in use and at least one access waited, in
-    /// nanoseconds.
+    /// The time when all readers were in use and at least one access waited, in nanoseconds.
     ///
     /// Its growth divided by the elapsed time is the *saturation*.
     public var saturatedNanoseconds: UInt64
@@ -71,31 +70,31 @@ public struct ReaderPoolStatus: Sendable, Codable, Equatable {
     }
 }
 
-/// The status of a database at one moment, taken without blocking any access.
+/// The status of a database at one moment, which is taken without blocking accesses.
 public struct DatabaseStatus: Sendable, Codable, Equatable {
     /// The value of `Configuration.label`, or the name of the type.
     public var label: String
     /// The kind of database object.
     public var kind: DatabaseKind
-    /// The path of the database file; nil in memory.
+    /// The path of the database file, or `nil` for a database in memory.
     public var path: String?
-    /// The current journal mode, such as `wal` or `delete`; nil if unknown.
+    /// The current journal mode, such as `wal` or `delete`, or `nil` if unknown.
     public var journalMode: String?
-    /// The monotonic clock when the status was taken, in nanoseconds from an arbitrary origin.
+    /// The time of the status on the monotonic clock, in nanoseconds from an arbitrary origin.
     public var takenAtNanoseconds: UInt64
-    /// All open connections: first the writer, then readers by number, then snapshots.
+    /// All open connections: the writer, followed by readers by number, followed by snapshots.
     public var connections: [ConnectionStatus]
-    /// The readers of a pool; nil for a queue.
+    /// The readers of a pool, or `nil` for a queue.
     public var readers: ReaderPoolStatus?
-    /// The accesses that wait for a reader (or, for a queue, wait to read), oldest first.
+    /// The accesses that wait for a reader or, in a queue, wait to read, oldest first.
     public var waitingReaders: [WaiterStatus]
-    /// The accesses that wait for the writer (or, for a queue, wait to write), oldest first.
+    /// The accesses that wait for the writer or, in a queue, wait to write, oldest first.
     public var waitingWriters: [WaiterStatus]
-    /// The largest number of accesses that waited for a reader (or, for a queue, to read) at the
-    /// same time; nil if the library does not count them.
+    /// The largest number of accesses in ``waitingReaders`` at the same time, or `nil` if the
+    /// library does not count them.
     public var waitingReadersPeak: Int?
-    /// The largest number of accesses that waited for the writer (or, for a queue, to write) at the
-    /// same time; nil if the library does not count them.
+    /// The largest number of accesses in ``waitingWriters`` at the same time, or `nil` if the
+    /// library does not count them.
     public var waitingWritersPeak: Int?
     /// How long accesses waited for a connection.
     public var acquire: LatencySummary?
@@ -107,33 +106,33 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
     public var snapshotsMade: UInt64
     /// The interrupts since the database was opened.
     public var interrupts: InterruptStatus
-    /// The number of times that another connection's lock was encountered.
+    /// How often connections encountered another connection's lock.
     public var busyCount: UInt64
-    /// The write-ahead log; nil unless the database is in WAL mode.
+    /// The write-ahead log, or `nil` if the database is not in WAL mode.
     public var wal: WALStatus?
-    /// Whether the database was closed.
+    /// Whether the database has been closed.
     public var isClosed: Bool
-    /// The share of the accesses in ``acquire`` that found a free connection, in 0…1; nil if there
-    /// are no accesses.
+    /// The share of the accesses in ``acquire`` that found a free connection, in 0…1, or `nil` if
+    /// there are no accesses.
     public var acquiredAtOnce: Double?
     /// The share of the accesses in ``writerAcquire`` that found the writer free.
     public var writerAcquiredAtOnce: Double?
-    /// How long accesses waited for the writer; nil if ``acquire`` covers it.
+    /// How long accesses waited for the writer, or `nil` if ``acquire`` covers it.
     public var writerAcquire: LatencySummary?
-    /// How long accesses held the writer; nil if ``hold`` covers it.
+    /// How long accesses held the writer, or `nil` if ``hold`` covers it.
     public var writerHold: LatencySummary?
-    /// How long statements were inside SQLite, from their first step to their last, in the accesses
-    /// that ``splits`` count.
+    /// How long statements took, from their first step to their last, in the accesses that
+    /// ``splits`` covers.
     public var statement: LatencySummary?
     /// How long commits of write transactions took.
     public var commit: LatencySummary?
     /// How the accesses spent their time.
     public var splits: [AccessSplit]?
-    /// The opened connections, excluding snapshots' connections.
+    /// The opened connections, excluding the connections of snapshots.
     public var openings: OpeningStatus?
     /// The time spent waiting for other connections' locks, in nanoseconds.
     public var busyWaitNanoseconds: UInt64?
-    /// The activity and cost of value observations; nil if there were none.
+    /// The activity and cost of value observations, or `nil` if there were none.
     public var observations: ObservationStatus?
 
     /// Creates a status.
@@ -177,7 +176,7 @@ public struct DatabaseStatus: Sendable, Codable, Equatable {
         self.isClosed = isClosed
     }
 
-    /// The age of the oldest waiter, of either kind, in nanoseconds; nil if no access waits.
+    /// The age of the oldest waiting access, in nanoseconds, or `nil` if no access waits.
     public var oldestWaiterNanoseconds: UInt64? {
         (waitingReaders + waitingWriters).map(\.waitedNanoseconds).max()
     }

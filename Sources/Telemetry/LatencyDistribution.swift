@@ -1,9 +1,9 @@
-/// Counts of latencies in a fixed series of buckets, small enough for a sample and precise enough
-/// for a histogram and a heat map.
+/// The counts of latencies in a fixed series of buckets.
 ///
-/// Buckets are log-linear, four per octave, starting at 128 ns, so a value has a precision of 25 %.
-/// Bucket 0 contains shorter values, and the last bucket contains values of nine minutes or more.
-/// Empty buckets at both ends are omitted.
+/// A distribution is small enough for a sample, and precise enough for a histogram and a heat map.
+/// Buckets are log-linear, with four per octave, starting at 128 ns, so a value has a precision of
+/// 25 %. Bucket 0 contains shorter values, and the last bucket contains values of nine minutes or
+/// more. Empty buckets at both ends are omitted.
 public struct LatencyDistribution: Sendable, Codable, Equatable {
     /// The number of buckets.
     public static let bucketCount = 129
@@ -30,9 +30,9 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
         return min(1 + (exponent - 7) * 4 + quarter, bucketCount - 1)
     }
 
-    /// Returns the shortest latency of a bucket, in nanoseconds.
+    /// Returns the shortest latency in a bucket, in nanoseconds.
     ///
-    /// The next bucket's shortest latency is the upper bound.
+    /// The shortest latency in the next bucket is the upper bound.
     public static func lowerBound(of bucket: Int) -> UInt64 {
         guard bucket > 0 else { return 0 }
         let step = min(bucket, bucketCount) - 1
@@ -45,7 +45,7 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
         return counts.indices.contains(index) ? counts[index] : 0
     }
 
-    /// Adds a number of latencies of about this many nanoseconds.
+    /// Adds `count` latencies of about the given number of nanoseconds.
     public mutating func add(_ nanoseconds: UInt64, count: UInt64 = 1) {
         add(bucket: Self.bucket(of: nanoseconds), count: count)
     }
@@ -76,7 +76,7 @@ public struct LatencyDistribution: Sendable, Codable, Equatable {
 public struct OperationLatencies: Sendable, Codable, Equatable {
     /// The name of the operation in the scenario.
     public var name: String
-    /// The time from the intended start to the end.
+    /// The time from the scheduled start to the end.
     public var response: LatencyDistribution
     /// The time from the start to the entry into the closure.
     public var wait: LatencyDistribution

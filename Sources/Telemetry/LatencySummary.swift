@@ -2,8 +2,8 @@
 ///
 /// All durations are in nanoseconds.
 ///
-/// A percentile with fewer than ten values beyond it is `nil`, because it would describe a few slow
-/// accesses, not the load.
+/// A percentile is `nil` if there are fewer than ten values beyond it, because it would describe a
+/// few slow accesses instead of the load.
 public struct LatencySummary: Sendable, Codable, Equatable {
     /// The number of recorded values.
     public var count: UInt64

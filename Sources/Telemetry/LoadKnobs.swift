@@ -1,38 +1,40 @@
-/// A parameter of a running load that can be changed.
+/// A parameter of the load that can be changed during a run.
 public enum LoadKnob: Sendable, Codable, Hashable {
     /// The number of active workers of a client, 0 to 1000.
     ///
-    /// Excess workers finish their current access and then pause. Arrivals for a client without
+    /// Excess workers complete their current access and then pause. Arrivals for a client without
     /// workers wait.
     case workers(client: String, count: Int)
-    /// The arrival rate of a client per second from now on; nil for the value in the scenario.
+    /// The arrival rate of a client, in accesses/s, or `nil` for the value in the scenario.
     case rate(client: String, perSecond: Double?)
-    /// The factor of all arrival rates, 0 to 1000; 1 for the rates in the scenario.
+    /// The factor of all arrival rates, 0 to 1000, where 1 means the rates in the scenario.
     case rateFactor(Double)
-    /// The share of the load that writes, in 0…1; nil for the value in the scenario.
+    /// The share of the load that writes, in 0…1, or `nil` for the value in the scenario.
     ///
     /// The share is measured in arrivals per second for clients with a schedule, and in workers for
-    /// other clients. Both sums stay the same. In a mix, the operations' weights change. Clients
-    /// that only hold, import, snapshot, or act are not affected.
+    /// other clients. Both sums stay the same. In a mix, the weights of the operations change.
+    /// Clients that only hold, import, snapshot, or act are not affected.
     case writeShare(Double?)
-    /// How long each hold or snapshot of a client lasts, in seconds; nil for the value in the
-    /// scenario. The new time also applies to current holds.
+    /// How long each hold or snapshot of a client lasts, in seconds, or `nil` for the value in the
+    /// scenario.
+    ///
+    /// The new time also applies to current holds.
     case holdTime(client: String, seconds: Double?)
 }
 
 /// The current values of a running load's knobs.
 public struct LoadKnobs: Sendable, Codable, Equatable {
-    /// The knobs of one client.
+    /// The knobs of a client.
     public struct Client: Sendable, Codable, Equatable {
         /// The name of the client in the scenario.
         public var name: String
         /// The number of active workers.
         public var workers: Int
-        /// The current arrival rate, in accesses/s, with all factors; nil in a closed loop.
+        /// The current arrival rate, in accesses/s, with all factors, or `nil` in a closed loop.
         public var rate: Double?
-        /// How long a hold or a snapshot lasts, in seconds; nil for clients without holds.
+        /// How long a hold or a snapshot lasts, in seconds, or `nil` for clients without holds.
         public var holdSeconds: Double?
-        /// The share of its accesses that write, in 0…1; nil for a client without operations.
+        /// The share of its accesses that write, in 0…1, or `nil` for a client without operations.
         public var writeShare: Double?
 
         /// Creates the knobs of a client.
@@ -53,8 +55,8 @@ public struct LoadKnobs: Sendable, Codable, Equatable {
 
     /// The factor of all arrival rates.
     public var rateFactor: Double
-    /// The share of the load that writes, in 0…1, as defined by ``LoadKnob/writeShare(_:)``; nil if
-    /// it cannot be changed, because no client reads or no client writes.
+    /// The share of the load that writes, in 0…1, as defined by ``LoadKnob/writeShare(_:)``, or
+    /// `nil` if it cannot be changed, because no client reads or no client writes.
     public var writeShare: Double?
     /// The clients, in the order of the scenario.
     public var clients: [Client]

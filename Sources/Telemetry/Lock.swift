@@ -6,18 +6,17 @@ import Glibc
 
 /// A value that a mutex protects.
 ///
-/// This is the only lock type in the project.
+/// This is the only lock type in the project. It uses a `pthread_mutex_t` instead of a
+/// `Synchronization.Mutex`, because the thread sanitizer supports the former and reports false
+/// races for the latter. Therefore, the tested code is the shipped code. An uncontended database
+/// access does not acquire a lock.
 ///
-/// It uses a `pthread_mutex_t` instead of a `Synchronization.Mutex`, because the thread sanitizer
-/// supports it and reports false races for `Mutex`. The tested code is therefore the shipped code.
-/// An uncontended database access acquires no lock.
-///
-/// `@unchecked Sendable`: the mutex protects `state`, which cannot be accessed otherwise.
+/// `@unchecked Sendable` is safe because `state` is accessed only while the mutex is held.
 package final class Lock<State>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var state: State
 
-    /// Creates a lock around a value.
+    /// Creates a lock that protects a value.
     package init(_ state: State) {
         self.state = state
         mutex = .allocate(capacity: 1)

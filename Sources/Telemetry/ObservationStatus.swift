@@ -4,14 +4,14 @@ public struct ObservationStatus: Sendable, Codable, Equatable {
     public var active: Int
     /// The number of values that readers fetched.
     public var fetchesOnReaders: UInt64
-    /// The number of values that were fetched on the connection that writes.
+    /// The number of values that were fetched on the writing connection.
     public var fetchesOnWriter: UInt64
     /// The number of changes without a separate fetch.
     ///
-    /// They arrived while a fetch ran and another was pending, or before the start of a fetch that
-    /// shows them.
+    /// Such a change arrives while one fetch is running and another is pending, or before the start
+    /// of a fetch that includes the change.
     public var coalesced: UInt64
-    /// The number of values that equaled the previous value and were not delivered.
+    /// The number of values that were not delivered because they equaled the previous value.
     public var duplicates: UInt64
 
     /// Creates a status.

@@ -1,9 +1,9 @@
 /// A value that a thread provides and a task awaits without blocking a thread.
 ///
-/// A lock protects the value, and the continuation only wakes the task. A continuation that carries
-/// the value would be equally safe, but the thread sanitizer cannot verify it. A task that is
-/// resumed before it has suspended simply continues. No step that the sanitizer observes then
-/// orders the other thread's earlier actions before the task's later actions.
+/// A lock protects the value, and the continuation only wakes the task. Passing the value through
+/// the continuation would be equally safe, but the thread sanitizer could not verify it. If a task
+/// is resumed before it suspends, it simply continues. The sanitizer then observes no
+/// synchronization between the other thread's earlier actions and the task's later actions.
 package final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
@@ -29,10 +29,8 @@ package final class Promise<Value: Sendable>: Sendable {
 
     /// Waits for the value.
     ///
-    /// Only one task at a time may wait.
-    ///
-    /// Canceling the task does not end the wait. The code that cancels must fulfill the promise
-    /// with an error.
+    /// Only one task may wait at a time. Canceling the task does not end the wait. The code that
+    /// cancels must fulfill the promise with an error.
     package func value() async -> Value {
         while true {
             if let value = state.withLock({ $0.value }) { return value }

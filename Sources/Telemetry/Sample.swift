@@ -6,25 +6,25 @@ public enum RunState: String, Sendable, Codable, Equatable {
     case running
     /// The load is paused.
     case paused
-    /// The last phase is over, and the run waits for running accesses.
+    /// The last phase is over, and the run is waiting for running accesses to complete.
     case draining
     /// The run is over.
     case finished
 }
 
-/// The counts of one client's accesses since the measured part of the run started.
+/// The counts of a client's accesses since the start of the measured part of the run.
 ///
 /// `offered = completed + skipped + errors + interrupted + unfinished` holds exactly.
 public struct AccessCounts: Sendable, Codable, Equatable {
-    /// The number of accesses that the load model requested.
+    /// The number of accesses that the load model scheduled.
     public var offered: UInt64 = 0
     /// The number of accesses that started.
     public var started: UInt64 = 0
     /// The number of accesses that succeeded.
     public var completed: UInt64 = 0
-    /// The number of accesses that were skipped because they were already too late.
+    /// The number of accesses that were skipped because they were too late.
     public var skipped: UInt64 = 0
-    /// The number of accesses that started more than a millisecond after their intended time.
+    /// The number of accesses that started more than a millisecond after their scheduled time.
     public var late: UInt64 = 0
     /// The number of retries after the database was busy.
     public var retried: UInt64 = 0
@@ -38,7 +38,7 @@ public struct AccessCounts: Sendable, Codable, Equatable {
     /// Creates counts of zero.
     public init() {}
 
-    /// The number of failed accesses, over all codes.
+    /// The number of failed accesses with any result code.
     package var errorCount: UInt64 {
         errors.values.reduce(0, +)
     }
@@ -62,7 +62,7 @@ public struct AccessCounts: Sendable, Codable, Equatable {
     }
 }
 
-/// One client of a scenario, over the last interval.
+/// The status of a scenario's client.
 public struct ClientStatus: Sendable, Codable, Equatable {
     /// The name of the client in the scenario.
     public var name: String
@@ -70,24 +70,24 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     public var activity: String
     /// The number of workers.
     public var workers: Int
-    /// The target arrival rate, in accesses/s; nil in a closed loop.
+    /// The target arrival rate, in accesses/s, or `nil` in a closed loop.
     public var targetRate: Double?
     /// The number of accesses completed during the last second.
     public var throughput: Double
     /// The counts so far.
     public var counts: AccessCounts
-    /// The time from the intended start to the end, over the last ten seconds.
+    /// The time from the scheduled start to the end, over the last ten seconds.
     ///
-    /// One second of a slow client contains too few values for a 99th percentile.
+    /// A single second of a slow client contains too few values for a 99th percentile.
     public var response: LatencySummary?
     /// The time from the start to the entry into the closure, over the last ten seconds.
     public var wait: LatencySummary?
     /// The time from the entry to the end, over the last ten seconds.
     public var service: LatencySummary?
-    /// The distributions of the last complete second, for each operation; nil in the samples in
-    /// between.
+    /// The distributions of the last complete second, for each operation, or `nil` if no second has
+    /// been completed since the last sample.
     public var operations: [OperationLatencies]?
-    /// The phases of its slow accesses in the last ten seconds; nil if none has been measured.
+    /// The phases of its slow accesses in the last ten seconds, or `nil` if none has been measured.
     public var slow: SlowSplit?
 
     /// Creates a status.
@@ -114,7 +114,7 @@ public struct ClientStatus: Sendable, Codable, Equatable {
     }
 }
 
-/// An event for display in a ticker.
+/// An event that a ticker shows.
 public struct TelemetryEvent: Sendable, Codable, Equatable {
     /// The severity of an event.
     public enum Severity: String, Sendable, Codable, Equatable {
@@ -130,7 +130,7 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
     public var time: Double
     /// The severity of the event.
     public var severity: Severity
-    /// A description of the event, in one line.
+    /// A description of the event, as one line.
     public var message: String
 
     /// Creates an event.
@@ -141,7 +141,7 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
     }
 }
 
-/// The state of a running workload and its database at one moment, with everything that a screen
+/// The state of a running workload and its database at one moment, with all data that a screen
 /// shows.
 public struct Sample: Sendable, Codable, Equatable {
     /// The number of the sample in its run, from 0.
@@ -158,23 +158,23 @@ public struct Sample: Sendable, Codable, Equatable {
     public var phase: String
     /// The state of the run.
     public var state: RunState
-    /// The planned duration of the run in seconds; nil if it has no end.
+    /// The planned duration of the run, in seconds, or `nil` if it is unlimited.
     public var plannedDuration: Double?
-    /// The database.
+    /// The status of the database.
     public var database: DatabaseStatus
-    /// The clients, in the order of the scenario.
+    /// The statuses of the clients, in the order of the scenario.
     public var clients: [ClientStatus]
     /// The time-weighted number of readers in use divided by the maximum, in 0…1, since the last
-    /// sample; nil for a queue.
+    /// sample, or `nil` for a queue.
     public var utilization: Double?
-    /// The share of time since the last sample, in 0…1, during which all readers were in use and at
-    /// least one access waited.
+    /// The share of time since the last sample, in 0…1, when all readers were in use and at least
+    /// one access waited.
     public var saturation: Double?
     /// The events since the last sample.
     public var events: [TelemetryEvent]
-    /// The current values of the load's knobs; nil if the load cannot be steered.
+    /// The current values of the load's knobs, or `nil` if the load cannot be changed.
     public var knobs: LoadKnobs?
-    /// Whether the current accesses count in the result of the run; nil if unknown.
+    /// Whether the current accesses are part of the run's result, or `nil` if unknown.
     public var isMeasured: Bool?
 
     /// Creates a sample.

@@ -1,11 +1,11 @@
-/// How a client's recent slow accesses spent their time, and which clients held the resources that
+/// How a client's recent slow accesses spent their time, and which clients held the resource that
 /// they waited for.
 public struct SlowSplit: Sendable, Codable, Equatable {
-    /// A client that held the resource that others waited for.
+    /// A client that held the resource during the waits.
     public struct Holder: Sendable, Codable, Equatable {
         /// The name of the client.
         public var client: String
-        /// The average number of connections that it held during the waits.
+        /// The average number of connections that the client held during the waits.
         public var held: Double
 
         /// Creates a holder.
@@ -15,22 +15,22 @@ public struct SlowSplit: Sendable, Codable, Equatable {
         }
     }
 
-    /// The percentile of the client's responses from which accesses are included, such as `p99`;
-    /// `max` if there were too few values for a percentile.
+    /// The percentile of the client's response times at or beyond which accesses are included, such
+    /// as `p99`, or `max` if there were too few values for a percentile.
     public var beyond: String
-    /// The number of analyzed accesses, which are the slowest.
+    /// The number of included accesses, which are the client's slowest.
     public var accesses: Int
-    /// The average time from the intended start to the start, in nanoseconds, during which no
-    /// worker was free.
+    /// The average time from the scheduled start to the start, when no worker was free, in
+    /// nanoseconds.
     public var queued: UInt64
     /// The average time from the start to the entry into the closure, in nanoseconds.
     public var waited: UInt64
     /// The average time inside the closure, in nanoseconds.
     public var service: UInt64
-    /// The resource that they waited for: `reader`, `writer` or `connection`; nil if each access
-    /// has a separate connection.
+    /// The resource that the accesses waited for (`reader`, `writer` or `connection`), or `nil` if
+    /// each access has a separate connection.
     public var resource: String?
-    /// The number of these connections; nil if unknown.
+    /// The number of connections of this kind, or `nil` if unknown.
     public var capacity: Int?
     /// The clients that held these connections during the waits, starting with the largest holder.
     public var holders: [Holder]

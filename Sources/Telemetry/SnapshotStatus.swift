@@ -1,15 +1,16 @@
 /// An existing snapshot of the database.
 public struct SnapshotStatus: Sendable, Codable, Equatable {
-    /// The label of its connection: `L.snapshot.N`.
+    /// The label of the snapshot's connection: `L.snapshot.N`.
     public var label: String
-    /// The access that created it.
+    /// The access that created the snapshot.
     public var origin: AccessOrigin
-    /// The age of its database state, in nanoseconds.
+    /// The age of the snapshot's database state, in nanoseconds.
     public var ageNanoseconds: UInt64
-    /// The last frame of the write-ahead log that belongs to its state; nil if unknown.
+    /// The last frame in the write-ahead log that belongs to the snapshot's state, or `nil` if
+    /// unknown.
     public var frame: UInt64?
-    /// The number of frames after ``frame``, which no checkpoint copies while the snapshot exists;
-    /// nil if unknown.
+    /// The number of frames after ``frame``, which no checkpoint copies while the snapshot exists,
+    /// or `nil` if unknown.
     public var pinnedFrames: UInt64?
 
     /// Creates a status.

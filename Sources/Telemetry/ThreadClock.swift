@@ -4,7 +4,7 @@ import Darwin
 import Glibc
 #endif
 
-/// Returns the processor time that the calling thread has used, in nanoseconds.
+/// Returns the CPU time that the calling thread has used, in nanoseconds.
 package func threadNanoseconds() -> UInt64 {
     #if canImport(Darwin)
     clock_gettime_nsec_np(CLOCK_THREAD_CPUTIME_ID)

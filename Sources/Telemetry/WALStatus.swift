@@ -2,19 +2,21 @@
 public struct WALStatus: Sendable, Codable, Equatable {
     /// The size of the `-wal` file, in bytes.
     public var bytes: UInt64
-    /// The number of valid frames in the log (`mxFrame`); nil if the wal-index could not be read.
+    /// The number of valid frames in the log (`mxFrame`), or `nil` if the wal-index could not be
+    /// read.
     public var frames: UInt64?
-    /// The number of these frames in the database file (`nBackfill`); nil if unknown.
+    /// The number of these frames that have been copied to the database file (`nBackfill`), or
+    /// `nil` if unknown.
     public var checkpointedFrames: UInt64?
-    /// The cause that prevents the log from shrinking, if any.
+    /// The pin that prevents the log from shrinking, if any.
     public var pin: WALPin?
-    /// The size of a page, in bytes; nil if unknown.
+    /// The size of a page, in bytes, or `nil` if unknown.
     ///
     /// Each frame is 24 bytes larger.
     public var pageSize: Int?
-    /// The read marks, in frames, by number; nil for an unused mark.
+    /// The read marks, in frames, indexed by number, where `nil` is an unused mark.
     ///
-    /// A reader on mark 0 reads only the database file. A mark persists after its reader has ended.
+    /// A reader with mark 0 reads only the database file. A mark remains after its reader ends.
     public var readMarks: [UInt64?]?
 
     /// Creates a status.
@@ -33,27 +35,27 @@ public struct WALStatus: Sendable, Codable, Equatable {
     }
 }
 
-/// The cause that prevents a write-ahead log from shrinking.
+/// A condition that prevents a write-ahead log from shrinking.
 public struct WALPin: Sendable, Codable, Equatable {
     /// The reason why a log does not shrink.
     public enum Cause: String, Sendable, Codable, Equatable {
-        /// A reader's old state prevents checkpoints from copying further frames.
+        /// A reader of an old state prevents checkpoints from copying more frames.
         case oldReader
         /// Readers overlap without a gap, so the log is never reset.
         case overlappingReaders
         /// One large transaction fills the log.
         case largeTransaction
-        /// No checkpoints occur, or they fail.
+        /// No checkpoints run, or they fail.
         case noCheckpoint
-        /// Another process's connection prevents it.
+        /// A connection of another process pins the log.
         case otherProcess
     }
 
-    /// The responsible access: the holder of a connection, or the creator of a snapshot.
+    /// The responsible access, which is the holder of a connection or the creator of a snapshot.
     public var by: AccessOrigin
     /// The reason why the log does not shrink.
     public var cause: Cause
-    /// The duration of this condition, in nanoseconds.
+    /// How long the condition has lasted, in nanoseconds.
     public var ageNanoseconds: UInt64
 
     /// Creates a pin.

@@ -2,9 +2,9 @@
 public struct WaiterStatus: Sendable, Codable, Equatable {
     /// The origin of the access.
     public var origin: AccessOrigin
-    /// The time that it has waited, in nanoseconds.
+    /// How long the access has waited, in nanoseconds.
     public var waitedNanoseconds: UInt64
-    /// Whether the waiter is a suspended task (true) or a blocked thread (false).
+    /// Whether the waiter is a suspended task (`true`) or a blocked thread (`false`).
     public var isAsync: Bool
 
     /// Creates a status.
