@@ -1,8 +1,8 @@
-/// A drawing area for widgets: a surface with a clip, a theme and its glyphs.
+/// A drawing area for widgets: a surface with a clip, a theme and a glyph set.
 ///
 /// Drawing outside of ``clip`` has no effect, so widgets do not check their bounds.
 package struct Canvas: Sendable {
-    /// The drawn surface.
+    /// The surface with everything drawn so far.
     package private(set) var surface: Surface
     /// The writable cells.
     package private(set) var clip: Rect
@@ -28,7 +28,7 @@ package struct Canvas: Sendable {
         Rect(x: 0, y: 0, width: surface.size.width, height: surface.size.height)
     }
 
-    /// Draws with the clip narrowed to `rect`.
+    /// Calls a closure that draws with the clip narrowed to `rect`.
     package mutating func clipped(to rect: Rect, _ body: (inout Canvas) -> Void) {
         let outer = clip
         clip = outer.intersection(rect)
@@ -59,7 +59,7 @@ package struct Canvas: Sendable {
         }
     }
 
-    /// Writes text from column `x`.
+    /// Writes text, starting in column `x`.
     ///
     /// Text longer than `limit` columns ends in an ellipsis.
     ///
@@ -79,7 +79,7 @@ package struct Canvas: Sendable {
         var lastStart = 0
         CellText.forEachCell(of: text, isASCII: glyphs == .ascii) { cell, width in
             guard column + width <= limit else {
-                // Replace the whole last cell, which may be wide.
+                // Replace the last character entirely, because it may be wide.
                 let mark = column < limit ? column : lastStart
                 put(ellipsis, x: x + mark, y: y, style: style)
                 column = mark + 1
@@ -142,7 +142,7 @@ package struct Canvas: Sendable {
     private mutating func putSecondHalf(x: Int, y: Int, style: Style) {
         hasWide = true
         guard x < clip.maxX else { return }
-        // The next cell may contain the second half of a wide character that this cell contained.
+        // The next cell may contain the second half of a wide character in this cell.
         if x + 1 < surface.size.width, surface[x + 1, y].character.isEmpty {
             surface[x + 1, y].character = " "
         }
@@ -158,7 +158,7 @@ package struct Canvas: Sendable {
     }
 }
 
-/// A piece of text in one style.
+/// Text in a single style.
 package struct Span: Sendable, Equatable {
     /// The text.
     package var text: String
@@ -183,8 +183,8 @@ package enum Alignment: Sendable {
 }
 
 extension Canvas {
-    /// Draws a vertical line over a chart: a bar in empty cells and reversed cells elsewhere, which
-    /// are visible without colors.
+    /// Draws a vertical line over a chart, as bars in empty cells and as reversed cells elsewhere,
+    /// so that the line is visible without colors.
     package mutating func drawCursor(x: Int, in rect: Rect) {
         let bar = glyphs == .ascii ? "!" : "│"
         for y in rect.minY..<rect.maxY {

@@ -1,8 +1,8 @@
-/// A color of a theme, which a terminal approximates with the nearest supported color.
+/// A color, which a terminal approximates with the nearest color that it supports.
 public enum Color: Sendable, Hashable {
     /// The terminal's default color.
     case standard
-    /// One of the 16 (0–15) or 256 indexed colors.
+    /// An indexed color: one of 16 (0–15) or 256 colors.
     case indexed(UInt8)
     /// Red, green and blue components, each from 0 to 255.
     case rgb(UInt8, UInt8, UInt8)
@@ -12,29 +12,30 @@ public enum Color: Sendable, Hashable {
 public struct Style: Sendable, Hashable {
     /// Attributes that do not require color.
     public struct Attributes: OptionSet, Sendable, Hashable {
-        /// The bits.
+        /// The bits of the set.
         public let rawValue: UInt8
         /// Creates a set from its bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// Bold.
+        /// Bold text.
         public static let bold = Attributes(rawValue: 1)
-        /// Dim.
+        /// Dim text.
         public static let dim = Attributes(rawValue: 2)
-        /// Underlined.
+        /// Underlined text.
         public static let underline = Attributes(rawValue: 4)
-        /// Reversed: the foreground and the background are exchanged.
+        /// Reversed text, with the foreground and background colors exchanged.
         public static let reverse = Attributes(rawValue: 8)
-        /// Italic.
+        /// Italic text.
         public static let italic = Attributes(rawValue: 16)
     }
 
-    // Colors are stored as numbers for fast comparison: each frame compares thousands of cells.
+    // Colors are stored as numbers for fast comparison, because each frame compares thousands of
+    // cells.
     private var foregroundCode: UInt32
     private var backgroundCode: UInt32
     /// The attributes.
     public var attributes: Attributes
 
-    /// The character's color.
+    /// The color of the character.
     public var foreground: Color {
         get { Color(code: foregroundCode) }
         set { foregroundCode = newValue.code }
@@ -59,7 +60,7 @@ public struct Style: Sendable, Hashable {
 }
 
 extension Color {
-    /// The color as a number whose most significant byte identifies the kind of color.
+    /// The color as a number, with the kind of color in the most significant byte.
     fileprivate var code: UInt32 {
         switch self {
         case .standard: 0
@@ -85,7 +86,9 @@ extension Color {
 
 /// One cell of a terminal.
 public struct Cell: Sendable, Hashable {
-    /// The character with its combining marks; empty in the second cell of a wide character.
+    /// The character with its combining marks.
+    ///
+    /// The string is empty in the second cell of a wide character.
     public var character: String
     /// The appearance.
     public var style: Style

@@ -1,10 +1,10 @@
-/// Text as cells, measured in columns and without characters that a terminal interprets.
+/// Converts text to cells, without characters that a terminal would interpret.
 ///
-/// All external text (SQL, labels, messages) is converted before it is stored in a cell:
+/// All external text (SQL, labels, messages) is converted before it is stored in cells:
 /// * Control characters become visible symbols (`␛`, or `^[` in ASCII).
 /// * Format characters (bidirectional overrides, joiners, variation selectors) are removed.
-/// * A cluster keeps one base and at most four marks, which is the limit of ncurses. A cell
-///   therefore always has a width of one or two columns.
+/// * A grapheme cluster is reduced to its base and at most four marks, which is the limit of
+///   ncurses. Therefore, the text of a cell is always one or two columns wide.
 package enum CellText {
     /// Preallocated one-character strings for ASCII.
     static let ascii: [String] = (0..<128).map { String(Unicode.Scalar(UInt8($0))) }
@@ -12,8 +12,8 @@ package enum CellText {
     /// Returns the width of text in columns.
     ///
     /// - Parameters:
-    ///   - text: Any text.
-    ///   - isASCII: Whether the text is shown in ASCII, where `^[` replaces `␛`.
+    ///   - text: The text.
+    ///   - isASCII: Whether the text is shown in ASCII, in which `^[` replaces `␛`.
     /// - Returns: The number of columns.
     package static func width(of text: String, isASCII: Bool = false) -> Int {
         if isPlain(text) { return text.utf8.count }
@@ -26,7 +26,7 @@ package enum CellText {
         return total
     }
 
-    /// Calls `body` with the text and the width (1 or 2) of each cell until it returns false.
+    /// Calls `body` with the text and the width (1 or 2) of each cell until it returns `false`.
     @inline(__always)
     static func forEachCell(
         of text: String,
@@ -56,12 +56,12 @@ package enum CellText {
         }
     }
 
-    /// Whether each byte of the text is a printable ASCII character.
+    /// Returns whether each byte of the text is a printable ASCII character.
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
     }
 
-    /// Whether each scalar of the text is a separate cell.
+    /// Returns whether each scalar of the text occupies a separate cell.
     ///
     /// The ranges contain ASCII and the characters of Poolgauge's own text and charts. None of
     /// these characters is a wide, combining or format character.
@@ -76,7 +76,8 @@ package enum CellText {
         }
     }
 
-    /// Returns the text and width of a cell for a character; nil for a character without a width.
+    /// Returns the text and width of a cell for a character, or `nil` for a character without a
+    /// width.
     private static func visible(_ character: Character) -> (String, Int)? {
         guard let base = character.unicodeScalars.first else { return nil }
         switch base.properties.generalCategory {
@@ -86,7 +87,7 @@ package enum CellText {
         case .surrogate, .unassigned: return ("\u{FFFD}", 1)
         default: break
         }
-        // Half of a flag: terminals disagree on its width.
+        // Replace half of a flag, because its width differs between terminals.
         if (0x1F1E6...0x1F1FF).contains(base.value) { return ("\u{FFFD}", 1) }
         if ScalarWidth.isZeroWidth(base) { return nil }
         let width = ScalarWidth.isWide(base) ? 2 : 1
@@ -100,7 +101,7 @@ package enum CellText {
         return (cell, width)
     }
 
-    /// Returns the symbol of a control character, from Unicode's block Control Pictures.
+    /// Returns the symbol for a control character from the Unicode block Control Pictures.
     private static func picture(of control: Unicode.Scalar) -> String {
         switch control.value {
         case 0..<0x20: Unicode.Scalar(0x2400 + control.value).map { String($0) } ?? "\u{FFFD}"

@@ -1,4 +1,4 @@
-/// The number of colors that a terminal can show.
+/// The colors that a terminal can show.
 package enum ColorDepth: String, Sendable, CaseIterable {
     /// Red, green and blue components with 256 levels each.
     case direct
@@ -6,17 +6,17 @@ package enum ColorDepth: String, Sendable, CaseIterable {
     case indexed256
     /// The sixteen colors that users configure in their terminal.
     case basic16
-    /// No colors; only attributes.
+    /// No colors, only attributes.
     case mono
 
-    /// Returns the nearest color of a terminal with this depth.
+    /// Returns the nearest color that a terminal with this depth can show.
     package func nearest(to color: Color) -> Color {
         switch (self, color) {
         case (.mono, _): .standard
         case (.direct, _), (_, .standard): color
         case (.indexed256, .indexed): color
         case (.indexed256, .rgb(let red, let green, let blue)):
-            // The first sixteen colors depend on the user's settings.
+            // Exclude the first sixteen colors, which depend on the user's settings.
             .indexed(Self.nearest(to: (red, green, blue), among: 16...255))
         case (.basic16, .indexed(let index)):
             index < 16
@@ -38,7 +38,7 @@ package enum ColorDepth: String, Sendable, CaseIterable {
             let red = Int(target.0) - Int(candidate.0)
             let green = Int(target.1) - Int(candidate.1)
             let blue = Int(target.2) - Int(candidate.2)
-            // The eye is most sensitive to green and least to blue.
+            // The eye is most sensitive to green, and least sensitive to blue.
             let distance = 3 * red * red + 4 * green * green + 2 * blue * blue
             if distance < least {
                 least = distance

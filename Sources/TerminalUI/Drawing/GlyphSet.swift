@@ -1,10 +1,10 @@
 /// The character set for charts, which the terminal's font and encoding must support.
 package enum GlyphSet: String, Sendable, CaseIterable {
-    /// Charts of braille dots, 2 × 4 in each cell, with Unicode borders and blocks.
+    /// Braille dots for charts, with 2 × 4 dots in each cell, and Unicode borders and blocks.
     case braille
-    /// Charts of eighth blocks, for fonts without braille.
+    /// Block elements in eighths of a cell for charts, for fonts without braille characters.
     case block
-    /// ASCII only.
+    /// Only ASCII characters.
     case ascii
 
     /// The pieces of a border.
@@ -36,28 +36,28 @@ package enum GlyphSet: String, Sendable, CaseIterable {
         }
     }
 
-    /// A filled and an empty step of a meter.
+    /// The characters for a filled and an empty cell of a meter.
     package var meter: (filled: String, empty: String) {
         self == .ascii ? ("#", ".") : ("■", "·")
     }
 
-    /// A piece of a chart's reference line.
+    /// The character for a chart's reference line.
     package var referenceLine: String { self == .ascii ? "-" : "╌" }
 
-    /// A piece of a chart's axis.
+    /// The character for a chart's axis.
     package var axis: String { self == .ascii ? "|" : "┤" }
 
-    /// Lower blocks by eighths, 0 to 8.
+    /// The lower block elements from zero eighths to eight eighths.
     static let eighths = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
-    /// ASCII characters of increasing weight, 0 to 8.
+    /// ASCII characters of increasing weight, indexed from 0 to 8.
     static let asciiWeights = [" ", ".", ".", ":", "-", "=", "+", "*", "#"]
 
-    /// The 256 braille patterns, by their bits.
+    /// The 256 braille patterns, indexed by their bits.
     static let brailleCells: [String] = (0..<256).map { bits in
         Unicode.Scalar(0x2800 + UInt32(bits)).map { String($0) } ?? " "
     }
 
-    /// The bit of a braille dot, by column (0, 1) and row from the top (0…3).
+    /// The bit for each braille dot, indexed by column (0, 1) and by row from the top (0…3).
     static let brailleBits: [[Int]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
 }

@@ -1,6 +1,6 @@
-/// The width of a scalar in columns: this module's `wcwidth`, identical on all platforms.
+/// The width of a scalar in columns, as with `wcwidth`, but identical on all platforms.
 ///
-/// The wide ranges have East_Asian_Width W or F in Unicode 16 (EastAsianWidth.txt). Adjacent ranges
+/// The wide ranges have an East_Asian_Width of W or F in Unicode 16 (EastAsianWidth.txt). Ranges
 /// are merged if only unassigned scalars separate them.
 enum ScalarWidth {
     /// The first and last scalar of each wide range, in ascending order.
@@ -29,10 +29,10 @@ enum ScalarWidth {
         (0x20000, 0x3FFFD),
     ]
 
-    /// Whether a terminal draws the scalar onto the previous cell.
+    /// Returns whether a terminal draws the scalar onto the previous cell.
     static func isZeroWidth(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x300 { return false }
-        // Hangul vowels and final consonants combine with the preceding initial consonant.
+        // Hangul vowels and final consonants are drawn onto the preceding initial consonant.
         if (0x1160...0x11FF).contains(scalar.value) { return true }
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark: return true
@@ -40,7 +40,7 @@ enum ScalarWidth {
         }
     }
 
-    /// Whether a scalar occupies two columns.
+    /// Returns whether a scalar occupies two columns.
     static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x1100 { return false }
         var low = 0

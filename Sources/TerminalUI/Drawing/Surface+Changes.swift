@@ -13,10 +13,10 @@ package struct CellChange: Sendable, Equatable {
 }
 
 extension Surface {
-    /// The cells to write, row by row, to turn `previous` into this surface.
+    /// Returns the cells to write, row by row, to turn `previous` into this surface.
     ///
-    /// After a resize, all cells are changes. If one half of a wide character changes, both halves
-    /// are changes, because a terminal erases them together.
+    /// After a resize, returns all cells. If one half of a wide character changes, returns both
+    /// halves, because a terminal erases them together.
     package func changes(from previous: Surface?) -> [CellChange] {
         guard let previous, previous.size == size else {
             return cells.indices.map { index in
@@ -51,10 +51,10 @@ extension Surface {
         func add(_ index: Int) { if all.last ?? -1 < index { all.append(index) } }
         for index in changed {
             let column = index % size.width
-            // The first half of a wide character whose second half changed.
+            // Add the first half of a wide character if its second half changed.
             if column > 0, isHalf(index) { add(index - 1) }
             add(index)
-            // The second half of a wide character whose first half changed.
+            // Add the second half of a wide character if its first half changed.
             if column + 1 < size.width, isHalf(index + 1) { add(index + 1) }
         }
         return all

@@ -1,4 +1,4 @@
-/// A grid of cells that a screen renders and a terminal shows.
+/// A grid of cells, which a screen renders and a terminal shows.
 public struct Surface: Sendable, Equatable {
     /// The size.
     public let size: Size
@@ -11,7 +11,9 @@ public struct Surface: Sendable, Equatable {
         cells = Array(repeating: cell, count: self.size.width * self.size.height)
     }
 
-    /// The cell in column `x` of row `y`; writing outside the surface has no effect.
+    /// The cell in column `x` of row `y`.
+    ///
+    /// Writing outside the surface has no effect.
     public subscript(x: Int, y: Int) -> Cell {
         get {
             guard contains(x, y) else { return Cell() }

@@ -1,8 +1,8 @@
-/// Breaks text into lines at its spaces.
+/// Breaks text into lines at spaces.
 package enum TextWrapping {
-    /// Returns the lines of text for a width in columns.
+    /// Returns the lines of a text for a width in columns.
     ///
-    /// Words longer than a line are truncated when they are drawn.
+    /// Words that are longer than a line are truncated when they are drawn.
     package static func lines(of text: String, width: Int) -> [String] {
         guard width > 0 else { return [] }
         var lines: [String] = []

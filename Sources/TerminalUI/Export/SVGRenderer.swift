@@ -1,7 +1,7 @@
 /// Draws a surface as an SVG image for documentation.
 ///
-/// Text uses a monospaced font. Box lines, blocks and braille dots are drawn as shapes, which keeps
-/// the grid exact and joins lines in every viewer.
+/// Text uses a monospaced font. Box lines, blocks and braille dots are drawn as shapes, so that the
+/// grid is exact and lines join in every viewer.
 package struct SVGRenderer {
     /// The width of a cell in pixels.
     static let cellWidth = 8.4
@@ -13,11 +13,13 @@ package struct SVGRenderer {
     private let paper: String
     private let surface: Surface
     private var body = ""
-    /// The path data of shapes by ``SVGShape/Paint`` and color; each entry becomes one element.
+    /// The path data of shapes, by ``SVGShape/Paint`` and color.
+    ///
+    /// Each entry becomes one element.
     private var paths: [[String: String]] = SVGShape.Paint.allCases.map { _ in [:] }
-    /// The text elements, by the attributes that they share.
+    /// The text elements, by their common attributes.
     private var texts: [String: String] = [:]
-    /// The hatchings in use, by the weight and the color of their shade.
+    /// The hatchings in use.
     private var hatchings: [SVGShape.Hatching] = []
 
     /// Returns a surface as an SVG document.
@@ -138,7 +140,7 @@ package struct SVGRenderer {
         }
     }
 
-    /// Returns the number of equal cells from a position.
+    /// Returns the number of consecutive equal cells, starting at a position.
     private func equalCells(from x: Int, _ y: Int) -> Int {
         var end = x + 1
         while end < surface.size.width, isSame(x, y, as: (end, y)) { end += 1 }
@@ -157,7 +159,7 @@ package struct SVGRenderer {
 
     /// Draws braille dots.
     ///
-    /// Adjacent or alternating dots of one color become a single dashed line.
+    /// Adjacent or alternating dots of the same color become a single dashed line.
     private mutating func drawDots(ofRow y: Int) {
         var bits = Array(repeating: 0, count: surface.size.width)
         for x in bits.indices {
@@ -198,8 +200,8 @@ package struct SVGRenderer {
         }
     }
 
-    /// Returns the cells to draw as one text element: ASCII in one style up to a gap, or one
-    /// character.
+    /// Returns the cells to draw as one text element: ASCII text in one style up to a gap, or a
+    /// single character.
     private func run(from x: Int, _ y: Int, style: Style) -> (text: String, columns: Int) {
         var text = surface[x, y].character
         var columns = 1
@@ -236,7 +238,7 @@ package struct SVGRenderer {
         let left = Self.number(Double(x) * Self.cellWidth)
         let baseline = Self.number(Double(y) * Self.cellHeight + 13.5)
         var element = "<text x=\"\(left)\" y=\"\(baseline)\""
-        // A single character has no spacing.
+        // A single character does not need a length.
         if columns > 1 {
             element += " textLength=\"\(Self.number(Double(columns) * Self.cellWidth))\""
         }
@@ -265,7 +267,7 @@ package struct SVGRenderer {
         return "#" + digits(components.0) + digits(components.1) + digits(components.2)
     }
 
-    /// A number with at most two decimals.
+    /// Formats a number with at most two decimal places.
     static func number(_ value: Double) -> String {
         let hundredths = Int((value * 100).rounded())
         let whole = abs(hundredths) / 100

@@ -1,6 +1,6 @@
-/// A character that is drawn as a shape, because its cells must join without gaps.
+/// A character that is drawn as a shape, so that cells join without gaps.
 ///
-/// Repetitions in a row become one element to keep images small.
+/// To keep images small, repetitions in a row become one element.
 enum SVGShape: Equatable {
     /// `▁` to `█`, in eighths of a cell.
     case block(Int)
@@ -18,13 +18,13 @@ enum SVGShape: Equatable {
     case horizontal
     /// `│`.
     case vertical
-    /// A corner or a tick of a border: the path data within its cell.
+    /// A corner or a tick of a border, by its scalar.
     case joint(UInt32)
 
     private static let width = SVGRenderer.cellWidth
     private static let height = SVGRenderer.cellHeight
 
-    /// Creates the shape of a character, or returns nil if the character is drawn as text.
+    /// Creates the shape of a character, or returns `nil` if the character is drawn as text.
     init?(_ character: String) {
         guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1
         else { return nil }
@@ -42,7 +42,7 @@ enum SVGShape: Equatable {
         }
     }
 
-    /// Whether adjacent equal cells become one element.
+    /// Whether adjacent equal cells are combined into one element.
     var isExtensible: Bool {
         switch self {
         case .vertical, .joint: false
@@ -50,7 +50,7 @@ enum SVGShape: Equatable {
         }
     }
 
-    /// The way in which a path is painted.
+    /// How a path is painted.
     enum Paint: Int, CaseIterable {
         /// Filled.
         case filled
@@ -67,7 +67,7 @@ enum SVGShape: Equatable {
         /// A row of dashes.
         case dashes
 
-        /// Returns the attributes of a path with a color.
+        /// Returns the attributes of a path in a color.
         func attributes(color: String) -> String {
             func line(_ width: String, _ dashes: String) -> String {
                 "stroke=\"\(color)\" stroke-width=\"\(width)\" stroke-dasharray=\"\(dashes)\""
@@ -84,8 +84,8 @@ enum SVGShape: Equatable {
         }
     }
 
-    /// Returns the painting style and the path data for equal cells from (`x`, `y`); nil for shapes
-    /// that ``Hatching`` and ``verticalLine(x:y:cells:)`` draw.
+    /// Returns the painting style and the path data for equal cells from (`x`, `y`), or `nil` for
+    /// shapes that ``Hatching`` and ``verticalLine(x:y:cells:)`` draw.
     func path(x: Double, y: Double, cells: Int) -> (Paint, String)? {
         let length = Self.width * Double(cells)
         let middle = y + Self.height / 2
@@ -114,7 +114,7 @@ enum SVGShape: Equatable {
             + "v\(SVGRenderer.number(Double(cells) * height))"
     }
 
-    /// Returns the path data of a row of braille dots; `last` is the offset of the last dot.
+    /// Returns the path data of a row of braille dots, where `last` is the offset of the last dot.
     static func dots(x: Double, y: Double, last: Int, isDense: Bool) -> (Paint, String) {
         let path = line(x: x + 0.65, y: y, length: Double(last) * width / 2 + 2.9)
         return (isDense ? .dots : .sparseDots, path)
@@ -142,7 +142,7 @@ enum SVGShape: Equatable {
 }
 
 extension SVGShape {
-    /// A shade drawn as slanted lines, which differs from full blocks in any color.
+    /// A shade drawn as slanted lines, which is distinct from full blocks in any color.
     struct Hatching: Equatable {
         /// The weight, from 1 to 3.
         var weight: Int

@@ -39,7 +39,7 @@ extension Rect {
         }
     }
 
-    /// Returns columns of the given widths, from the left, with `spacing` between them.
+    /// Returns columns of the given widths, from left to right, with `spacing` between them.
     package func columns(_ widths: [Int], spacing: Int = 0) -> [Rect] {
         var x = minX
         return widths.map { width in
@@ -48,7 +48,7 @@ extension Rect {
         }
     }
 
-    /// Returns a centered rectangle of a size, reduced to fit.
+    /// Returns a centered rectangle of the given size, reduced if necessary to fit.
     package func centered(_ size: Size) -> Rect {
         let fitting = Size(width: min(size.width, width), height: min(size.height, height))
         return Rect(

@@ -43,9 +43,9 @@ public struct Rect: Sendable, Hashable {
     public var minX: Int { origin.x }
     /// The top row.
     public var minY: Int { origin.y }
-    /// The column after the last one.
+    /// The column after the last column.
     public var maxX: Int { origin.x + size.width }
-    /// The row after the last one.
+    /// The row after the last row.
     public var maxY: Int { origin.y + size.height }
     /// The number of columns.
     public var width: Int { size.width }

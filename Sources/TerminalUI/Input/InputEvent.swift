@@ -2,7 +2,7 @@
 public enum Key: Sendable, Hashable {
     /// A typed character.
     case character(Character)
-    /// Control with a lowercase letter.
+    /// Control and a lowercase letter.
     case control(Character)
     /// F1 to F12.
     case function(Int)
@@ -12,7 +12,7 @@ public enum Key: Sendable, Hashable {
     case escape
     /// Tab.
     case tab
-    /// Shift with Tab.
+    /// Shift and Tab.
     case backTab
     /// Backspace.
     case backspace
@@ -36,7 +36,7 @@ public enum Key: Sendable, Hashable {
     case end
 }
 
-/// A mouse event in a cell.
+/// A mouse event at the position of a cell.
 public struct MouseEvent: Sendable, Hashable {
     /// The action of a mouse event.
     public enum Action: Sendable, Hashable {

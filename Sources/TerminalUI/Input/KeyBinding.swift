@@ -1,14 +1,15 @@
-/// The keys of a command, declared once for dispatch, the key bar, the help and the documentation.
+/// The keys of a command, declared once for key handling, the key bar, the help and the
+/// documentation.
 package struct KeyBinding<Command: Sendable>: Sendable {
     /// The keys, with the displayed key first.
     package let keys: [Key]
     /// The command.
     package let command: Command
-    /// The short name, for the key bar.
+    /// The short name of the command, for the key bar.
     package let name: String
-    /// The description, for the help.
+    /// The description of the command, for the help.
     package let help: String
-    /// The priority in the key bar; nil if the key bar never shows the command.
+    /// The priority in the key bar, or `nil` if the key bar never shows the command.
     package let priority: Int?
 
     /// Creates a binding.

@@ -1,8 +1,9 @@
 import Units
 
-/// Text that represents a sequence of keys, as in `--press`.
+/// Parses text that represents a sequence of keys, as in `--press`.
 ///
-/// A character represents itself. Other keys have names in angle brackets: `nn<Esc>?<^C>`.
+/// A character represents itself. Other keys are written as names in angle brackets, as in
+/// `nn<Esc>?<^C>`.
 package enum KeyScript {
     /// An invalid key script.
     package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
@@ -34,7 +35,7 @@ package enum KeyScript {
         return keys
     }
 
-    /// Returns the key with a ``Key/label``: a character, `Space`, `PgUp`, `F1`, `^C`.
+    /// Returns the key with a ``Key/label``, such as a character, `Space`, `PgUp`, `F1` or `^C`.
     ///
     /// - Throws: ``Failure`` for an unknown name.
     package static func key(named name: String) throws(Failure) -> Key {

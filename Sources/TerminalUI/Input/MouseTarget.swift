@@ -2,7 +2,9 @@
 ///
 /// Widgets declare targets while they draw.
 package enum MouseTarget: Sendable, Hashable {
-    /// A key of the key bar; a click has the effect of the key.
+    /// A key in the key bar.
+    ///
+    /// A click has the effect of the key.
     case key(Key)
     /// A row of a list, by its name.
     case row(String)
@@ -23,13 +25,15 @@ struct MouseArea: Sendable {
     enum Meaning: Sendable {
         /// One target for the whole area.
         case target(MouseTarget)
-        /// The times between its left and its right edge.
+        /// The times between the left and right edges of the area.
         case times(from: Double, to: Double)
     }
 }
 
 extension Canvas {
-    /// Declares the mouse target of an area; later targets are on top.
+    /// Declares the mouse target of an area.
+    ///
+    /// Later targets are on top.
     package mutating func mark(_ rect: Rect, as target: MouseTarget) {
         mark(rect.intersection(clip), .target(target))
     }

@@ -1,17 +1,21 @@
-/// One row or column of a layout, with its minimum, ideal and maximum length.
+/// A row or column of a layout, with its minimum, ideal and maximum length.
 package struct Track: Sendable, Equatable {
-    /// The minimum length; a track is omitted if less space is available.
+    /// The minimum length.
+    ///
+    /// A track is omitted if less space is available.
     package var minimum: Int
     /// The length that shows all content.
     package var ideal: Int
     /// The maximum useful length.
     package var maximum: Int
-    /// The priority; tracks with the lowest priority are omitted first, starting with the last one.
+    /// The priority.
+    ///
+    /// Tracks with the lowest priority are omitted first, starting with the last track.
     package var priority: Int
-    /// The share of the space that remains when all tracks have their ideal length.
+    /// The share of the space that remains after all tracks have their ideal length.
     package var flex: Int
 
-    /// Creates a track; lengths are in cells.
+    /// Creates a track with lengths in cells.
     package init(minimum: Int, ideal: Int, maximum: Int = .max, priority: Int, flex: Int = 1) {
         self.minimum = max(0, minimum)
         self.ideal = max(self.minimum, ideal)
@@ -25,10 +29,10 @@ package struct Track: Sendable, Equatable {
         Track(minimum: length, ideal: length, maximum: length, priority: priority, flex: 0)
     }
 
-    /// Returns the lengths of adjacent tracks; omitted tracks have a length of 0.
+    /// Returns the lengths of adjacent tracks, where omitted tracks have a length of 0.
     ///
     /// First, the least important tracks are omitted until the minimum lengths fit. Then, tracks
-    /// grow toward their ideal lengths, most important first. Tracks with flex share the
+    /// grow toward their ideal lengths, the most important tracks first. Tracks with flex share the
     /// remaining space.
     ///
     /// - Parameters:
@@ -68,7 +72,7 @@ package struct Track: Sendable, Equatable {
         return lengths
     }
 
-    /// Distributes cells by share until no track can use more.
+    /// Distributes cells in proportion to the shares until no track can use more cells.
     private static func share(
         _ cells: Int,
         among shown: [Int],

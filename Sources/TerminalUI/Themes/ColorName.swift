@@ -11,7 +11,7 @@ enum ColorName {
         return colors
     }()
 
-    /// Parses a color written `#rrggbb` or `#rgb`, or returns nil if the text is invalid.
+    /// Parses a color written `#rrggbb` or `#rgb`, or returns `nil` if the text is invalid.
     static func hexadecimal(_ text: String) -> Color? {
         guard text.utf8.first == UInt8(ascii: "#") else { return nil }
         let digits = text.dropFirst().compactMap(\.hexDigitValue)

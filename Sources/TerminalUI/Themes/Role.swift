@@ -16,7 +16,7 @@ package enum Role: String, Sendable, CaseIterable {
     case accent
     /// The empty part of meters and lanes.
     case track
-    /// No problem.
+    /// The absence of problems.
     case ok
     /// A warning.
     case warning
@@ -32,20 +32,20 @@ package enum Role: String, Sendable, CaseIterable {
     case waiting
     /// The line for `maximumReaderCount`.
     case limit
-    /// A connection that runs a statement.
+    /// A connection that is running a statement.
     case running
     /// A connection held by code between its statements.
     case held
-    /// A connection that ends its transaction.
+    /// A connection that is ending its transaction.
     case committing
-    /// A connection that waits for a file lock.
+    /// A connection that is waiting for a file lock.
     case locked
     /// A connection that is being opened.
     case opening
     /// A connection that has no holder.
     case idle
 
-    /// The role that replaces this one if a theme omits it.
+    /// The role that replaces this role if a theme omits it.
     var fallback: Role? {
         switch self {
         case .background, .text: nil
@@ -60,7 +60,7 @@ package enum Role: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the role colors text, which requires sufficient contrast.
+    /// Whether the role is used for text, which requires sufficient contrast.
     package var isText: Bool {
         switch self {
         case .background, .raised, .border, .track, .idle: false
@@ -68,7 +68,8 @@ package enum Role: String, Sendable, CaseIterable {
         }
     }
 
-    /// The index in a theme's tables, which is faster than a lookup for each piece of text.
+    /// The index in a theme's tables, which is faster than a dictionary lookup for each piece of
+    /// text.
     var index: Int {
         switch self {
         case .background: 0
@@ -99,9 +100,9 @@ package enum Role: String, Sendable, CaseIterable {
 
 /// The uses of gradients, which are the keys of a theme's `gradients`.
 package enum GradientRole: String, Sendable, CaseIterable {
-    /// Load meters: calm, busy, full.
+    /// Load meters, from calm to busy to full.
     case load
-    /// Readers in use, from the bottom of a chart.
+    /// Readers in use, from the bottom to the top of a chart.
     case readers
     /// Waiters, from few to many.
     case waiting

@@ -1,16 +1,18 @@
 extension Theme {
-    /// The themes in the folder `themes/`, which the library contains; the first is the default.
+    /// The themes in the folder `themes/`, which are part of the library.
     ///
-    /// A test decodes each file to detect invalid themes.
+    /// The first theme is the default.
+    ///
+    /// A test decodes each file, so invalid themes are detected.
     package static let builtIn: [Theme] = sources.compactMap { name, bytes in
         try? ThemeDecoder.decode(yaml: String(decoding: bytes, as: UTF8.self), file: name)
     }
 
-    /// The default theme; a theme without colors if the default theme's file is invalid.
+    /// The default theme, or a theme without colors if the default theme's file is invalid.
     package static let standard =
         builtIn.first ?? Theme(name: "plain", summary: "", roles: [:], gradients: [:])
 
-    /// The names and contents of the files, in the order of the `t` key.
+    /// The names and contents of the files, in the order in which the `t` key cycles through them.
     static let sources: [(name: String, bytes: [UInt8])] = [
         ("dark.yaml", PackageResources.dark_yaml),
         ("light.yaml", PackageResources.light_yaml),
@@ -32,7 +34,7 @@ extension Theme {
         return theme
     }
 
-    /// Returns the contents of a built-in theme's file; nil if the name is unknown.
+    /// Returns the contents of a built-in theme's file, or `nil` if the name is unknown.
     package static func source(named name: String) -> String? {
         sources.first { $0.name == name + ".yaml" }
             .map { String(decoding: $0.bytes, as: UTF8.self) }
@@ -42,7 +44,8 @@ extension Theme {
     ///
     /// - Parameters:
     ///   - yaml: The file's contents.
-    ///   - file: The file's path, for errors; its last component is the default name of the theme.
+    ///   - file: The file's path, for error messages. Its last component is the default name of the
+    ///     theme.
     /// - Returns: The theme.
     /// - Throws: All errors in the file, with their positions.
     package static func parse(yaml: String, file: String) throws(ThemeError) -> Theme {

@@ -1,13 +1,14 @@
 /// The colors of a screen.
 ///
 /// A theme is a YAML file (see `themes/dark.yaml`) with a palette of named colors, the roles that
-/// use them, and the gradients of meters and charts. Missing entries have fallbacks.
+/// use the colors, and the gradients of meters and charts. Missing roles and gradients have
+/// fallbacks.
 package struct Theme: Sendable, Equatable {
     /// The name for `--theme`.
     package let name: String
-    /// A description in one line.
+    /// A one-line description.
     package let summary: String
-    /// A style for each role, by ``Role/index``, with the role's color on the background.
+    /// A style for each role, indexed by ``Role/index``, with the role's color on the background.
     private let styles: [Style]
     /// The 101 colors of each gradient, from 0 to 100 %.
     private let ramps: [[Color]]
@@ -87,7 +88,7 @@ package struct Theme: Sendable, Equatable {
 struct RoleStyle: Sendable, Equatable {
     /// The color.
     var color: Color
-    /// The attributes that distinguish the role when there are no colors.
+    /// The attributes that distinguish the role in terminals without colors.
     var attributes: Style.Attributes = []
 }
 
@@ -100,8 +101,8 @@ struct Gradient: Sendable, Equatable {
     /// The color at 1.
     var end: Color
 
-    /// Returns the color at a share from 0 to 1: a mixture of RGB colors, or the nearest of the
-    /// three.
+    /// Returns the color at a share from 0 to 1, which is a mixture of RGB colors, or the nearest
+    /// of the three colors.
     func color(at share: Double) -> Color {
         let (from, to, part) =
             share < 0.5 ? (start, mid, share * 2) : (mid, end, share * 2 - 1)

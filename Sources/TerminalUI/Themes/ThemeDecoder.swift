@@ -1,7 +1,7 @@
 import Units
 import Yams
 
-/// Reads a theme from YAML and reports all of its errors with their positions.
+/// Decodes a theme from YAML and reports all errors with their positions.
 struct ThemeDecoder {
     private let file: String
     private var issues: [ThemeError.Issue] = []
@@ -14,7 +14,7 @@ struct ThemeDecoder {
     ///
     /// - Parameters:
     ///   - yaml: The file's contents.
-    ///   - file: The file's name, for errors and as the default name of the theme.
+    ///   - file: The file's name, for error messages and as the default name of the theme.
     /// - Returns: The theme.
     /// - Throws: All errors in the file, with their positions.
     static func decode(yaml: String, file: String) throws(ThemeError) -> Theme {
@@ -34,7 +34,7 @@ struct ThemeDecoder {
             return empty
         }
         guard let root, let mapping = root.mapping else {
-            issue(root, "a theme is a mapping with 'name', 'palette', 'roles' and 'gradients'")
+            issue(root, "a theme must be a mapping with 'name', 'palette', 'roles' and 'gradients'")
             return empty
         }
         let known = ["version", "name", "description", "palette", "roles", "gradients"]
@@ -51,7 +51,7 @@ struct ThemeDecoder {
         )
     }
 
-    /// The default name: `mine` for `themes/mine.yaml`.
+    /// The default name, such as `mine` for `themes/mine.yaml`.
     private var nameOfFile: String {
         let last = String(file.split(separator: "/").last ?? "")
         return last.hasSuffix(".yaml") ? String(last.dropLast(5)) : last
@@ -119,7 +119,7 @@ struct ThemeDecoder {
                 stops[text(of: stop)] = color(stopColor)
             }
             guard let start = stops["start"], let end = stops["end"] ?? stops["mid"] else {
-                issue(value, "a gradient needs 'start' and 'end', and may have 'mid' between them")
+                issue(value, "a gradient requires 'start' and 'end'; 'mid' between them is optional")
                 continue
             }
             let between = Gradient(start: start, mid: start, end: end).color(at: 0.75)
@@ -143,7 +143,7 @@ struct ThemeDecoder {
         return .standard
     }
 
-    /// Returns the entries of a mapping; reports an issue if the node is not a mapping.
+    /// Returns the entries of a mapping, and reports an issue if the node is not a mapping.
     private mutating func entries(_ node: Node?, of what: String) -> [(key: Node, value: Node)] {
         guard let node, node.null == nil else { return [] }
         guard let mapping = node.mapping else {

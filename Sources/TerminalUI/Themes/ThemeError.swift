@@ -2,7 +2,7 @@ import Units
 
 /// An error that lists the issues of an invalid theme.
 package struct ThemeError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// One issue.
+    /// An issue in a theme file.
     package struct Issue: Sendable, Equatable, CustomStringConvertible {
         /// The name of the file.
         package var file: String
@@ -10,10 +10,10 @@ package struct ThemeError: Error, Sendable, Equatable, CustomStringConvertible {
         package var line: Int
         /// The column number, starting at 1.
         package var column: Int
-        /// The issue, the expected value, and the nearest valid name.
+        /// A description of the issue, with the expected value or the nearest valid name.
         package var message: String
 
-        /// `file:line:column: message`.
+        /// The issue in the form `file:line:column: message`.
         package var description: String { "\(file):\(line):\(column): \(message)" }
     }
 
@@ -37,7 +37,7 @@ package struct UnknownThemeError: Error, Sendable, Equatable, CustomStringConver
         self.known = known
     }
 
-    /// The unknown name, the nearest known name, and all known names.
+    /// A message with the unknown name, the nearest known name, and all known names.
     package var description: String {
         let hint = NearestName.hint(name, among: known)
         let lead = hint.isEmpty ? "; themes: " : "\(hint) Themes: "

@@ -1,18 +1,18 @@
-/// Paints stacked values into cells as braille dots, blocks or ASCII.
+/// Paints stacked values into cells as braille dots, blocks or ASCII characters.
 ///
-/// A painter draws neither axes nor lines. ``TimeChart`` and ``Sparkline`` use it.
+/// A painter does not draw axes or lines. ``TimeChart`` and ``Sparkline`` use painters.
 struct AreaPainter {
-    /// The fill of an area, which distinguishes areas without relying on color.
+    /// The fill of an area, which distinguishes areas without colors.
     enum Fill: Sendable {
-        /// Every dot.
+        /// All dots are filled.
         case solid
-        /// Alternating dots, as on a chessboard.
+        /// Alternating dots are filled, as on a chessboard.
         case shaded
     }
 
-    /// One area.
+    /// An area.
     struct Layer {
-        /// A value for each dot column, from the left; NaN for missing values.
+        /// A value for each dot column, from left to right, where NaN is a missing value.
         var values: [Double]
         /// The colors, from the lower to the upper end of ``range``.
         var gradient: GradientRole
@@ -22,7 +22,7 @@ struct AreaPainter {
         var fill: Fill
     }
 
-    /// The areas, from the bottom up.
+    /// The areas, from bottom to top.
     var layers: [Layer]
     /// The value at the upper edge.
     var maximum: Double
@@ -34,7 +34,7 @@ struct AreaPainter {
         let columns = rect.width * glyphs.dotsAcross
         let tops = tops(columns: columns, levels: rect.height * glyphs.dotsDown)
         var counts = Array(repeating: 0, count: layers.count)
-        // Skip the cells above each column's upper edge, because most cells are there.
+        // Skip the cells above each column's upper edge, because most cells are above it.
         let upper = (layers.count - 1) * columns
         let edges = (0..<rect.width).map { column in
             (0..<glyphs.dotsAcross).reduce(0) {
@@ -64,7 +64,7 @@ struct AreaPainter {
                         }
                     }
                 }
-                // The checkered pattern may remove all dots of a thin shaded area.
+                // The checkered pattern may omit all dots of a thin shaded area.
                 guard let strongest = strongest(counts), bits != 0 || glyphs != .braille
                 else { continue }
                 let level = counts.reduce(0, +)

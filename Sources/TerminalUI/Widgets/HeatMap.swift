@@ -1,13 +1,14 @@
-/// A heat map over time whose cells are heavier for more frequent values.
+/// A heat map over time, with heavier cells for more frequent values.
 package struct HeatMap: Sendable {
-    /// The columns of counts in chronological order, each with its rows from the smallest value up.
+    /// The columns of counts in chronological order, each with its rows from the smallest value to
+    /// the largest.
     package var columns: [[Double]]
-    /// The labels on the left, by row from the bottom.
+    /// The labels on the left, by row, counted from the bottom.
     package var labels: [Int: String]
     /// The colors, from few to many.
     package var gradient: GradientRole
 
-    /// The width of the axis on the left: its labels and one column.
+    /// The width of the axis on the left, which is the width of its labels and one more column.
     package var axisWidth: Int
 
     /// Creates a heat map.
@@ -23,8 +24,8 @@ package struct HeatMap: Sendable {
         self.axisWidth = axisWidth
     }
 
-    /// Returns the characters for cells, from few values to many; their weight does not rely on
-    /// color.
+    /// Returns the characters for cells, from few values to many, which are distinct without
+    /// colors.
     package static func weights(in glyphs: GlyphSet) -> [String] {
         glyphs == .ascii ? [".", ":", "+", "#"] : ["░", "▒", "▓", "█"]
     }

@@ -1,6 +1,6 @@
 /// A centered box with sections of keys or marks.
 ///
-/// It has two columns if they fit, and scrolls if there are not enough rows.
+/// The box has two columns if they fit, and scrolls if there are not enough rows.
 package struct HelpOverlay: Sendable {
     /// A term and its meaning.
     package struct Entry: Sendable {
@@ -66,7 +66,7 @@ package struct HelpOverlay: Sendable {
         var height: Int { columns.map(\.count).max() ?? 0 }
     }
 
-    /// Returns the first line of the last page on a screen of this size; 0 if all lines fit.
+    /// Returns the first line of the last page on a screen of this size, or 0 if all lines fit.
     package func lastTop(in size: Size, isASCII: Bool = false) -> Int {
         let inner = Size(width: size.width - 4, height: size.height - 2)
         return max(0, arrangement(in: inner, isASCII: isASCII).height - inner.height)
@@ -87,7 +87,7 @@ package struct HelpOverlay: Sendable {
         let whole = blocks.reduce(0) { $0 + $1.count }
         var columns: [[Line]] = [[]]
         for block in blocks {
-            // Do not split sections; the first column contains the larger half.
+            // Do not split sections. The first column contains the larger half.
             let filled = columns[columns.count - 1].count
             if columns.count < count, filled > 0, (filled + block.count / 2) * 2 > whole {
                 columns.append([])

@@ -17,11 +17,15 @@ package struct Histogram: Sendable {
         }
     }
 
-    /// The height of each bar, from the left; the buckets are equally wide.
+    /// The heights of the bars, from left to right.
+    ///
+    /// The buckets are equally wide.
     package var values: [Double]
-    /// The labels below the axis; overlapping labels are omitted.
+    /// The labels below the axis.
+    ///
+    /// Overlapping labels are omitted.
     package var ticks: [Mark]
-    /// The lines through the bars, most important first, with their labels above.
+    /// The lines through the bars, with their labels above, the most important first.
     package var lines: [Mark]
     /// The colors of the bars, from left to right.
     package var gradient: GradientRole
@@ -86,7 +90,9 @@ package struct Histogram: Sendable {
         drawTexts(lines, moving: true, on: &canvas, in: texts)
     }
 
-    /// Writes labels at their positions without overlaps; earlier labels have priority.
+    /// Writes labels at their positions without overlaps.
+    ///
+    /// Earlier labels have priority.
     private func drawTexts(
         _ marks: [Mark],
         moving: Bool,

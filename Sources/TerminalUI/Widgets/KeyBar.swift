@@ -1,12 +1,14 @@
 /// The last row of a screen, with keys on the left and a remark on the right.
 package struct KeyBar: Sendable {
-    /// One key with its short name.
+    /// A key with the short name of its command.
     package struct Item: Sendable, Equatable {
         /// The label of the key.
         package var key: String
-        /// The short name of its command.
+        /// The short name of the command.
         package var name: String
-        /// The priority; the item with the lowest priority disappears first.
+        /// The priority.
+        ///
+        /// The item with the lowest priority is omitted first.
         package var priority: Int
         /// The key that a click activates.
         package var target: Key?
@@ -43,7 +45,7 @@ package struct KeyBar: Sendable {
         self.remarkPriority = remarkPriority
     }
 
-    /// Returns the widths of the items and of the remark; 0 for items that do not fit.
+    /// Returns the widths of the items and of the remark, where 0 means that an item does not fit.
     private func widths(on canvas: Canvas, in row: Rect, gap: Int) -> [Int] {
         let remarkWidth = remark.isEmpty ? 0 : canvas.width(of: remark) + 1
         let tracks =

@@ -20,9 +20,9 @@ package struct LaneStrip: Sendable {
         package func text(in glyphs: GlyphSet) -> String { glyphs == .ascii ? ascii : glyph }
     }
 
-    /// The states' marks.
+    /// The marks of the states.
     package var marks: [Mark]
-    /// The index of a mark for each cell, newest last; nil for unknown states.
+    /// The index of a mark for each cell, newest last, or `nil` for unknown states.
     package var cells: [Int?]
 
     /// Creates a strip.

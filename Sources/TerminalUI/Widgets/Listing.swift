@@ -2,19 +2,21 @@
 package struct Listing<Item: Sendable>: Sendable {
     /// The sort key of a row.
     package enum Rank: Comparable, Sendable {
-        /// A number; the largest comes first.
+        /// A number.
+        ///
+        /// The largest number comes first.
         case number(Double)
         /// Text in alphabetical order.
         case text(String)
     }
 
-    /// One column.
+    /// A column of a listing.
     package struct Column: Sendable {
         /// The table column.
         package var column: Table.Column
-        /// Returns the cell of an item.
+        /// A closure that returns the cell of an item.
         package var cell: @Sendable (Item, Theme) -> Span
-        /// Returns the sort key of an item; nil if the column is not sortable.
+        /// A closure that returns the sort key of an item, or `nil` if the column is not sortable.
         package var rank: (@Sendable (Item) -> Rank)?
 
         /// Creates a column.
@@ -38,9 +40,9 @@ package struct Listing<Item: Sendable>: Sendable {
 
     /// The columns, whose titles must be unique.
     package var columns: [Column]
-    /// Returns the name of an item.
+    /// A closure that returns the name of an item.
     package var name: @Sendable (Item) -> String
-    /// Returns the text that a filter searches in addition to the columns.
+    /// A closure that returns the text that a filter searches in addition to the columns.
     package var details: @Sendable (Item) -> String
 
     /// Creates a listing.
@@ -63,9 +65,9 @@ package struct Listing<Item: Sendable>: Sendable {
     /// column.
     ///
     /// - Parameters:
-    ///   - items: The items in their natural order; the sort is stable.
-    ///   - filter: The text that items must contain, ignoring case; empty text matches all items.
-    ///   - sort: The title of a column; nil for the natural order.
+    ///   - items: The items in their natural order. The sort is stable.
+    ///   - filter: The text that items must contain, ignoring case. Empty text matches all items.
+    ///   - sort: The title of a column, or `nil` for the natural order.
     ///   - isReversed: Whether the order is reversed.
     /// - Returns: The displayed items, in order.
     package func arranged(

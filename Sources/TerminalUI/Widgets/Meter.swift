@@ -1,4 +1,4 @@
-/// A bar that is filled to a share, in the colors of a gradient.
+/// A bar that is filled up to a share, in the colors of a gradient.
 package struct Meter: Sendable {
     /// The share, from 0 to 1.
     package var share: Double

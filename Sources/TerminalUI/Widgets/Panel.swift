@@ -103,7 +103,7 @@ extension Canvas {
         guard rect.width >= 4, rect.height >= 1 else { return }
         let accent = theme.bold(.accent)
         guard surface[rect.minX, rect.minY].character == glyphs.border.corners.0 else {
-            // The part has no border.
+            // The panel has no border, so mark its first row.
             put(glyphs == .ascii ? ">" : "▶", x: rect.minX, y: rect.minY, style: accent)
             return
         }

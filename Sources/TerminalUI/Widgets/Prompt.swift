@@ -6,7 +6,7 @@ package struct Prompt: Sendable {
     package var text: String
     /// The hint about the input.
     package var hint: String
-    /// The error in the text; it replaces the hint.
+    /// The error in the text, which replaces the hint.
     package var problem: String?
 
     /// Creates a prompt.

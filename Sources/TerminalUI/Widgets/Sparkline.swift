@@ -1,8 +1,8 @@
-/// Values over time in a strip of one or a few rows, with the newest at the right end.
+/// Values over time in a strip of one or a few rows, with the newest value on the right.
 package struct Sparkline: Sendable {
-    /// A value for each dot column (see ``points(in:glyphs:)``); NaN for missing values.
+    /// A value for each dot column (see ``points(in:glyphs:)``), where NaN is a missing value.
     package var values: [Double]
-    /// The value at the upper edge; nil to use the largest value.
+    /// The value at the upper edge, or `nil` to use the largest value.
     package var maximum: Double?
     /// The colors, from low to high.
     package var gradient: GradientRole
@@ -42,7 +42,7 @@ package struct Sparkline: Sendable {
         }
     }
 
-    /// Draws characters of increasing weight, which give one ASCII row eight levels instead of two.
+    /// Draws characters of increasing weight, so that an ASCII row has eight levels instead of two.
     private func drawWeights(on canvas: inout Canvas, in rect: Rect, maximum: Double) {
         guard maximum > 0 else { return }
         for column in 0..<min(rect.width, values.count)

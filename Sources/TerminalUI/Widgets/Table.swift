@@ -1,16 +1,18 @@
-/// Rows of text with column titles; one row can be selected.
+/// Rows of text with column titles and an optional selected row.
 ///
-/// If the table is too narrow, columns disappear by priority, and the user can scroll to them. The
-/// first column always remains. If there are too many rows, they scroll to keep the selection
-/// visible.
+/// If the table is too narrow, columns are omitted by priority, and the user can scroll to them.
+/// The first column is always visible. If there are too many rows, they scroll to keep the
+/// selection visible.
 package struct Table: Sendable {
-    /// One column.
+    /// A column of a table.
     package struct Column: Sendable {
         /// The title, which is also a mouse target.
         package var title: String
         /// The text alignment.
         package var alignment: Alignment
-        /// The width; the ideal width fits the text.
+        /// The width.
+        ///
+        /// The ideal width fits the text.
         package var track: Track
         /// Whether the column is sortable.
         package var isSortable: Bool
@@ -31,15 +33,17 @@ package struct Table: Sendable {
 
     /// The columns.
     package var columns: [Column]
-    /// The rows: one span for each column.
+    /// The rows, with one span for each column.
     package var rows: [[Span]]
-    /// The row names for the mouse and the selection; empty if rows are not selectable.
+    /// The row names for the mouse and the selection.
+    ///
+    /// The array is empty if rows are not selectable.
     package var names: [String] = []
     /// The name of the selected row.
     package var selected: String?
     /// The title of the sort column, and whether the order is descending.
     package var sort: (title: String, isDescending: Bool)?
-    /// The number of hidden columns after the first one.
+    /// The number of hidden columns after the first column.
     package var firstColumn = 0
     /// The number of empty cells between two columns.
     package var spacing = 2
@@ -50,7 +54,7 @@ package struct Table: Sendable {
         self.rows = rows
     }
 
-    /// Returns the column widths for the width of the table; 0 for omitted columns.
+    /// Returns the column widths for the width of the table, which are 0 for omitted columns.
     package func widths(in width: Int) -> [Int] {
         guard firstColumn > 0, columns.count > 1 else {
             return Track.lengths(of: columns.map(\.track), available: width, spacing: spacing)
@@ -78,7 +82,9 @@ package struct Table: Sendable {
         return max(0, columns.count - 2)
     }
 
-    /// Draws the titles and the rows that fit; the last row shows the number of hidden rows.
+    /// Draws the titles and the rows that fit.
+    ///
+    /// The last row shows the number of hidden rows.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         guard rect.height > 0 else { return }
         let cells = rect.columns(widths(in: rect.width), spacing: spacing)
@@ -143,8 +149,8 @@ package struct Table: Sendable {
 }
 
 extension Canvas {
-    /// Marks a row as selected: bold on a raised background, with a mark on the left that is
-    /// visible without colors.
+    /// Marks a row as selected, with bold text on a raised background, and a mark on the left that
+    /// is visible without colors.
     package mutating func select(_ row: Rect) {
         let mark = glyphs == .ascii ? ">" : "▶"
         put(mark, x: row.minX - 1, y: row.minY, style: theme.bold(.accent))

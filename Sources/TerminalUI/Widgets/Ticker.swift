@@ -1,6 +1,6 @@
 /// Recent events, one per line, newest first.
 package struct Ticker: Sendable {
-    /// One line.
+    /// A line of the ticker.
     package struct Line: Sendable {
         /// The time of the event, as text.
         package var time: String

@@ -33,7 +33,7 @@ package struct TimeChart: Sendable {
     package var reference: (value: Double, label: String)?
     /// The time between the left and the right edge, in seconds.
     package var seconds: Double
-    /// The label at the right edge; nil for "now".
+    /// The label at the right edge, or `nil` for "now".
     package var end: String?
 
     /// Creates a chart.

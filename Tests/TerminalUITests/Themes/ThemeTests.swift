@@ -77,7 +77,7 @@ struct ThemeTests {
             "wrong.yaml:7:9: there is no color 'whit'; did you mean 'white'?",
             "wrong.yaml:8:23: unknown key 'bolt'; did you mean 'bold'?",
             "wrong.yaml:8:41: 'perhaps' is not true or false",
-            "wrong.yaml:10:9: a gradient needs 'start' and 'end', and may have 'mid' between them",
+            "wrong.yaml:10:9: a gradient requires 'start' and 'end'; 'mid' between them is optional",
             "wrong.yaml:11:32: unknown key 'middle'",
         ]
         #expect(lines.count == expected.count)
@@ -85,8 +85,8 @@ struct ThemeTests {
     }
 
     @Test(arguments: [
-        ("name: [", "t.yaml:"), ("- a\n- b", "t.yaml:1:1: a theme is a mapping"),
-        ("", "t.yaml:1:1: a theme is a mapping"),
+        ("name: [", "t.yaml:"), ("- a\n- b", "t.yaml:1:1: a theme must be a mapping"),
+        ("", "t.yaml:1:1: a theme must be a mapping"),
         ("version: 2", "t.yaml:1:10: unknown version '2'"),
         ("name: a\nname: b", "t.yaml:"), ("roles: 7", "t.yaml:1:8: '7' is not a mapping"),
     ])
