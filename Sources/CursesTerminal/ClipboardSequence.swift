@@ -3,12 +3,12 @@
 /// OSC 52 (<https://invisible-island.net/xterm/ctlseqs/ctlseqs.html>) sends the text as Base64,
 /// which contains no control characters. tmux forwards it with `set -g set-clipboard on`.
 enum ClipboardSequence {
-    /// The length limit in bytes.
+    /// The maximum length of the text, in bytes.
     ///
     /// xterm rejects 100,000 characters of Base64, and other terminals have lower limits.
     static let limit = 48_000
 
-    /// Returns the sequence; nil if the text is too long.
+    /// Returns the sequence, or `nil` if the text is too long.
     static func bytes(for text: String) -> [UInt8]? {
         let bytes = Array(text.utf8)
         guard bytes.count <= limit else { return nil }

@@ -1,20 +1,20 @@
 import TerminalUI
 
-/// The ncurses numbers of color pairs, which are defined when first used.
+/// The ncurses numbers of color pairs, which are defined when they are first used.
 struct ColorPairs {
     /// A screen's color capabilities, in ncurses terms.
     struct Capabilities: Equatable {
-        /// The number of colors; 0 for none.
+        /// The number of colors, or 0 if there are no colors.
         var colors: Int
         /// The maximum number of pairs, including pair 0.
         var pairs: Int
-        /// Whether a color is 0xRRGGBB.
+        /// Whether color numbers have the form 0xRRGGBB.
         var isDirect: Bool
-        /// Whether -1 is the terminal's default color.
+        /// Whether the color number -1 means the terminal's default color.
         var hasDefaultColors: Bool
     }
 
-    /// The number of a pair, and whether bold replaces a brighter color.
+    /// The number of a pair, and whether bold text replaces a brighter color.
     struct Choice: Equatable {
         var pair: Int32
         var isBrightened: Bool
@@ -49,7 +49,9 @@ struct ColorPairs {
             }
     }
 
-    /// Returns the pair for a style, or pair 0, the terminal's default colors, if no pair is left.
+    /// Returns the pair for a style.
+    ///
+    /// If no pair is left, returns pair 0, the terminal's default colors.
     mutating func choice(for style: Style) -> Choice {
         guard depth != .mono else { return Choice(pair: 0, isBrightened: false) }
         let colors = Colors(foreground: style.foreground, background: style.background)
@@ -59,7 +61,9 @@ struct ColorPairs {
         return choice
     }
 
-    /// Removes all pairs; the caller must redraw all cells.
+    /// Removes all pairs.
+    ///
+    /// The caller must redraw all cells.
     mutating func removeAll() {
         choices.removeAll(keepingCapacity: true)
         numbers.removeAll(keepingCapacity: true)
@@ -71,7 +75,7 @@ struct ColorPairs {
         var background = number(of: colors.background, standard: 0)
         var isBrightened = false
         if !capabilities.isDirect, capabilities.colors < 16 {
-            // With eight colors, bold produces the eight brighter ones. Backgrounds cannot be
+            // With eight colors, bold produces the eight brighter colors. Backgrounds cannot be
             // brighter.
             isBrightened = foreground >= 8
             if foreground >= 8 { foreground -= 8 }
@@ -106,7 +110,7 @@ struct ColorPairs {
     /// Returns the number for a direct color.
     ///
     /// Entries such as xterm-direct reserve 0 to 7 for the user's palette (terminfo, "RGB"), so the
-    /// darkest colors use the nearest number above.
+    /// darkest colors use the next higher number.
     private static func direct(_ components: (UInt8, UInt8, UInt8)) -> Int32 {
         let packed = Int32(components.0) << 16 | Int32(components.1) << 8 | Int32(components.2)
         return max(packed, 8)

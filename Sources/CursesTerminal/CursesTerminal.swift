@@ -10,8 +10,8 @@ import Darwin
 /// The process's terminal, controlled through ncurses.
 ///
 /// A process can have only one terminal, which belongs to the thread that opened it. The terminal
-/// is always restored: by ``close()``, or by a handler that writes fixed bytes after a signal, a
-/// trap or `exit`.
+/// is always restored, either by ``close()``, or by a handler that writes fixed bytes after a
+/// signal, a trap or `exit`.
 package final class CursesTerminal: Terminal {
     /// The size in cells.
     package private(set) var size: Size
@@ -29,10 +29,11 @@ package final class CursesTerminal: Terminal {
     /// Opens the terminal on standard input and output.
     ///
     /// - Parameters:
-    ///   - environment: The process's environment variables: `TERM`, `COLORTERM`, `NO_COLOR`.
-    ///   - usesMouse: Whether the program handles the mouse; otherwise, the mouse selects text in
-    ///     the terminal.
-    /// - Throws: A ``TerminalError`` that suggests an alternative command.
+    ///   - environment: The environment variables of the process, such as `TERM`, `COLORTERM` and
+    ///     `NO_COLOR`.
+    ///   - usesMouse: Whether the program handles mouse events. Otherwise, the mouse selects text
+    ///     in the terminal.
+    /// - Throws: ``TerminalError`` with a suggested alternative command.
     package init(
         environment: [String: String],
         usesMouse: Bool = true
@@ -65,7 +66,9 @@ package final class CursesTerminal: Terminal {
 
     deinit { close() }
 
-    /// Restores the terminal; further calls have no effect.
+    /// Restores the terminal.
+    ///
+    /// Later calls have no effect.
     package func close() {
         guard isOpen else { return }
         isOpen = false
@@ -73,13 +76,13 @@ package final class CursesTerminal: Terminal {
         pg_signals_remove()
     }
 
-    /// The number of bytes that the calling thread has written, including to other files; nil if
-    /// the system does not count them.
+    /// The number of bytes that the calling thread has written, including to other files, or `nil`
+    /// if the system does not count them.
     package var bytesWritten: UInt64? { UInt64(exactly: pg_thread_bytes_written()) }
 
     /// Copies text to the user's clipboard, if the terminal permits it.
     ///
-    /// - Returns: Whether the text was sent; the terminal does not confirm it.
+    /// - Returns: Whether the text was sent. The terminal does not confirm that it was copied.
     package func copy(_ text: String) -> Bool {
         guard isOpen, pg_screen_speaks_xterm(), let bytes = ClipboardSequence.bytes(for: text)
         else { return false }
@@ -99,7 +102,7 @@ package final class CursesTerminal: Terminal {
 // MARK: - Drawing
 
 extension CursesTerminal {
-    /// Displays a surface, and sends only the cells that changed since the previous one.
+    /// Displays a surface, and sends only the cells that changed since the previous surface.
     package func draw(_ surface: Surface) {
         guard isOpen else { return }
         if pairs.isExhausted {
@@ -123,7 +126,7 @@ extension CursesTerminal {
         let choice = pairs.choice(for: cell.style)
         var attributes = UInt32(cell.style.attributes.rawValue)
         if choice.isBrightened { attributes |= UInt32(PG_BOLD) }
-        // Use the first scalar, and as many marks as the C function accepts.
+        // Use the first scalar and as many marks as the C function accepts.
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 5) { scalars in
             var count = 0
             for scalar in cell.character.unicodeScalars where count < scalars.count {
@@ -146,7 +149,7 @@ extension CursesTerminal {
 // MARK: - Events
 
 extension CursesTerminal {
-    /// Waits for the next event; returns nil after the timeout.
+    /// Waits for the next event, and returns `nil` after the timeout.
     package func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent? {
         guard isOpen else { return nil }
         if pending.isEmpty { collect(waitingAtMost: nanoseconds) }
@@ -154,20 +157,20 @@ extension CursesTerminal {
     }
 
     private func collect(waitingAtMost nanoseconds: UInt64) {
-        // Keys that ncurses has already read do not make the descriptor readable.
+        // The descriptor does not become readable for keys that ncurses has already read.
         collectKeys()
         var descriptors = [
             pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
             pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
         ]
-        // Round up, because a wait that ends too early must be repeated.
+        // Round up, because a wait that ends too early would have to be repeated.
         let milliseconds = pending.isEmpty ? min(nanoseconds / 1_000_000 + 1, 60_000) : 0
         guard poll(&descriptors, 2, nanoseconds == 0 ? 0 : Int32(milliseconds)) > 0 else { return }
         if descriptors[1].revents != 0 { collectSignals() }
         if descriptors[0].revents & Int16(POLLIN) != 0 {
             let before = pending.count
             collectKeys()
-            // The descriptor is readable but there is no key: the terminal is gone, or the key is
+            // If the descriptor is readable but there is no key, the terminal is gone or the key is
             // unknown.
             if pending.count == before, descriptors[0].revents & Int16(POLLHUP) != 0 {
                 pending.append(.end(signal: SIGHUP))
@@ -197,7 +200,7 @@ extension CursesTerminal {
             case PG_KEY_SPECIAL: key = KeyDecoder.key(special: code)
             case PG_KEY_OTHER: key = nil
             default:
-                // No further bytes follow, so it was the Esc key.
+                // No more bytes follow, so the Esc key was pressed.
                 pending += escape.end().map { .input(.key($0)) }
                 return
             }
@@ -206,7 +209,9 @@ extension CursesTerminal {
         }
     }
 
-    /// Collects all pending signals, counting repeated signals once.
+    /// Collects all pending signals.
+    ///
+    /// Repeated signals are collected once.
     private func collectSignals() {
         var isResized = false
         var isStopRequested = false
@@ -235,7 +240,7 @@ extension CursesTerminal {
         guard isOpen else { return }
         pg_screen_suspend()
         pg_signals_stop_process()
-        // Discard a second ^Z and any resizes.
+        // Discard a second ^Z and all resizes.
         var ends: [TerminalEvent] = []
         while case let signal = pg_signals_next(signals), signal != 0 {
             if [SIGINT, SIGTERM, SIGHUP].contains(signal) { ends.append(.end(signal: signal)) }

@@ -1,9 +1,10 @@
 import TerminalUI
 
-/// Discards the sequences of unknown keys, so that their letters do not count as key presses.
+/// Discards the escape sequences of unknown keys, so that their characters are not handled as key
+/// presses.
 ///
-/// ncurses returns such a sequence byte by byte. When the Esc key is pressed, no further bytes
-/// follow. A control sequence ends with a byte from `@` to `~` (ECMA-48, 5.4).
+/// ncurses returns such a sequence byte by byte. If the Esc key is pressed, no more bytes follow. A
+/// control sequence ends with a byte from `@` to `~` (ECMA-48, 5.4).
 struct EscapeSequence {
     private enum State {
         case none
@@ -11,7 +12,7 @@ struct EscapeSequence {
         case escape
         /// After Esc and `[`.
         case control
-        /// After more of a control sequence.
+        /// After more bytes of a control sequence.
         case parameters
         /// After Esc and `O`.
         case single
@@ -34,7 +35,7 @@ struct EscapeSequence {
             case 0x4F: state = .single
             case 0x1B: return [.escape]
             default:
-                // Terminals send Alt and a key as Esc and the key.
+                // Terminals send Alt and a key as Esc followed by the key.
                 state = .none
                 return [.escape] + (KeyDecoder.key(scalar: scalar).map { [$0] } ?? [])
             }
@@ -50,9 +51,9 @@ struct EscapeSequence {
         }
     }
 
-    /// Ends a sequence after the last available byte.
+    /// Ends the sequence after the last available byte.
     ///
-    /// - Returns: The pressed keys: Esc, alone or followed by `[` or `O`.
+    /// - Returns: The pressed keys, which are Esc alone or Esc followed by `[` or `O`.
     mutating func end() -> [Key] {
         defer { state = .none }
         switch state {

@@ -17,7 +17,7 @@ struct MouseDecoder {
     private var form: Form?
     private var numbers: [Int] = []
 
-    /// The largest accepted number; terminals have fewer columns.
+    /// The largest accepted number, which exceeds the number of columns of any terminal.
     private static let limit = 100_000
 
     /// Whether the next scalar belongs to a mouse event.
@@ -29,7 +29,7 @@ struct MouseDecoder {
         numbers = form == .decimal ? [0] : []
     }
 
-    /// Handles the next scalar; returns the event when it is complete and relevant.
+    /// Handles the next scalar, and returns the event if it is complete and relevant.
     mutating func handle(_ scalar: UInt32) -> MouseEvent? {
         switch form {
         case .decimal: decodeDecimal(scalar)
@@ -50,7 +50,7 @@ struct MouseDecoder {
         default:
             form = nil
             guard numbers.count == 3 else { return nil }
-            // 0x4D is M, 0x6D is m.
+            // 0x4D is `M`, and 0x6D is `m`.
             switch scalar {
             case 0x4D: return event(code: numbers[0], isRelease: false)
             case 0x6D: return event(code: numbers[0], isRelease: true)
@@ -72,8 +72,8 @@ struct MouseDecoder {
     private func event(code: Int, isRelease: Bool) -> MouseEvent? {
         let point = Point(x: numbers[1] - 1, y: numbers[2] - 1)
         guard point.x >= 0, point.y >= 0 else { return nil }
-        // 4, 8 and 16 are Shift, Meta and Control, 32 marks a move, and 64 and above are wheel
-        // events.
+        // The bits 4, 8 and 16 are Shift, Meta and Control. The bit 32 marks a move. Values of 64
+        // and above are wheel events.
         let button = code & ~(4 | 8 | 16 | 32)
         let isMove = code & 32 != 0
         switch button {

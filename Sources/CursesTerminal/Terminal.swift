@@ -4,7 +4,9 @@ import TerminalUI
 package enum TerminalEvent: Sendable, Hashable {
     /// A key, a mouse event, or a new size.
     case input(InputEvent)
-    /// A request to stop the program (^Z); see ``Terminal/stop()``.
+    /// A request to stop the program (^Z).
+    ///
+    /// See ``Terminal/stop()``.
     case stop
     /// The program was stopped by `SIGSTOP` and has continued.
     case continued
@@ -12,7 +14,7 @@ package enum TerminalEvent: Sendable, Hashable {
     case end(signal: Int32)
 }
 
-/// A terminal for drawing and input, which only one thread may use.
+/// A terminal for drawing and input, which must be used by only one thread.
 package protocol Terminal: AnyObject {
     /// The size.
     var size: Size { get }
@@ -20,23 +22,23 @@ package protocol Terminal: AnyObject {
     /// The color depth.
     var depth: ColorDepth { get }
 
-    /// The number of bytes written since a fixed time no later than the opening of the terminal;
-    /// nil if bytes are not counted.
+    /// The number of bytes written since a fixed time before the terminal was opened, or `nil` if
+    /// bytes are not counted.
     var bytesWritten: UInt64? { get }
 
     /// Copies text to the user's clipboard.
     ///
-    /// - Returns: Whether the text was sent; false if the terminal does not support a clipboard or
-    ///   the text is too long.
+    /// - Returns: Whether the text was sent, which is `false` if the terminal does not support a
+    ///   clipboard or the text is too long.
     func copy(_ text: String) -> Bool
 
-    /// Displays a surface, and sends only the cells that changed since the previous one.
+    /// Displays a surface, and sends only the cells that changed since the previous surface.
     func draw(_ surface: Surface)
 
     /// Waits for the next event.
     ///
-    /// - Parameter nanoseconds: The timeout; 0 returns without waiting.
-    /// - Returns: The event; nil after the timeout.
+    /// - Parameter nanoseconds: The timeout, or 0 to return without waiting.
+    /// - Returns: The event, or `nil` after the timeout.
     func nextEvent(waitingAtMost nanoseconds: UInt64) -> TerminalEvent?
 
     /// Restores the terminal, stops the process, and reopens the terminal when the process
@@ -46,6 +48,8 @@ package protocol Terminal: AnyObject {
     /// could continue the process.
     func stop()
 
-    /// Restores the terminal; further calls have no effect.
+    /// Restores the terminal.
+    ///
+    /// Later calls have no effect.
     func close()
 }

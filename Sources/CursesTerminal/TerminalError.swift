@@ -1,4 +1,4 @@
-/// The reason that the dashboard cannot use the terminal.
+/// The reason why the dashboard cannot use the terminal.
 package enum TerminalError: Error, Equatable, CustomStringConvertible {
     /// Standard input or standard output is a file or a pipe.
     case notATerminal
@@ -6,27 +6,27 @@ package enum TerminalError: Error, Equatable, CustomStringConvertible {
     case cannotDraw(name: String)
     /// The terminfo database has no entry for the terminal.
     case unknown(name: String)
-    /// ncurses cannot use the terminal.
+    /// ncurses rejected the terminal.
     case refused(name: String)
 
-    /// The error with a suggested alternative command.
+    /// A description of the error, with a suggested alternative command.
     package var description: String { text(alternative: "poolgauge run reads-during-import") }
 
-    /// Describes the error with an alternative command.
+    /// Describes the error and suggests an alternative command.
     ///
     /// - Parameter command: A command that does not need a terminal.
-    /// - Returns: The error and the command.
+    /// - Returns: The description, including the command.
     package func text(alternative command: String) -> String {
-        let alternative = "run without a screen: \(command)"
+        let alternative = "run without the dashboard: \(command)"
         return switch self {
         case .notATerminal:
-            "the dashboard needs a terminal, but standard input or output is not one; "
+            "the dashboard needs a terminal, but standard input or output is not a terminal; "
                 + alternative
         case .cannotDraw(let name) where name.isEmpty:
-            "TERM is not set, so the dashboard cannot draw; set it, for example to "
+            "TERM is not set, so the dashboard cannot draw; set it, for example, to "
                 + "xterm-256color, or \(alternative)"
         case .cannotDraw(let name):
-            "TERM=\(name): this terminal cannot position text, which the dashboard needs; "
+            "TERM=\(name): this terminal cannot position text, which the dashboard requires; "
                 + alternative
         case .unknown(let name):
             "TERM=\(name): the terminfo database has no such entry; "

@@ -7,15 +7,16 @@ struct TerminalProfile: Equatable {
     /// Whether to use colors.
     var usesColors: Bool
 
-    /// Selects an entry.
+    /// Selects the settings for a terminal.
     ///
     /// Direct color requires both `COLORTERM` and an entry that supports it, because the usual
     /// entries of most terminals describe only 256 colors.
     ///
     /// - Parameters:
     ///   - environment: The process's environment variables.
-    ///   - isKnown: Returns whether the terminfo database has an entry with the given name.
-    /// - Throws: A ``TerminalError`` if the terminal is unusable.
+    ///   - isKnown: A closure that returns whether the terminfo database has an entry with the
+    ///     given name.
+    /// - Throws: ``TerminalError`` if the terminal is unusable.
     init(environment: [String: String], isKnown: (String) -> Bool) throws(TerminalError) {
         let terminal = environment["TERM"] ?? ""
         guard !terminal.isEmpty, terminal != "dumb", terminal != "unknown" else {
@@ -23,7 +24,7 @@ struct TerminalProfile: Equatable {
         }
         guard isKnown(terminal) else { throw .unknown(name: terminal) }
         name = terminal
-        // According to https://no-color.org, any value except an empty one disables colors.
+        // According to https://no-color.org, any value except an empty string disables colors.
         usesColors = (environment["NO_COLOR"] ?? "").isEmpty
         let claim = environment["COLORTERM"]?.lowercased()
         if usesColors, claim == "truecolor" || claim == "24bit" {
