@@ -1,7 +1,8 @@
-/// Formats numbers with units, as text of bounded width.
+/// Formats numbers with units as text of limited width.
 ///
 /// Measured latencies and rates have three significant digits. Ages and sizes have one decimal
-/// below 100. The strings are ASCII except for `µ`, and short enough to need no allocation.
+/// place below 100. The strings contain only ASCII characters and `µ`, and are short enough to be
+/// stored without allocation.
 package enum HumanUnits {
     /// The maximum width of a duration.
     package static let durationWidth = 7
@@ -12,7 +13,8 @@ package enum HumanUnits {
     /// The maximum width of ``percent(_:)``.
     package static let percentWidth = 5
 
-    /// Formats a measured time: `412 ns`, `1.23 ms`, `12.3 s`, `2m 05s`, `3h 07m`, `2d 04h`.
+    /// Formats a measured time, such as `412 ns`, `1.23 ms`, `12.3 s`, `2m 05s`, `3h 07m` or `2d
+    /// 04h`.
     package static func duration(nanoseconds: UInt64) -> String {
         let value = Double(nanoseconds)
         if value < 999.5 { return "\(nanoseconds) ns" }
@@ -27,7 +29,7 @@ package enum HumanUnits {
         return days < 100 ? "\(days)d \(twoDigits(minutes / 60 % 24))h" : "\(days)d"
     }
 
-    /// Formats an age or a total time: `82.0 µs`, `300 ms`, `1.2 s`, `2m 05s`, `3h 07m`.
+    /// Formats an age or a total time, such as `82.0 µs`, `300 ms`, `1.2 s`, `2m 05s` or `3h 07m`.
     package static func duration(seconds: Double) -> String {
         guard seconds.isFinite, seconds > 0 else { return "0 ms" }
         if seconds < 0.999_5e-3 { return oneDecimal(seconds * 1e6) + " µs" }
@@ -35,14 +37,14 @@ package enum HumanUnits {
         return HumanUnits.seconds(seconds)
     }
 
-    /// Formats a time in a run or recording: `12.3 s`, `2m 05s`.
+    /// Formats a time in a run or a recording, such as `12.3 s` or `2m 05s`.
     package static func seconds(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds > 0 else { return "0.0 s" }
         if seconds < 99.95 { return decimal(seconds, places: 1) + " s" }
         return duration(nanoseconds: UInt64(min(seconds, 1e9) * 1e9))
     }
 
-    /// Formats a round number of seconds: `30 s`, `5 min`.
+    /// Formats a round number of seconds, such as `30 s` or `5 min`.
     package static func secondsLabel(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds >= 0, seconds < 1e6 else { return "" }
         guard seconds == seconds.rounded() else { return HumanUnits.seconds(seconds) }
@@ -50,7 +52,7 @@ package enum HumanUnits {
         return whole >= 60 && whole.isMultiple(of: 60) ? "\(whole / 60) min" : "\(whole) s"
     }
 
-    /// Formats a size: `512 B`, `4.0 KiB`, `38.1 MiB`, `412 MiB`.
+    /// Formats a size, such as `512 B`, `4.0 KiB`, `38.1 MiB` or `412 MiB`.
     package static func bytes(_ bytes: UInt64) -> String {
         if bytes < 1_000 { return "\(bytes) B" }
         var value = Double(bytes) / 1_024
@@ -61,7 +63,7 @@ package enum HumanUnits {
         return oneDecimal(value) + " EiB"
     }
 
-    /// Formats a rate: `0/s`, `0.42/s`, `12.3/s`, `1,423/s`, `123k/s`.
+    /// Formats a rate, such as `0/s`, `0.42/s`, `12.3/s`, `1,423/s` or `123k/s`.
     package static func rate(_ perSecond: Double) -> String {
         guard perSecond.isFinite, perSecond > 0 else { return "0/s" }
         if perSecond < 99.95 { return threeDigits(perSecond) + "/s" }
@@ -71,7 +73,9 @@ package enum HumanUnits {
         return threeDigits(min(perSecond / 1e9, 999)) + "G/s"
     }
 
-    /// Formats a share of 0…1: `0 %`, `0.4 %`, `43 %`, `100 %`; larger shares up to `999 %`.
+    /// Formats a share in 0…1, such as `0 %`, `0.4 %`, `43 %` or `100 %`.
+    ///
+    /// Larger shares are limited to `999 %`.
     package static func percent(_ share: Double) -> String {
         guard share.isFinite, share > 0 else { return "0 %" }
         let value = min(share * 100, 999)
@@ -80,7 +84,7 @@ package enum HumanUnits {
         return "\(Int(value.rounded())) %"
     }
 
-    /// Formats a count: `1,423`, or `1.42M` from a million.
+    /// Formats a count, such as `1,423`, or `1.42M` for a million or more.
     package static func count(_ count: UInt64) -> String {
         if count < 1_000_000 { return grouped(count) }
         let value = Double(count)
@@ -88,15 +92,16 @@ package enum HumanUnits {
         return threeDigits(min(value / 1e9, 99_999)) + "G"
     }
 
-    /// Formats an exact count or a frame number: `1,423,007`.
+    /// Formats an exact count or a frame number, such as `1,423,007`.
     package static func exact(_ count: UInt64) -> String { grouped(count) }
 
-    /// Formats an exact count with its regular noun: `1 frame`, `1,423 frames`.
+    /// Formats an exact count with a noun that has a regular plural, such as `1 frame` or `1,423
+    /// frames`.
     package static func exact(_ count: UInt64, _ noun: String) -> String {
         "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
     }
 
-    /// Formats a number without a unit: `0.4`, `12`, `1,423`.
+    /// Formats a number without a unit, such as `0.4`, `12` or `1,423`.
     package static func number(_ value: Double) -> String {
         guard value.isFinite, value > 0 else { return "0" }
         guard value < 99.95, value != value.rounded() else {
@@ -105,24 +110,25 @@ package enum HumanUnits {
         return decimal(value, places: 1)
     }
 
-    /// Formats a count with its noun: `1 reader`, `4 readers`.
+    /// Formats a count with its noun, such as `1 reader` or `4 readers`.
     package static func counted(_ number: Int, _ singular: String, _ plural: String) -> String {
         "\(number) \(number == 1 ? singular : plural)"
     }
 
-    /// Formats a number in 0..<1000 with three significant digits: `0.42`, `1.23`, `12.3`, `123`.
+    /// Formats a number in 0..<1000 with three significant digits, such as `0.42`, `1.23`, `12.3`
+    /// or `123`.
     private static func threeDigits(_ value: Double) -> String {
         if value < 9.995 { return decimal(value, places: 2) }
         if value < 99.95 { return decimal(value, places: 1) }
         return "\(Int(value.rounded()))"
     }
 
-    /// Formats a number with one decimal if it is below 100: `4.0`, `38.1`, `412`.
+    /// Formats a number, with one decimal place if it is below 100, such as `4.0`, `38.1` or `412`.
     private static func oneDecimal(_ value: Double) -> String {
         value < 99.95 ? decimal(value, places: 1) : "\(Int(value.rounded()))"
     }
 
-    /// Formats a nonnegative number with one or two decimals.
+    /// Formats a nonnegative number with one or two decimal places.
     private static func decimal(_ value: Double, places: Int) -> String {
         let scale = places == 1 ? 10.0 : 100.0
         let scaled = Int((value * scale).rounded())
