@@ -52,7 +52,7 @@ package enum EngineTimings {
     /// The other thread may have been preempted.
     @inlinable package static var longestEnding: UInt64 { 10_000_000 }
 
-    // MARK: Locks of this pool's own readers
+    // MARK: Locks of readers in the same pool
 
     /// The longest time for which a writer retries a lock that a reader of the same pool holds.
     ///
@@ -109,7 +109,7 @@ package enum EngineTimings {
     ///
     /// A pause is three times as long as its round, so rounds take at most a quarter of the time.
     @inlinable package static var longestRest: UInt64 { 5_000_000 }
-    /// How long a fetched value may wait for other values that are then sent with it.
+    /// How long a fetched value may wait for other values, which are then sent together.
     @inlinable package static var longestBatch: UInt64 { 1_000_000 }
     /// How long other values wait for a slow delivery.
     @inlinable package static var notificationTurn: UInt64 { 3_000_000 }

@@ -2,7 +2,7 @@ import Telemetry
 import TerminalUI
 
 extension History: Timeline {
-    /// Whether the displayed sample is the last one of an ended run.
+    /// Whether the displayed sample is the last sample of an ended run.
     var isOver: Bool { latest?.state == .finished }
 
     /// Returns the share of the last `seconds` with all connections in use and an access waiting,

@@ -143,7 +143,8 @@ extension LatencyDistribution {
         return nil
     }
 
-    /// An upper bound for all latencies: the end of the slowest nonempty bucket, in nanoseconds.
+    /// An upper bound for all latencies: the upper end of the last bucket that is not empty, in
+    /// nanoseconds.
     ///
     /// Percentiles are interpolated within buckets, so no percentile exceeds this value.
     var slowest: UInt64? {

@@ -36,7 +36,7 @@ extension DashboardModel {
             switch history.latest?.state {
             case .paused: return [.setLoadPaused(false)]
             case .running: return [.setLoadPaused(true)]
-            default: note("no load is running that can be paused", severity: .warning)
+            default: note("there is no running load to pause", severity: .warning)
             }
         default: break
         }
@@ -140,7 +140,7 @@ extension DashboardModel {
 
     private mutating func copySelected() -> [DashboardAction] {
         guard let text = copyText else {
-            note("nothing is selected to copy", severity: .warning)
+            note("there is nothing to copy", severity: .warning)
             return []
         }
         note("copied: \(text)")

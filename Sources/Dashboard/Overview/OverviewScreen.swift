@@ -77,7 +77,7 @@ struct OverviewScreen {
         )
     }
 
-    /// The minimum height at which all panels have borders.
+    /// The minimum height for which all panels have borders.
     private static let comfortableHeight = 27
 
     func draw(on canvas: inout Canvas, in rect: Rect) {

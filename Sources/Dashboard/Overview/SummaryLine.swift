@@ -1,7 +1,8 @@
 import Telemetry
 import TerminalUI
 
-/// The log, the snapshots and the interrupts in one row, for screens without room for their panels.
+/// A summary of the log, the snapshots and the interrupts in one row, for screens without room for
+/// their panels.
 struct SummaryLine {
     let history: History
     /// The key of the screen with details of the log, or `nil` if there is no key.

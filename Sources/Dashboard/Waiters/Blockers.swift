@@ -78,7 +78,7 @@ struct Blockers: Sendable {
             .sorted { ($0.heldNanoseconds ?? 0) > ($1.heldNanoseconds ?? 0) }
     }
 
-    /// Returns the connections that may hold the file lock for which a connection waits.
+    /// Returns the connections that may hold the file lock that another connection waits for.
     private static func lock(
         _ connection: ConnectionStatus,
         in database: DatabaseStatus

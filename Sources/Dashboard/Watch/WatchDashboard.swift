@@ -10,7 +10,7 @@ import TerminalUI
 package struct WatchDashboard: Sendable {
     /// A request from the dashboard to its owner.
     package enum Action: Sendable, Equatable {
-        /// End the program.
+        /// Quit the program.
         case quit
         /// Copy text to the terminal's clipboard (OSC 52).
         case copy(String)
@@ -18,7 +18,7 @@ package struct WatchDashboard: Sendable {
 
     /// The character set for charts.
     package var glyphs: GlyphSet
-    /// The character sets that the `g` key cycles through; the terminal supports all of them.
+    /// The character sets that the `g` key cycles through, all of which the terminal supports.
     package let glyphChoices: [GlyphSet]
     /// The themes that the `t` key cycles through.
     package let themes: [Theme]
@@ -47,7 +47,7 @@ package struct WatchDashboard: Sendable {
     var databases: [WatchHistory] = []
     /// The displayed data while the display is frozen.
     var frozen: [WatchHistory]?
-    /// The path of the displayed database, or `nil` for the first.
+    /// The path of the displayed database, or `nil` for the first database.
     var path: String?
     /// The index of the displayed time window in ``DashboardModel/windows``.
     var window = 1
@@ -60,7 +60,7 @@ package struct WatchDashboard: Sendable {
     /// The time of the first report.
     private var start: WatchTime?
 
-    /// The time during which a message is visible, in seconds.
+    /// How long a message is visible, in seconds.
     private static let messageSeconds = 4.0
 
     /// Creates a dashboard without reports.

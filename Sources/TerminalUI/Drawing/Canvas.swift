@@ -12,7 +12,7 @@ package struct Canvas: Sendable {
     package let glyphs: GlyphSet
     /// The mouse targets of the screen.
     var mouseAreas: [MouseArea] = []
-    /// Whether the surface contains wide characters, whose halves may need repair.
+    /// Whether the surface contains wide characters, which must be overwritten as a whole.
     private var hasWide = false
 
     /// Creates an empty canvas with the theme's background.

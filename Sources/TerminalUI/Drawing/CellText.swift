@@ -63,8 +63,8 @@ package enum CellText {
 
     /// Returns whether each scalar of the text occupies a separate cell.
     ///
-    /// The ranges contain ASCII and the characters of Poolgauge's own text and charts. None of
-    /// these characters is a wide, combining or format character.
+    /// The ranges contain ASCII and the characters that Poolgauge uses in its text and charts. None
+    /// of these characters is a wide, combining or format character.
     private static func isSimple(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { scalar in
             switch scalar.value {
@@ -124,7 +124,7 @@ package enum CellText {
         return Array(repeating: "?", count: width)
     }
 
-    /// The ASCII equivalents of the characters in Poolgauge's own text.
+    /// The ASCII equivalents of the characters that Poolgauge uses in its text.
     private static let asciiEquivalents: [Unicode.Scalar: String] = [
         "µ": "u", "·": "-", "–": "-", "—": "-", "…": "~", "×": "x", "±": "~", "≥": ">", "≤": "<",
         "←": "<", "→": ">", "↑": "^", "↓": "v", "“": "\"", "”": "\"", "‘": "'", "’": "'",

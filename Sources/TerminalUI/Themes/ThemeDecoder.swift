@@ -119,7 +119,7 @@ struct ThemeDecoder {
                 stops[text(of: stop)] = color(stopColor)
             }
             guard let start = stops["start"], let end = stops["end"] ?? stops["mid"] else {
-                issue(value, "a gradient requires 'start' and 'end'; 'mid' between them is optional")
+                issue(value, "a gradient requires 'start' and 'end'; 'mid' is optional")
                 continue
             }
             let between = Gradient(start: start, mid: start, end: end).color(at: 0.75)

@@ -14,7 +14,7 @@ package struct Sparkline: Sendable {
         self.gradient = gradient
     }
 
-    /// Returns the number of values that fill a width.
+    /// Returns the number of values that fill the given width.
     package static func points(in width: Int, glyphs: GlyphSet) -> Int {
         max(0, width) * glyphs.dotsAcross
     }

@@ -28,7 +28,7 @@ package struct Ticker: Sendable {
         self.placeholder = placeholder
     }
 
-    /// Draws the lines that fit and dims older ones.
+    /// Draws the lines that fit, and dims older lines.
     package func draw(on canvas: inout Canvas, in rect: Rect) {
         let dim = canvas.theme.style(.dim)
         if lines.isEmpty {

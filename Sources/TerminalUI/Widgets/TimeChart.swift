@@ -1,8 +1,8 @@
-/// Stacked areas over time, with a labeled axis on the left and a line for a limit.
+/// A chart of stacked areas over time, with a labeled axis on the left and a line for a limit.
 package struct TimeChart: Sendable {
-    /// One area of the stack.
+    /// An area of the stack.
     package struct Layer: Sendable {
-        /// A value for each dot column (see ``points(in:glyphs:)``); NaN for missing values.
+        /// A value for each dot column (see ``points(in:glyphs:)``), where NaN is a missing value.
         package var values: [Double]
         /// The colors, from the lower to the upper end of ``range``.
         package var gradient: GradientRole
@@ -25,7 +25,7 @@ package struct TimeChart: Sendable {
         }
     }
 
-    /// The areas, from the bottom up.
+    /// The areas, from bottom to top.
     package var layers: [Layer]
     /// The value at the upper edge.
     package var maximum: Double
@@ -54,7 +54,7 @@ package struct TimeChart: Sendable {
     /// The width of the axis on the left.
     package static let axisWidth = 7
 
-    /// Returns the number of values that fill a chart of a width in columns.
+    /// Returns the number of values that fill a chart of the given width in columns.
     package static func points(in width: Int, glyphs: GlyphSet) -> Int {
         max(0, width - axisWidth) * glyphs.dotsAcross
     }
@@ -101,7 +101,7 @@ package struct TimeChart: Sendable {
         let empty = canvas.theme.style(.text)
         for x in plot.minX..<plot.maxX {
             let below = canvas.surface[x, plot.minY + row]
-            // Inside areas, the line occupies every third cell.
+            // Inside areas, draw the line only in every third cell.
             let isFree = below.character == " " && below.style == empty
             guard isFree || (x - plot.minX).isMultiple(of: 3) else { continue }
             canvas.put(canvas.glyphs.referenceLine, x: x, y: plot.minY + row, style: style)
@@ -168,7 +168,7 @@ package struct TimeChart: Sendable {
 
     private static func axisLabel(_ value: Double) -> String {
         let whole = UInt64(max(0, min(value, 1e15)).rounded())
-        // The gutter has six columns, but "100,000" needs seven.
+        // The labels have six columns, but "100,000" needs seven.
         if whole >= 100_000, whole < 1_000_000 { return "\(whole / 1_000)k" }
         return HumanUnits.count(whole)
     }

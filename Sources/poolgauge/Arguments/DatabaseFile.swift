@@ -35,7 +35,7 @@ enum DatabaseFile {
     /// Copies a database into a folder.
     ///
     /// - Parameters:
-    ///   - source: The database; the copy only reads it.
+    ///   - source: The database, which is only read.
     ///   - name: The database's path as the user entered it.
     ///   - folder: The folder that receives the copy.
     ///   - report: A closure that receives progress messages, starting with the database's size.

@@ -36,7 +36,7 @@ struct DisplayArguments: ParsableArguments {
     @Option(help: "Write the cost of the display (CPU, frames, bytes) to this file, as JSON.")
     var costs: String?
 
-    /// Whether the user specified one of these options.
+    /// Whether the user specified any of these options.
     var isGiven: Bool {
         theme != nil || glyphs != nil || refresh != nil || screenshot != nil || size != nil
             || after != nil || press != nil || costs != nil

@@ -49,7 +49,7 @@ enum SearchFormat: String, CaseIterable, ExpressibleByArgument {
     case markdown
 }
 
-/// The options that change a scenario whose duration a search determines.
+/// The options that change a scenario if a search determines its duration.
 struct VariantOptions: ParsableArguments {
     @Option(
         help: "The size of a preset dataset, in units of 100,000 accounts or 1,000 records.",

@@ -19,7 +19,7 @@ struct CaptureCopy {
     /// Copies a database that other programs may be using.
     ///
     /// - Parameters:
-    ///   - path: The database; SQLite does not open it in this process.
+    ///   - path: The path of the database, which SQLite does not open in this process.
     ///   - folder: An empty folder for the copy.
     /// - Throws: ``CommandFailure`` with the reason and a remedy if the copy fails.
     init(of path: String, in folder: URL) throws {

@@ -51,7 +51,7 @@ struct RowCountingFactory: WorkloadTargetFactory {
     }
 }
 
-/// A target whose sessions count rows.
+/// A target with sessions that count rows.
 private final class RowCountingTarget: WorkloadTarget {
     private let target: any WorkloadTarget
     private let counts: RowCounts

@@ -7,7 +7,7 @@ struct WrittenLoad: Equatable {
     var commits: UInt64
     /// The number of frames that these commits wrote, or `nil` if there is no write-ahead log.
     var frames: UInt64?
-    /// The share of time, from 0 to 1, during which a process held the write lock.
+    /// The share of time, from 0 to 1, when a process held the write lock.
     var writerShare: Double
 
     /// Extracts the load from a report, or returns `nil` if the report contains no commits.
@@ -49,7 +49,7 @@ final class ReplayWatch: @unchecked Sendable {
 
     /// Waits for the process to end and returns its measurements.
     ///
-    /// - Parameter isEarly: Whether the run ended early, in which case the process is ended
+    /// - Parameter isEarly: Whether the run ended early, so that the process must be ended
     ///   immediately.
     /// - Returns: The measured load, or `nil` if the process failed.
     func finish(isEarly: Bool) -> WrittenLoad? {

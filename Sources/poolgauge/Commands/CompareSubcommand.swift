@@ -133,7 +133,7 @@ struct CompareSubcommand: ParsableCommand {
         throw ExitCode(result.exitStatus.rawValue)
     }
 
-    /// Parses comma-separated names; returns `nil` if the option is not specified.
+    /// Parses comma-separated names, or returns `nil` if the option is not specified.
     private func list(_ text: String?, of option: String) throws -> [String]? {
         guard let text else { return nil }
         let names = text.split(separator: ",").map { $0.trimmingWhitespace }

@@ -103,7 +103,7 @@ struct NewScenarioSubcommand: ParsableCommand {
         let names = tables.map { "\($0.name) (\($0.rows) rows)" }.joined(separator: ", ")
         var lines = [
             "Written by 'poolgauge scenarios new' from the schema of the database. The statements "
-                + "are guesses: replace them with those of your program, and set its rates.",
+                + "are guesses: replace them with your program's statements, and set its rates.",
             "Tables: \(names).",
         ]
         let others = facts.statements.dropFirst(tables.count).map(\.table.name)

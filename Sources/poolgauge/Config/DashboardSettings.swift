@@ -12,7 +12,7 @@ struct DashboardSettings: Sendable, Equatable {
     /// Whether the dashboard handles mouse events instead of the terminal, which selects text with
     /// the mouse.
     var usesMouse = true
-    /// The commands with custom keys, and those keys.
+    /// The keys of commands that the user has assigned.
     var keys: [DashboardCommand: [Key]] = [:]
 
     /// The default refresh rate, in frames/s.

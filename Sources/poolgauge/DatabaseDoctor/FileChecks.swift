@@ -7,7 +7,7 @@ struct FileChecks {
 
     private typealias Finding = DatabaseExamination.Finding
 
-    /// The default page size since SQLite 3.12.0 (2016), in bytes; smaller pages are unusual.
+    /// The default page size since SQLite 3.12.0 (2016), in bytes.
     private static let usualPageSize = 4_096
     /// The shares of free pages above which a note or a warning is reported.
     private static let notableFreeShare = 0.1

@@ -6,7 +6,7 @@ import WorkloadEngine
 struct DraftDatabase {
     /// The tables and views, with the ranges of their columns.
     let schema: CaptureSchema
-    /// The tables for which statements can be generated, in descending order of row count.
+    /// The tables that statements can be generated for, in descending order of row count.
     let tables: [DraftTable]
     /// Words from the full-text indexes, by table name.
     let words: [String: [String]]

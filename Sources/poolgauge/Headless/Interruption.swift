@@ -91,7 +91,7 @@ final class Interruption: Sendable {
                 source.setEventHandler {
                     Self.listening.withLock { $0.interruption }?.receive(number)
                 }
-                // Dispatch registers the source asynchronously; until then, the signal is ignored.
+                // Dispatch registers the source asynchronously. Until then, the signal is ignored.
                 registered.enter()
                 source.setRegistrationHandler { registered.leave() }
                 source.resume()
@@ -103,7 +103,7 @@ final class Interruption: Sendable {
 
     /// Begins a part of the command, for which no signal has arrived yet.
     ///
-    /// - Parameter stop: A closure to call at the first signal; see ``init(clock:cleanUp:_:)``.
+    /// - Parameter stop: A closure to call at the first signal, as in ``init(clock:cleanUp:_:)``.
     func begin(_ stop: (@Sendable () -> Void)?) {
         state.withLock { state in
             state.received = nil

@@ -51,7 +51,7 @@ struct ManualPage {
         var subcommands: [Command]?
         var arguments: [Argument]?
 
-        /// The subcommands, without internal ones.
+        /// The subcommands, without internal subcommands.
         var shownSubcommands: [Command] {
             (subcommands ?? []).filter { $0.shouldDisplay != false && $0.commandName != "help" }
         }

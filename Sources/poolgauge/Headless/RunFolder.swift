@@ -1,7 +1,7 @@
 import Foundation
 import WorkloadEngine
 
-/// The folder that contains all temporary files of a command, so that one call removes them all.
+/// The folder that contains all temporary files of a command, so that a single call removes them.
 struct RunFolder: Sendable {
     let url: URL
     private let isKept: Bool

@@ -18,7 +18,7 @@ protocol DisplayContent {
     mutating func collect()
     /// Sets the CPU time of the display, as a share of one CPU.
     mutating func setDisplayCost(_ share: Double?)
-    /// Handles an event; returns `false` if the program should end.
+    /// Handles an event, and returns `false` if the program should end.
     mutating func handle(_ event: InputEvent) -> Bool
     /// Renders the content for a terminal of the given size.
     func render(size: Size) -> Surface

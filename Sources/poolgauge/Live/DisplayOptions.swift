@@ -27,7 +27,7 @@ struct DisplayOptions {
     /// Reads the configuration and the themes.
     ///
     /// - Parameters:
-    ///   - theme: The theme from the command line; by default, the theme from the configuration.
+    ///   - theme: The theme from the command line, or `nil` for the theme from the configuration.
     ///   - folder: The folder that contains the configuration.
     /// - Throws: The errors in the configuration or the theme.
     init(theme: String? = nil, folder: ConfigurationFolder = .init()) throws {

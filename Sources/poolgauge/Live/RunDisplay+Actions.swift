@@ -66,7 +66,9 @@ extension RunDisplay {
 }
 
 extension LoadKnob {
-    /// Identifies a knob, for which only the newest value applies.
+    /// Identifies a knob.
+    ///
+    /// Only the newest value of each knob applies.
     enum Place: Hashable {
         case workers(String)
         case rate(String)

@@ -37,7 +37,7 @@ struct RunDisplay: DisplayContent {
     private var loadBegan: UInt64?
     /// One line with the verdict on each arm that ran.
     private(set) var verdicts: [String] = []
-    /// The results of the arms that ran, including partial ones.
+    /// The results of the arms that ran, including partial results.
     private(set) var results: [ArmResult] = []
     /// The failure of the last arm that ran, if any.
     private(set) var failure: (any Error)?

@@ -3,7 +3,9 @@ import TerminalUI
 
 /// The available themes: the built-in themes and the themes in the user's folder.
 struct ThemeLibrary {
-    /// The valid themes; a theme in the folder replaces a built-in theme with the same name.
+    /// The valid themes.
+    ///
+    /// A theme in the folder replaces a built-in theme with the same name.
     let themes: [Theme]
     /// The errors in the files of the folder.
     let failures: [any Error]

@@ -11,7 +11,7 @@ struct WatchDisplay: DisplayContent {
     private var began: UInt64?
     private let start = MonotonicTime.now
 
-    /// How long to wait for a report before pressing planned keys without one, in nanoseconds.
+    /// How long planned keys wait for the first report, in nanoseconds.
     private static let keyDelay: UInt64 = 2_000_000_000
 
     init(feed: WatchFeed, model: WatchDashboard, terminal: any Terminal) {

@@ -10,7 +10,9 @@ struct WatchRun {
     /// Whether to report at each interval.
     var follows = false
     var interval = Duration.seconds(1)
-    /// The watch duration; by default, two seconds for a single report, and otherwise unlimited.
+    /// How long to watch.
+    ///
+    /// By default, a single report covers two seconds, and other watches are unlimited.
     var duration: Duration?
     /// The condition that ends the command, if any.
     var condition: WatchConditionArgument?

@@ -77,7 +77,7 @@ struct ThemeTests {
             "wrong.yaml:7:9: there is no color 'whit'; did you mean 'white'?",
             "wrong.yaml:8:23: unknown key 'bolt'; did you mean 'bold'?",
             "wrong.yaml:8:41: 'perhaps' is not true or false",
-            "wrong.yaml:10:9: a gradient requires 'start' and 'end'; 'mid' between them is optional",
+            "wrong.yaml:10:9: a gradient requires 'start' and 'end'; 'mid' is optional",
             "wrong.yaml:11:32: unknown key 'middle'",
         ]
         #expect(lines.count == expected.count)
