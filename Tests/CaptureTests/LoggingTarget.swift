@@ -31,7 +31,7 @@ final class LoggingTarget: WorkloadTarget {
         as client: WorkloadClientName,
         _ body: (any WorkloadSession) throws -> Void
     ) throws {
-        // Ignore the run's own accesses, which are not part of the load.
+        // Ignore accesses by the run itself, which are not part of the load.
         let isLoad = ["reader", "payer"].contains(client.name)
         let start = log.now()
         var last = start
@@ -64,7 +64,7 @@ struct LoggingSession: WorkloadSession {
     }
 }
 
-/// Executions in the order in which they ended.
+/// A log of executions in the order in which they ended.
 ///
 /// Each thread uses a separate connection.
 final class ExecutionLog: Sendable {

@@ -2,13 +2,13 @@ import Foundation
 import SQLiteEngine
 import Synchronization
 
-/// The process's commits and their acknowledgments.
+/// Commits on several threads and acknowledges each commit.
 final class CommitLoad: Sendable {
-    /// The numbers of writer and reader threads.
     private static let writerCount = 3
     private static let readerCount = 2
-    /// The number of commits between two checkpoints, small enough that kills also interrupt
-    /// checkpoints.
+    /// The number of commits between two checkpoints.
+    ///
+    /// It is small, so that kills also interrupt checkpoints.
     private static let checkpointInterval = 40
 
     private let isEarly: Bool
@@ -19,8 +19,8 @@ final class CommitLoad: Sendable {
         next = Atomic(first)
     }
 
-    /// A configuration that waits for the previous process's locks, which the system may not have
-    /// released yet.
+    /// A configuration that waits for the locks of the previous process, which the system may not
+    /// have released yet.
     static var patient: Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
@@ -97,7 +97,7 @@ final class CommitLoad: Sendable {
 
     private func acknowledge(_ number: Int) {
         let line = Array("\(number)\n".utf8)
-        // Uses a single write, so acknowledgments before the kill are complete in the pipe.
+        // A single write ensures that all acknowledgments before the kill are complete in the pipe.
         guard write(STDOUT_FILENO, line, line.count) == line.count else { exit(74) }
     }
 }

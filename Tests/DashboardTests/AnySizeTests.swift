@@ -37,7 +37,7 @@ struct AnySizeTests {
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: DashboardScreen.allCases)
-    func everyScreenIsDrawnInEverySizeNowAndInThePast(screen: DashboardScreen) throws {
+    func everyScreenIsDrawnInEverySizeLiveAndInThePast(screen: DashboardScreen) throws {
         var model = DashboardModel(glyphs: .block)
         for sample in Story(readers: 12).samples(until: 26) { model.ingest(sample) }
         let key = try #require("\(screen.rawValue)".first)

@@ -7,7 +7,7 @@ import Testing
 @testable import Dashboard
 @testable import WorkloadEngine
 
-/// Every sentence about waiting and readers in use contains the numbers from the result.
+/// Tests that every sentence about waiting and readers in use contains the numbers from the result.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct ConsistentPeaksTests {
     /// Runs one arm briefly, including its warm-up.
@@ -43,14 +43,14 @@ struct ConsistentPeaksTests {
     }
 
     @Test(arguments: Presets.all.map(\.name))
-    func sentencesContainTheResultsNumbers(name: String) async throws {
+    func sentencesContainTheNumbersOfTheResult(name: String) async throws {
         let preset = try #require(Presets.named(name)).scenario().with(scale: 1)
         let scenario = try preset.scaled(toMeasured: .milliseconds(150))
         let store = DatasetStore()
         defer { store.remove() }
         for arm in scenario.defaultArms {
             let (result, samples) = try await run(scenario, arm, store)
-            // The target for bare libsqlite3 has no information about its connection.
+            // The target for bare libsqlite3 does not report a status.
             guard let pool = result.pool else { continue }
             #expect(pool.peaksAreSampled == nil)
             let (reads, writes) = (pool.waitingReadersPeak, pool.waitingWritersPeak)
@@ -72,7 +72,7 @@ struct ConsistentPeaksTests {
             let overview = screen("1", samples)
             let statesNoWaits = overview.lowercased().contains("no access waited")
             #expect(statesNoWaits ? reads + writes == 0 : true, "\(arm.name): \(reads), \(writes)")
-            // The sentences cover every wait that the tables show.
+            // The sentences and the tables agree on whether accesses waited.
             if let maximum = pool.maximumReaderCount, let used = pool.readersPeak {
                 let peaks = dashboard(samples).history.peaks
                 #expect(abs((peaks.saturation ?? 0) - (pool.saturation ?? 0)) < 0.001)

@@ -42,7 +42,7 @@ struct DashboardModelTests {
         _ = model.handle(.key(.character(" ")))
         let after = model.render(size: size).plainText
         #expect(after.contains("10.0 of 35.0 s"))
-        #expect(after.contains("first SQLITE_BUSY"), "the samples of the pause are present")
+        #expect(after.contains("first SQLITE_BUSY"), "samples arrive during the pause")
     }
 
     @Test func themesCycle() throws {
@@ -70,7 +70,7 @@ struct DashboardModelTests {
         }
     }
 
-    @Test func everyCommandHasABindingAndEveryKeyOneCommand() {
+    @Test func everyCommandHasABindingAndEveryKeyHasOneCommand() {
         let commands = DashboardCommand.bindings.map(\.command)
         #expect(commands.count == DashboardCommand.allCases.count)
         #expect(Set(commands) == Set(DashboardCommand.allCases))

@@ -3,12 +3,14 @@ import TerminalUI
 import Testing
 
 struct FrameTimeTests {
-    /// Measures the cost of a frame at 120x40; the dashboard draws ten frames per second.
+    /// Measures the time to draw a frame of 120 by 40 cells.
     ///
-    /// In a release build, a frame takes well under 2 ms. A debug build is many times slower, so
-    /// the limit detects only work that grows with the length of a run or that allocates memory for
-    /// each cell.
-    @Test func theCostOfAFrameDoesNotGrowWithTheRun() throws {
+    /// The dashboard draws ten frames per second.
+    ///
+    /// A frame takes less than 2 ms in a release build and many times longer in a debug build. The
+    /// limit therefore only detects work that grows with the length of a run or that allocates
+    /// memory for each cell.
+    @Test func theTimeOfAFrameDoesNotGrowWithTheRun() throws {
         var model = DashboardModel()
         for sample in Story(readers: 8).samples(until: 310) { model.ingest(sample) }
         for _ in 0..<4 { _ = model.handle(.key(.character("-"))) }

@@ -5,7 +5,7 @@ import Testing
 @testable import Dashboard
 
 struct HistoryTests {
-    @Test func aRingDropsTheOldest() {
+    @Test func aRingDropsItsOldestElement() {
         var ring = RingBuffer<Int>(capacity: 3)
         #expect(ring.last == nil)
         for number in 1...7 { ring.append(number) }
@@ -103,7 +103,7 @@ struct HistoryTests {
         #expect(few[0].isNaN && few[2].isNaN && few[3] == 0 && few[4] == 1)
     }
 
-    @Test func aBinUsesTheMaximumAndFillsGaps() throws {
+    @Test func aBinUsesTheMaximumAndGapsAreFilled() throws {
         let sample = try #require(Story().samples(until: 0).first)
         var moments = RingBuffer<Moment>(capacity: 10)
         for (time, waiting) in [(0.0, 3.0), (0.4, 9.0), (0.9, 1.0), (3.0, 2.0)] {

@@ -49,7 +49,7 @@ struct ScreenGoldenTests {
 
     /// Compares every cell and style in every size, depth and glyph set.
     ///
-    /// Compares digests instead of pictures, to save disk space. Other tests compare pictures.
+    /// Digests take less disk space than pictures, which other tests compare.
     @Test(arguments: DashboardScreen.allCases)
     func keepsEveryCellInEveryDepth(screen: DashboardScreen) throws {
         var lines: [String] = []
@@ -83,7 +83,7 @@ struct ScreenGoldenTests {
         try Golden.expect(model.render(size: size), named: "\(screen)-past-120x40")
     }
 
-    /// Each panel shows its results for the run, and no panel presents them as current.
+    /// Each panel shows results for the run, and no panel presents them as current.
     @Test(arguments: DashboardScreen.allCases, [(120, 40), (80, 24)])
     func showsTheEndOfARun(screen: DashboardScreen, size: (Int, Int)) throws {
         var model = DashboardModel(theme: try Theme.named("dark"))
@@ -114,7 +114,7 @@ struct ScreenGoldenTests {
         try Golden.expect(picture, named: "\(screen)-starts-over-\(size.0)x\(size.1)")
     }
 
-    /// If there are too few accesses for p99, each panel identifies the percentile that it shows.
+    /// If there are too few accesses for p99, each panel names the percentile that it shows.
     @Test(arguments: [(120, 40), (80, 24)])
     func identifiesTheShownPercentile(size: (Int, Int)) throws {
         var model = DashboardModel(theme: try Theme.named("dark"))

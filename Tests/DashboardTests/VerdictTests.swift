@@ -56,7 +56,7 @@ struct VerdictTests {
         )
     }
 
-    @Test func aQueueThatJustEndedIsStillReported() {
+    @Test func waitsThatJustEndedAreStillReported() {
         let (_, text) = verdict { sample in
             sample.saturation = 0.5
             if sample.sequence < 90 {

@@ -4,8 +4,8 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// Tests of arm features that captured scenarios use: kinds of BEGIN, busy timeouts, pauses, the
-/// guard.
+/// Tests features of arms that captured scenarios use: kinds of `BEGIN`, busy timeouts, pauses and
+/// the guard.
 @Suite(.timeLimit(.minutes(2)))
 struct CapturedArmTests {
     private final class Folder {
@@ -140,7 +140,7 @@ struct CapturedArmTests {
         return try await run.run()
     }
 
-    /// A pause is part of the access, so few accesses fit into the run.
+    /// A pause is part of an access, so few accesses fit into the run.
     @Test func aPauseIsPartOfItsAccess() async throws {
         let result = try await run(
             Scenario.parse(

@@ -5,7 +5,7 @@ import Testing
 @testable import EngineTarget
 @testable import WorkloadEngine
 
-/// Tests of copying databases that other connections use.
+/// Tests copying databases that other connections use.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseCopierTests {
     private func withFolder(_ body: (URL) throws -> Void) throws {
@@ -58,7 +58,8 @@ struct DatabaseCopierTests {
             #expect(writes == 2)
             #expect(shares == shares.sorted())
             #expect(shares.last == 1)
-            // In WAL mode, the copy contains the state at its start. Otherwise, the copy restarted.
+            // In WAL mode, the copy contains the state at its start. In other modes, the write
+            // restarts the copy.
             #expect(try count(at: path) == (wal ? 100 : 98))
             try queue.close()
         }

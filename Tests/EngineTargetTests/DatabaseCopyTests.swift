@@ -5,7 +5,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of existing databases as the data of a scenario or an arm.
+/// Tests scenarios and arms that use existing databases.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseCopyTests {
     private func withFolder(_ body: (URL) async throws -> Void) async throws {

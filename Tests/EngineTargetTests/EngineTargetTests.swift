@@ -67,7 +67,7 @@ struct EngineTargetTests {
                 try target.perform(.read, as: client) { try $0.run(endless, []) }
             }
             hasEnded.withLock { $0 = true }
-            // Wait for the access before the target is closed.
+            // Wait for the access to end before the target is closed.
             watchEnded.wait()
             let thrown = try #require(error)
             #expect(target.failure(of: thrown) == .interrupted)

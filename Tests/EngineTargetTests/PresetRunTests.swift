@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of short runs of each preset on real databases.
+/// Tests short runs of each preset on real databases.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct PresetRunTests {
     /// The result of a run, and the number of rows that its load added.
@@ -16,7 +16,7 @@ struct PresetRunTests {
         var isIdle: Bool { result.clients.values.allSatisfy { $0.completed == 0 } }
     }
 
-    /// Runs one arm without a warm-up, so every access counts.
+    /// Runs one arm without a warm-up, so that every access is counted.
     private func run(
         _ scenario: Scenario,
         _ arm: Arm,
@@ -42,7 +42,7 @@ struct PresetRunTests {
         return Outcome(result: result, addedRows: try rows(of: used) - rows(of: fresh))
     }
 
-    /// Returns the number of rows in all of a database's tables.
+    /// Returns the total number of rows in all tables of a database.
     private func rows(of file: URL) throws -> Int {
         let target = try EngineTargetFactory().open(Arm(name: "look", kind: .queue), at: file.path)
         defer { try? target.close() }
@@ -71,8 +71,10 @@ struct PresetRunTests {
         }
     }
 
-    /// Returns the range of the number of rows that a client added: its completed accesses, and
-    /// those plus the accesses in progress at the end of the run.
+    /// Returns the range for the number of rows that a client added.
+    ///
+    /// The lower bound counts the completed accesses. The upper bound also counts the accesses in
+    /// progress at the end of the run.
     private func growth(of client: Client, _ result: ClientResult) -> ClosedRange<Int> {
         let perAccess: [(count: Int, each: Int)]
         switch client.activity {
@@ -100,7 +102,7 @@ struct PresetRunTests {
         defer { store.remove() }
         for arm in scenario.defaultArms {
             var outcome = try await run(scenario, arm, store)
-            // A closed loop does not start accesses while the machine stalls.
+            // A closed loop starts no accesses while the machine stalls.
             if outcome.isIdle {
                 outcome = try await run(scenario.scaled(toMeasured: .seconds(4)), arm, store)
             }

@@ -4,7 +4,7 @@ import SQLiteEngine
 import Testing
 import WorkloadEngine
 
-/// Tests of scenario errors that only a database detects, and of their reported positions.
+/// Tests errors in scenarios that only a database can detect, and their reported positions.
 struct ScenarioCheckTests {
     private static let good = """
         version: 1

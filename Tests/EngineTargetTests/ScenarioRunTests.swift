@@ -4,10 +4,10 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// Tests of scenario runs, from YAML to the database, on the engine and on bare libsqlite3.
+/// Tests runs of scenarios on the engine and on bare libsqlite3.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct ScenarioRunTests {
-    /// Runs one of a scenario's arms and reads the resulting database.
+    /// Runs one arm of a scenario and reads the resulting database.
     private func run(
         _ yaml: String,
         arm name: String,
@@ -43,7 +43,7 @@ struct ScenarioRunTests {
         return rows
     }
 
-    /// Returns the first lines of each scenario in these tests.
+    /// Returns the first lines that all scenarios in these tests share.
     private func head(
         _ arms: String,
         schema: String,
@@ -185,8 +185,8 @@ struct ScenarioRunTests {
                 in: file
             )
             filled = Int64(batches.count)
-            #expect(batches.allSatisfy { $0[1] == .integer(10) }, "a fetched value stays the same")
-            #expect(batches.contains { $0[2] == .integer(10) }, "a drawn value changes")
+            #expect(batches.allSatisfy { $0[1] == .integer(10) }, "a fetched value stays fixed")
+            #expect(batches.contains { $0[2] == .integer(10) }, "a drawn value must change")
         }
         let app = try #require(result.clients["app"])
         #expect(app.operations?["fill"]?.completed == UInt64(filled))
@@ -227,7 +227,7 @@ struct ScenarioRunTests {
     }
 
     @Test(arguments: ["pool", "queue"])
-    func eachWriteIsReadConcurrentlyWithTheNext(arm: String) async throws {
+    func eachWriteIsReadConcurrentlyWithTheNextWrite(arm: String) async throws {
         let yaml = bank(
             """
               pay:
@@ -317,7 +317,7 @@ struct ScenarioRunTests {
         let slow = try #require(result.clients["slow"])
         #expect(slow.interrupted == 5)
         #expect(slow.completed == 0)
-        #expect(result.clients["fast"]?.interrupted == 0, "no other access is interrupted")
+        #expect(result.clients["fast"]?.interrupted == 0, "no other access must be interrupted")
     }
 
     @Test func aClientCanInterruptOnlyOneOtherClient() async throws {
@@ -327,14 +327,14 @@ struct ScenarioRunTests {
               other: {access: read, think: 1ms, sql: "SELECT count(*) FROM account"}
               cancel: {action: interrupt, client: slow, every: 20%}
             """,
-            // The run is long enough for interrupts even on a stalled machine.
+            // The run is long enough for interrupts to occur even on a stalled machine.
             lasting: "3s"
         )
         let result = try await run(yaml, arm: "pool")
         let slow = try #require(result.clients["slow"])
         let interrupts = try #require(slow.interrupts)
-        // On a busy machine, several interrupts may hit one access. ClientInterruptsTests checks
-        // the exact numbers.
+        // On a busy machine, several interrupts may arrive during one access. ClientInterruptsTests
+        // checks the exact numbers.
         #expect((1...4).contains(interrupts.delivered))
         #expect(slow.interrupted == interrupts.delivered)
         #expect(slow.completed == 0)

@@ -2,7 +2,7 @@ import EngineTarget
 import Testing
 import WorkloadEngine
 
-/// Tests of clients whose accesses are tasks.
+/// Tests clients whose accesses are tasks.
 @Suite(.timeLimit(.minutes(2)), .serialized)
 struct TaskRunTests {
     private func run(
@@ -102,12 +102,12 @@ struct TaskRunTests {
               search: {access: read, style: async, workers: 2, sql: "\(Self.endless)"}
               stop: {action: cancel, client: search, every: 20%}
             """,
-            // The run is long enough for cancellations even on a stalled machine.
+            // The run is long enough for cancellations to occur even on a stalled machine.
             lasting: "3s"
         )
         let search = try #require(result.clients["search"])
         let interrupts = try #require(search.interrupts)
-        // On a busy machine, several cancellations may hit the same tasks. ClientInterruptsTests
+        // On a busy machine, several cancellations may affect the same tasks. ClientInterruptsTests
         // checks the exact numbers.
         #expect((1...8).contains(interrupts.delivered))
         #expect(search.interrupted == interrupts.delivered)

@@ -5,7 +5,7 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// Tests of short runs of the presets' loads on GRDB's arms.
+/// Tests short runs of the presets on GRDB's arms.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct GRDBPresetTests {
     private static let arms = [
@@ -43,7 +43,7 @@ struct GRDBPresetTests {
                 #expect(invariant.passed != false, "\(invariant.name): \(invariant.detail)")
             }
             #expect((result.wal != nil) == arm.isWAL)
-            // Each hold has the name of a client.
+            // Each hold is attributed to a client.
             let names = Set(scenario.clients.map(\.name))
                 .union(["environment", "profile", "check", "setup", "you", "sampler"])
             let holders = samples.withLock { $0 }.flatMap(\.database.connections)

@@ -36,7 +36,7 @@ struct GRDBTargetTests {
                 #expect(held.label.hasPrefix(arm.name))
                 #expect(held.sql == "SELECT 1")
                 #expect(held.state == .closure)
-                // Values that are internal to GRDB are absent.
+                // Values that are internal to GRDB are not available.
                 #expect(held.transaction == nil)
             }
             let status = try #require(target.status())

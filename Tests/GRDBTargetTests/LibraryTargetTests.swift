@@ -6,7 +6,7 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// Tests of behavior that all libraries' arms share.
+/// Tests behavior that the arms of all libraries share.
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryTargetTests {
     private let client = WorkloadClientName("ui")
@@ -76,7 +76,7 @@ struct LibraryTargetTests {
     }
 
     @Test(arguments: arms)
-    func valuesFollowTheParametersFirstAppearance(arm: Arm) throws {
+    func valuesAreBoundInTheOrderInWhichParametersFirstAppear(arm: Arm) throws {
         try withTarget(arm) { target in
             try target.perform(.read, as: client) { session in
                 let rows = try session.rows(
@@ -189,7 +189,7 @@ struct LibraryTargetTests {
         )
     }
 
-    /// Waits until connections are no longer held, and returns the status.
+    /// Waits until no connection is held, and returns the status.
     ///
     /// A concurrent read ends shortly after its result is used.
     private func statusAtRest(of target: any WorkloadTarget) throws -> DatabaseStatus {

@@ -34,6 +34,6 @@ extension [StoredValue] {
 }
 
 extension ObjectTable {
-    /// The table of the engine's tests.
+    /// The table that the engine's tests use.
     package static let ofTests = ObjectTable(name: "isolation")
 }

@@ -1,9 +1,8 @@
 import Isolation
 import SQLiteEngine
 
-/// The process's database: bare SQLite, or this engine.
+/// A connection to the database through bare SQLite or through this engine.
 struct PeerConnection {
-    /// The way a transaction begins.
     enum Kind {
         case deferred
         case immediate
@@ -36,9 +35,7 @@ struct PeerConnection {
         }
     }
 
-    /// Runs a transaction.
-    ///
-    /// An error rolls it back.
+    /// Runs a transaction, and rolls it back if an error occurs.
     func transaction(_ kind: Kind, _ body: (any ObjectStore) throws -> Void) throws {
         switch server {
         case .sqlite(let raw):

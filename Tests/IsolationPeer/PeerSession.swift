@@ -1,6 +1,6 @@
 import Isolation
 
-/// The only session of the process: random transactions, one after another.
+/// The only session of the process, which runs random transactions one after another.
 struct PeerSession {
     /// The number of transactions that use the same lists and registers.
     package static let transactionsPerRound = 25
@@ -31,7 +31,7 @@ struct PeerSession {
         case 0, 1: run("read", .deferred) { try script.read(in: $0, $1) }
         case 2:
             run("deferred write", .deferred) { store, transaction in
-                // Reads first, so the write must upgrade the transaction.
+                // The read comes first, so the write must upgrade the transaction.
                 try script.readOne(in: store, transaction)
                 try script.write(in: store, transaction)
             }

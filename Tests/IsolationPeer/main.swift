@@ -2,14 +2,14 @@ import Foundation
 import Isolation
 import SQLiteEngine
 
-// Runs transactions on a database concurrently with its parent process, for the isolation tests.
+// Runs transactions on a database concurrently with its parent process. The isolation tests use it.
 //
 //     IsolationPeer sqlite|pool|queue|wal-queue PATH SEED TRANSACTIONS FIRST-VALUE
 //
-// The process writes "ready" when the database is open, and waits for a line on standard input.
-// Then it writes each transaction as a line of JSON, before its commit with an unknown outcome and
-// again after it ends. A test can therefore kill the process at any moment and still determine its
-// transactions.
+// The process writes "ready" when the database is open, and waits for a line on standard input. It
+// then writes each transaction as a line of JSON twice: before the commit, with an unknown outcome,
+// and after the transaction ends. A test can therefore kill the process at any moment and still
+// determine its transactions.
 
 let arguments = CommandLine.arguments
 guard arguments.count == 6, let seed = UInt64(arguments[3]), let count = Int(arguments[4]),

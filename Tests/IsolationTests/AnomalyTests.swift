@@ -2,7 +2,7 @@ import Testing
 
 @testable import Isolation
 
-/// Checks handwritten histories with each kind of anomaly, and correct histories that differ in one
+/// Tests handwritten histories with each kind of anomaly, and correct histories that differ in one
 /// detail.
 struct AnomalyTests {
     private func kinds(_ build: (inout HistoryBuilder) -> Void) -> Set<AnomalyKind> {

@@ -53,12 +53,12 @@ struct HistoryPlaces {
     /// The reads before the last transaction, which reads the final state of all lists.
     var lists: [Read] { all.filter { $0.transaction != last } }
 
-    /// Returns whether an element exists and its transaction is committed.
     func isCommitted(_ element: Int64?, _ key: Int64, _ history: History) -> Bool {
         element.map { committedEnd($0, key, history) < .max } ?? false
     }
 
-    /// Returns the end of the transaction that appended an element; `.max` if it is not committed.
+    /// Returns the end of the transaction that appended an element, or `.max` if it is not
+    /// committed.
     func committedEnd(_ element: Int64, _ key: Int64, _ history: History) -> UInt64 {
         guard let index = writer[key]?[element],
             history.transactions[index].outcome == .committed
@@ -66,8 +66,8 @@ struct HistoryPlaces {
         return history.transactions[index].end
     }
 
-    /// Returns the reads of lists whose last element was appended by a transaction that the reader
-    /// also observes in another list.
+    /// Returns reads of lists in which the last element was appended by a transaction that the
+    /// reader also observes in another list.
     func withSharedWriter(_ history: History) -> [Read] {
         var reads: [Read] = []
         let byTransaction = Dictionary(grouping: lists.filter(\.isFirst), by: \.transaction)
@@ -90,8 +90,8 @@ struct HistoryPlaces {
         return reads
     }
 
-    /// Returns a length at which a list ends between two appends of one transaction; nil if none
-    /// exists.
+    /// Returns a length that ends a list between two appends of one transaction, or `nil` if there
+    /// is none.
     func cutInsideTransaction(_ read: Read, _ history: History) -> Int? {
         guard read.external >= 2 else { return nil }
         return (1..<read.external).first { length in
@@ -104,14 +104,14 @@ struct HistoryPlaces {
 
     private struct Update {
         var transaction: Int
-        /// The place of the read before the write.
+        /// The index of the read that precedes the write.
         var operation: Int
         var register: Int64
         var before: Int64?
         var after: Int64
     }
 
-    /// Returns the transactions that read a register once, replaced its value once, and committed.
+    /// Returns the transactions that read a register once, wrote it once, and committed.
     private func updates(_ history: History) -> [Update] {
         var updates: [Update] = []
         for (index, transaction) in history.transactions.enumerated()
@@ -145,7 +145,7 @@ struct HistoryPlaces {
         }
     }
 
-    /// Makes a read return a value that was replaced before the read began.
+    /// Makes a read return a value that another write replaced before the read began.
     func showReplacedValue(_ history: inout History, _ random: inout SeededRandom) -> Bool {
         let updates = updates(history)
         var candidates: [(transaction: Int, operation: Int, update: Update)] = []
@@ -184,7 +184,7 @@ struct HistoryPlaces {
         return true
     }
 
-    /// Makes an update replace the value that the previous update has already replaced.
+    /// Makes an update replace the same value that the previous update replaced.
     func replaceSameValueTwice(_ history: inout History, _ random: inout SeededRandom) -> Bool {
         let updates = updates(history)
         var pairs: [(Update, Update)] = []

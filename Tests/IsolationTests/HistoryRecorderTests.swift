@@ -3,9 +3,9 @@ import Testing
 
 @testable import Isolation
 
-/// Checks when recorded transactions can take effect.
+/// Tests when recorded transactions can take effect.
 struct HistoryRecorderTests {
-    /// A clock that advances by ten with each reading.
+    /// A clock that advances by ten each time it is read.
     private final class Ticks: Sendable {
         private let value = Lock<UInt64>(0)
 

@@ -18,7 +18,7 @@ enum Mutation: String, CaseIterable {
     case replaceSameValueTwice
     case commitAfterItWasRead
 
-    /// The kind of anomaly that the change always causes; nil if it depends on the rest of the
+    /// The kind of anomaly that the change always causes, or `nil` if it depends on the rest of the
     /// history.
     var certainKind: AnomalyKind? {
         switch self {

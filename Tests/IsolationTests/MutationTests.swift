@@ -2,7 +2,7 @@ import Testing
 
 @testable import Isolation
 
-/// Checks that a change in one place of a correct history is detected.
+/// Tests that a single change to a correct history is detected.
 @Suite(.timeLimit(.minutes(5)))
 struct MutationTests {
     @Test(arguments: Mutation.allCases)

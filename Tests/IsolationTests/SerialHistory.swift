@@ -3,8 +3,8 @@
 /// A random history of a database that runs transactions one after another.
 ///
 /// Sessions overlap in time. Each transaction takes effect at one moment between its start and its
-/// end. Some are rolled back, some have an unknown outcome, and some read from a snapshot
-/// repeatedly. At the end, one session reads everything.
+/// end. Some transactions are rolled back, some have an unknown outcome, and some read repeatedly
+/// from a snapshot. At the end, one session reads everything.
 struct SerialHistory {
     /// The lists and registers at one moment.
     struct State {
@@ -30,7 +30,7 @@ struct SerialHistory {
     /// - Parameters:
     ///   - seed: The seed of all random choices.
     ///   - sessions: The number of sessions.
-    ///   - transactions: The total number of their transactions.
+    ///   - transactions: The total number of transactions.
     ///   - keys: The number of lists in use at a time, and the number of registers.
     ///   - elementLimit: The number of elements after which a new list replaces a full one.
     init(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Isolation
 
-/// Checks histories that a serializable database can produce.
+/// Tests histories that a serializable database can produce.
 @Suite(.timeLimit(.minutes(5)))
 struct SerialHistoryTests {
     @Test func thousandsOfSerialHistoriesHaveNoAnomaly() {
@@ -29,14 +29,14 @@ struct SerialHistoryTests {
         let operations = serial.history.transactions.reduce(0) { $0 + $1.operations.count }
         #expect(operations >= 100_000)
         #expect(count == 0)
-        // The check takes a second or two in a debug build. The limit only excludes a quadratic
-        // check.
+        // The check takes about two seconds in a debug build. The limit only rules out quadratic
+        // time.
         #expect(time < .seconds(60), "\(operations) operations took \(time)")
     }
 
     @Test func aLargeHistoryWithManyAnomaliesIsCheckedQuickly() {
         var history = SerialHistory(seed: 2, sessions: 16, transactions: 50_000, keys: 20).history
-        // Every tenth transaction observes the state before its first list's last element.
+        // Every tenth transaction misses the last element of the first nonempty list that it reads.
         for index in history.transactions.indices where index.isMultiple(of: 10) {
             let place = history.transactions[index].operations.firstIndex { operation in
                 if case .readList(_, let elements) = operation { !elements.isEmpty } else { false }

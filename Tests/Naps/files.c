@@ -1,4 +1,4 @@
-// Reads, writes, syncs and locks of files.
+// Pauses around reads, writes, syncs and locks of files.
 #define _GNU_SOURCE
 #include "nap.h"
 
@@ -77,7 +77,7 @@ int ftruncate64(int descriptor, off64_t length) {
     return result;
 }
 
-/// Whether a command of fcntl acquires or releases a lock.
+/// Returns whether a command of fcntl acquires or releases a lock.
 static int is_lock(int command) {
     switch (command) {
     case F_SETLK:

@@ -1,4 +1,4 @@
-// Mutexes, condition variables, semaphores and futexes.
+// Pauses around operations on mutexes, condition variables, semaphores and futexes.
 #define _GNU_SOURCE
 #include "nap.h"
 
@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The version of the condition variables' functions. Without it, dlsym may find older functions,
-// which use another layout. Other architectures have only one version.
+// The symbol version of the functions for condition variables. Without it, dlsym may find older
+// functions that use a different layout. Other architectures have only one version.
 #if defined(__x86_64__)
 #define CONDITION_VERSION "GLIBC_2.3.2"
 #else
@@ -88,7 +88,7 @@ int sem_post(sem_t *semaphore) {
     return result;
 }
 
-// Dispatch and the Swift runtime call the kernel's futexes through this function.
+// Dispatch and the Swift runtime make futex system calls through this function.
 long syscall(long number, ...) {
     va_list list;
     va_start(list, number);

@@ -1,4 +1,4 @@
-// When a thread pauses, and for how long.
+// Decides when a thread pauses, and for how long.
 #define _GNU_SOURCE
 #include "nap.h"
 
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/// The mean number of points of each kind between two pauses at the rate 1.
+/// The mean number of points of each kind between two pauses at rate 1.
 static const uint32_t mean_gaps[NAP_POINT_COUNT] = {
     [NAP_MUTEX] = 2000, [NAP_CLOCK] = 1000, [NAP_WAKE] = 30,   [NAP_FILE] = 60,
     [NAP_FILE_LOCK] = 60, [NAP_DISPATCH] = 15, [NAP_THREAD] = 8,
@@ -21,22 +21,22 @@ static const char *const point_names[NAP_POINT_COUNT] = {
     "mutexes", "clock", "wake-ups", "files", "file locks", "dispatch", "threads",
 };
 
-// Set by the constructor, before it sets `is_active`; constant from then on.
+// The constructor sets these variables before it sets `is_active`. They do not change afterward.
 static uint64_t seed;
 static double rate = 1;
 static uint64_t shortest = 5000;
 static uint64_t longest = 30000000;
-/// The share of its time that a thread may pause, for each of two groups of kinds. Frequent kinds
-/// must not exhaust the share of the other kinds.
+/// The largest share of its time that a thread pauses at frequent kinds of points, and separately
+/// at the other kinds. Frequent kinds must not exhaust the share of the others.
 static double share = 0.15;
 static int is_active;
 
-// Counts for the report, and the number of threads that have paused or may pause.
+// Counts for the report, and the number of threads that have reached a point.
 static uint64_t thread_count;
 static uint64_t nap_counts[NAP_POINT_COUNT];
 static uint64_t nap_nanoseconds;
 
-/// The state of a thread. The initial-exec model requires no allocation at the first access.
+/// The state of a thread. The initial-exec model avoids an allocation at the first access.
 static __thread __attribute__((tls_model("initial-exec"))) struct {
     uint64_t random;
     uint64_t begin;
@@ -60,7 +60,7 @@ static uint64_t now(void) {
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/// A length between `shortest` and `longest`, distributed evenly on a logarithmic scale.
+/// Returns a length between `shortest` and `longest`, distributed evenly on a logarithmic scale.
 static uint64_t random_length(void) {
     uint64_t octaves = 0;
     while (shortest << (octaves + 1) <= longest) octaves++;
@@ -83,7 +83,7 @@ static void sleep_within_share(enum nap_point point) {
     __atomic_add_fetch(&nap_counts[point], 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&nap_nanoseconds, length, __ATOMIC_RELAXED);
     struct timespec time = {(time_t)(length / 1000000000), (long)(length % 1000000000)};
-    // A signal ends the pause early, which does no harm.
+    // A signal may end the pause early, which is harmless.
     nanosleep(&time, NULL);
 }
 
@@ -127,7 +127,7 @@ static double number(const char *name, double standard) {
     return text && *text ? strtod(text, NULL) : standard;
 }
 
-/// Whether the name of the process's program ends with `suffix`.
+/// Returns whether the name of this process's program ends with `suffix`.
 static int has_suffix(const char *suffix) {
     size_t length = strlen(program_invocation_name), end = strlen(suffix);
     return length >= end && strcmp(program_invocation_name + length - end, suffix) == 0;
@@ -138,7 +138,7 @@ static void __attribute__((constructor)) begin(void) {
     if (!text || !*text) return;
     const char *suffix = getenv("NAPS_PROGRAM");
     if (!has_suffix(suffix ? suffix : ".xctest")) return;
-    // A program that this program starts may have the same name, as the child of an exit test does.
+    // A child process may run a program of the same name, such as the child of an exit test.
     char process[24];
     snprintf(process, sizeof process, "%ld", (long)getpid());
     const char *owner = getenv("NAPS_PROCESS");

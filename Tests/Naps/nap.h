@@ -1,4 +1,4 @@
-// Pauses of random length at the points where threads interact; see README.md.
+// Random pauses at the points where threads interact. See README.md.
 #ifndef NAP_H
 #define NAP_H
 
@@ -20,10 +20,11 @@ enum nap_point {
 /// Pauses the thread occasionally. Preserves errno. A signal handler may call this function.
 void nap_maybe(enum nap_point point);
 
-/// The function that a hook replaces. `version` is the symbol's version, or NULL for the default.
+/// Returns the function that a hook replaces. `version` is the version of the symbol, or NULL for
+/// the default.
 void *nap_next(const char *name, const char *version);
 
-/// The function `name` that a hook replaces, looked up once.
+/// The function `name` that a hook replaces. It is looked up once.
 #define NAP_NEXT_VERSION(name, version)                                            \
     ({                                                                             \
         static __typeof__(&name) next;                                             \

@@ -1,4 +1,4 @@
-// Threads, the clock, and Dispatch's queues and semaphores.
+// Pauses around the creation of threads, the clock, and Dispatch's queues and semaphores.
 #define _GNU_SOURCE
 #include "nap.h"
 
@@ -44,8 +44,8 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
     return result;
 }
 
-// Dispatch's header is not part of every installation. These are its documented signatures. Objects
-// and blocks are pointers.
+// Not every installation contains the header of Dispatch, so this file declares the documented
+// functions. Objects and blocks are pointers.
 void dispatch_async(void *queue, void *block);
 void dispatch_async_f(void *queue, void *context, void (*work)(void *));
 void dispatch_after(uint64_t when, void *queue, void *block);

@@ -4,8 +4,9 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-// A program with its own target, which reads through a `DatabasePool`. The variable SLOWDOWN
-// prolongs each access by a share of its duration, to simulate a slower build of the program.
+// A program with its own target, which reads through a `DatabasePool`. The environment variable
+// SLOWDOWN prolongs each access by a share of its duration, which simulates a slower build of the
+// program.
 
 /// The program's target.
 final class StoreTarget: WorkloadTarget {

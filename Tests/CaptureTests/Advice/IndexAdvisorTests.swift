@@ -2,7 +2,7 @@ import Testing
 
 @testable import Capture
 
-/// Indexes for statements whose plan scans or sorts.
+/// Tests the indexes proposed for statements whose plans scan or sort.
 struct IndexAdvisorTests {
     private func indexes(_ sql: String, _ plan: [String]) -> [String] {
         IndexAdvisor(schema: CaptureFixture.schema).indexes(for: sql, plan: plan)
@@ -51,7 +51,7 @@ struct IndexAdvisorTests {
             ["SEARCH orders USING INTEGER PRIMARY KEY (rowid=?)"]
         ),
         ("SELECT * FROM orders", ["SCAN orders"]),
-        // The table is already in the order of its rowid.
+        // The table is already in rowid order.
         ("SELECT * FROM orders WHERE id > 3", ["SCAN orders"]),
         ("SELECT * FROM orders WHERE lower(state) = ?", ["SCAN orders"]),
         ("not SQL '", ["SCAN orders"]),

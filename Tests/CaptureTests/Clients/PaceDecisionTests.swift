@@ -2,7 +2,7 @@ import Testing
 
 @testable import Capture
 
-/// The decision between open and closed loop, for loads of a known kind.
+/// Tests the choice between an open and a closed loop for loads of a known kind.
 struct PaceDecisionTests {
     /// A seeded random number generator.
     private struct Random {
@@ -16,7 +16,8 @@ struct PaceDecisionTests {
             -mean * log(max(unit(), 1e-12))
         }
         private func log(_ x: Double) -> Double {
-            // Sufficient for a test: halve until the series converges.
+            // Shift the argument into the range where the series converges quickly. This is precise
+            // enough for a test.
             var x = x
             var sum = 0.0
             while x < 0.5 {
@@ -49,7 +50,7 @@ struct PaceDecisionTests {
         return visits.sorted { $0.start < $1.start }
     }
 
-    /// Scheduled arrivals; each uses the connection that becomes free first.
+    /// Scheduled arrivals, each of which uses the connection that becomes free first.
     private func open(workers: Int, service: Double, rate: Double, seed: UInt64) -> [Visit] {
         var random = Random(seed)
         var free = Array(repeating: 0.0, count: workers)
@@ -84,7 +85,7 @@ struct PaceDecisionTests {
         if workers > 1 { #expect(!decision.isClosed, "\(decision.evidence)") }
     }
 
-    /// Evenly scheduled transactions rarely overlap, although they are an open loop.
+    /// Evenly scheduled transactions rarely overlap, even in an open loop.
     @Test func evenArrivalsAreNotAClosedLoop() {
         var visits: [Visit] = []
         for index in 0..<20_000 {
@@ -130,7 +131,8 @@ struct PaceDecisionTests {
         #expect(clients.map(\.pace) == [.closed(nil)] && clients[0].workers == 8)
     }
 
-    /// A burst's transactions follow each other immediately, but there are rests between bursts.
+    /// The transactions in a burst follow each other immediately, but connections pause between
+    /// bursts.
     @Test func burstsAreNotSaturation() {
         let visits = (0..<2_000).map { index in
             let start = Double(index / 40) * 0.5 + Double(index % 40) * 10e-6
@@ -140,7 +142,7 @@ struct PaceDecisionTests {
         #expect(!decision.isSaturated)
     }
 
-    @Test func anUndecidableLoadUsesTheObservedRate() {
+    @Test func anUndecidedLoadUsesTheObservedRate() {
         let short = closed(workers: 1, service: 0.000_01, think: 0.05, seed: 3)
         let decision = PaceDecision(short, connections: 1, span: 0...60, isTimed: true)
         #expect(!decision.isClosed && decision.evidence.contains("too short"))
@@ -165,7 +167,7 @@ struct PaceDecisionTests {
         #expect(Set(clients.map(\.name)) == ["client-1", "client-2"])
     }
 
-    /// A connection that sets up the database does not run alongside the others.
+    /// A connection that only sets up the database does not run alongside the others.
     @Test func aShortLivedConnectionIsNotAWorker() {
         var visits = closed(workers: 3, service: 0.001, think: 0.02, seed: 5)
         visits.insert(Visit(connection: 9, shape: 4, start: 0, end: 0.001), at: 0)
@@ -185,7 +187,7 @@ struct PaceDecisionTests {
         #expect(clients[0].evidence[0].contains("come and go"))
     }
 
-    /// Occasional delays by another process are not pauses of the connection.
+    /// Occasional delays caused by another process are not pauses.
     @Test func rareGapsAreNotPauses() {
         var time = 0.0
         let visits = (0..<2000).map { index in

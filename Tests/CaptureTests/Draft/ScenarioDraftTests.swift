@@ -3,7 +3,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// Scenarios generated from statements.
+/// Tests scenarios that are generated from statements.
 struct ScenarioDraftTests {
     private func draft(
         words: [String: [String]] = [:],
@@ -89,7 +89,7 @@ struct ScenarioDraftTests {
             schema: schema
         )
         try draft.addRead("SELECT * FROM t WHERE at BETWEEN :start AND :end")
-        // A hundred of ten thousand values.
+        // The range covers 100 of the 10,000 values.
         #expect(yaml(of: "end", in: draft) == "distribution: uniform, min: 0, max: 9999")
         var own = self.draft { $0.values["b"] = "distribution: uniform, min: 1, max: 9" }
         try own.addRead("SELECT * FROM users WHERE id BETWEEN :a AND :b")

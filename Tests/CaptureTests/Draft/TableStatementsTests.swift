@@ -2,7 +2,7 @@ import Testing
 
 @testable import Capture
 
-/// The likely statements on a table.
+/// Tests the statements that are proposed for a table.
 struct TableStatementsTests {
     private let orders = DraftTable(
         name: "orders",

@@ -4,7 +4,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// Reading executions from JSON lines.
+/// Tests reading executions from lines of JSON.
 struct ExecutionReaderTests {
     private func read(_ text: String) throws -> [CapturedExecution] {
         try ExecutionReader.executions(of: Data(text.utf8), file: "log.jsonl")

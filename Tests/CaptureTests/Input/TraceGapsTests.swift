@@ -2,7 +2,7 @@ import Testing
 
 @testable import Capture
 
-/// A trace that pauses shows the load of the recorded time.
+/// Tests that gaps in a trace do not lower the rates of the captured load.
 struct TraceGapsTests {
     @Test func theRecordedTimeHasNoGaps() throws {
         let gaps = TraceGaps([30...40, 10...20, 15...22])
@@ -13,7 +13,7 @@ struct TraceGapsTests {
         #expect(TraceGaps([]).moment(at: 7) == .init(segment: 0, time: 7))
     }
 
-    /// Two transactions a second, for a minute.
+    /// Two transactions per second for a minute.
     private static var load: [CapturedExecution] {
         (0..<120).flatMap { index in
             CaptureFixture.executions(
@@ -35,7 +35,7 @@ struct TraceGapsTests {
     }
 
     @Test func aTransactionDuringAPauseIsCounted() throws {
-        // Pauses between BEGIN and COMMIT, ten seconds apart.
+        // The gaps are between `BEGIN` and `COMMIT` of two transactions, ten seconds apart.
         let analysis = try CaptureAnalysis(
             Self.load,
             schema: CaptureFixture.schema,

@@ -3,7 +3,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// Fitting distributions to values drawn from the language's distributions.
+/// Tests that fitting recognizes samples of each distribution in the scenario language.
 struct DistributionFitTests {
     private func sample(_ variable: Variable, count: Int = 20_000) -> ValueSample {
         var random = RandomStream(seed: 7, stream: "fit")

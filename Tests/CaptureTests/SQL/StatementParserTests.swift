@@ -3,7 +3,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// Finding the columns with which statements compare their values.
+/// Tests which columns a parser associates with the values in a statement.
 struct StatementParserTests {
     /// The roles and columns of a statement's slots, such as `comparison users.id`.
     private func slots(_ sql: String) throws -> [String] {

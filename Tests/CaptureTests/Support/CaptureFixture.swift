@@ -46,7 +46,7 @@ enum CaptureFixture {
         try StatementParser.parse(sql, schema: schema)
     }
 
-    /// Executions on one connection, a millisecond each, with a pause between them.
+    /// Executions on one connection that each take a millisecond, with a pause between them.
     static func executions(
         _ statements: [String],
         from start: Double = 0,

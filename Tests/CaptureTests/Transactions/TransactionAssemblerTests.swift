@@ -3,7 +3,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// Grouping executions into transactions, and transactions into shapes.
+/// Tests grouping executions into transactions, and transactions into shapes.
 struct TransactionAssemblerTests {
     private func assemble(
         _ executions: [CapturedExecution]
@@ -58,7 +58,7 @@ struct TransactionAssemblerTests {
         )
     }
 
-    @Test func aFailedBeginCountsForTheNextTransaction() throws {
+    @Test func aFailedBeginIsCountedInTheNextTransaction() throws {
         var executions = CaptureFixture.executions([
             "BEGIN IMMEDIATE", "BEGIN IMMEDIATE", "BEGIN IMMEDIATE", Self.write, "COMMIT",
         ])
@@ -109,7 +109,8 @@ struct TransactionAssemblerTests {
         #expect(!transactions[0].isTimed)
     }
 
-    /// Python's sqlite3 begins transactions implicitly: only the autocommit state shows them.
+    /// Python's `sqlite3` module begins transactions implicitly, so only the autocommit state shows
+    /// them.
     @Test func theAutocommitStateShowsImplicitTransactions() throws {
         var executions = CaptureFixture.executions([Self.read, Self.write, Self.write, "COMMIT"])
         for (index, state) in [true, false, false, true].enumerated() {
@@ -120,7 +121,7 @@ struct TransactionAssemblerTests {
         #expect(transactions.map { $0.statements.count } == [1, 2])
     }
 
-    /// A trace that starts inside a transaction contains only the rest of it.
+    /// If a trace starts inside a transaction, it contains only the rest of that transaction.
     @Test func aPartialTransactionIsSkipped() throws {
         var executions = CaptureFixture.executions([
             Self.read, Self.write, "COMMIT", "BEGIN", Self.write, "COMMIT",

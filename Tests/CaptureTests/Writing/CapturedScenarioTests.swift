@@ -3,7 +3,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// Writing the scenario of a captured load.
+/// Tests the scenario that is written for a captured load.
 struct CapturedScenarioTests {
     /// A reader and a writer, for ten seconds.
     private static var load: [CapturedExecution] {
@@ -38,7 +38,7 @@ struct CapturedScenarioTests {
         _ change: (inout CaptureOptions) -> Void = { _ in }
     ) throws -> (Scenario, CapturedScenario) {
         let captured = try CaptureFixture.scenario(executions) {
-            // Any file suffices: the decoder only checks that it exists.
+            // The decoder only checks that the file exists.
             $0.database = "/proc/self/exe"
             change(&$0)
         }
@@ -60,7 +60,7 @@ struct CapturedScenarioTests {
         guard case .open(let arrival) = scenario.clients[0].pace,
             case .operations(_, let mix) = scenario.clients[1].activity
         else {
-            Issue.record("the clients are of another kind")
+            Issue.record("the clients do not have the expected kinds")
             return
         }
         #expect(abs(arrival.rate - 50) < 1 && arrival.process == .even)
@@ -73,7 +73,7 @@ struct CapturedScenarioTests {
         )
     }
 
-    /// Statements on the same row share a variable; each access gets a new key.
+    /// Statements on the same row share a variable, and each new row gets a new key.
     @Test func equalValuesShareAVariable() throws {
         let (_, captured) = try parsed(Self.load)
         #expect(captured.yaml.contains("SELECT age FROM users WHERE id = :users_id"))
@@ -196,7 +196,8 @@ struct CapturedScenarioTests {
         #expect(!scenario.arms.map(\.name).contains("queue-wal"))
     }
 
-    /// If a trace times few statements, rows and durations are means of the timed ones.
+    /// If a trace times only some statements, row counts and durations are means of those
+    /// statements.
     @Test func aSampleOfTimesAppliesToAllExecutions() throws {
         var load = Self.load
         for index in load.indices {
@@ -218,8 +219,9 @@ struct CapturedScenarioTests {
         #expect(abs(captured.writeShare - 0.5) < 0.01)
     }
 
-    /// If few statements are timed, the time before a COMMIT includes the COMMIT.
-    @Test func aCommitIsNotARest() throws {
+    /// If few statements are timed, the gap before a `COMMIT` includes the time of the `COMMIT`
+    /// itself.
+    @Test func theTimeOfACommitIsNotAPause() throws {
         var load = Self.load.filter { $0.connection == "writer" }
         for index in load.indices {
             guard load[index].sql == "COMMIT" else { continue }
@@ -232,13 +234,13 @@ struct CapturedScenarioTests {
         }
         let (scenario, _) = try parsed(load)
         guard case .operations(_, let mix) = scenario.clients[0].activity else {
-            Issue.record("the client is of another kind")
+            Issue.record("the client does not have the expected kind")
             return
         }
         #expect(mix[0].steps.last == .pause(.constant(.milliseconds(2))), "\(mix[0].steps)")
     }
 
-    /// With a write-ahead log, a commit that is shorter than a sync was not synced.
+    /// In WAL mode, a commit that takes less time than a sync was not synced.
     @Test(arguments: [(0.01, "normal"), (0.000_5, "full"), (nil, "full")])
     func commitDurationsShowWhetherCommitsAreSynced(
         syncSeconds: Double?,

@@ -3,7 +3,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// Statements with thousands of values.
+/// Tests statements with thousands of values.
 @Suite(.timeLimit(.minutes(2)))
 struct LongStatementTests {
     @Test func anInsertOfManyRowsHasFewVariables() throws {
@@ -12,7 +12,7 @@ struct LongStatementTests {
             CaptureFixture.executions(["INSERT INTO orders VALUES \(rows)"], from: Double(index))
         }
         let captured = try CaptureFixture.scenario(executions)
-        // The keys are NULL: each row gets a new one.
+        // The keys are `NULL`, so each row gets a new key.
         #expect(captured.yaml.contains("VALUES (NULL, :orders_user, :orders_state), (NULL, "))
         #expect(captured.yaml.split(separator: "\n").count { $0.contains("{distribution: ") } == 16)
     }

@@ -3,7 +3,7 @@ import WorkloadEngine
 
 @testable import Capture
 
-/// Formatting quantities for the scenario language.
+/// Tests formatting quantities for the scenario language.
 struct TimeTextTests {
     @Test(arguments: [
         (1.5, "1.5s"), (0.0123456, "12.3ms"), (0.000_25, "250us"), (4.56e-7, "456ns"),

@@ -3,7 +3,7 @@ import Yams
 
 @testable import Capture
 
-/// Quoting of strings that YAML could misinterpret.
+/// Tests quoting of strings that YAML could misinterpret.
 struct YAMLTextTests {
     static let hostile = [
         "", " ", "'", "''", "\"", "\\", "a: b", "- a", "# a", "a # b", "{a: b}", "[a]", "&a", "*a",

@@ -60,13 +60,13 @@ struct RunPeaksTests {
             // This sample belongs to the warm-up.
             try counted(0, reads: 16, isMeasured: false),
             try counted(1, reads: 16, isMeasured: true),
-            // The library has restarted its counts, and the measured time ends with this sample.
+            // The library has restarted its counts. The measured time ends with this sample.
             try counted(2, reads: 2, isMeasured: false), end,
         ])
         #expect(model.history.peaks.accesses.waitingReaders == 2)
     }
 
-    @Test func withoutCountsNoWaitersAreObserved() throws {
+    @Test func withoutCountsTheOverviewReportsNoObservedWaiters() throws {
         var end = try counted(1, reads: 0, isMeasured: false)
         end.database.waitingReadersPeak = nil
         end.state = .finished
@@ -95,7 +95,7 @@ struct RunPeaksTests {
         #expect(!past.contains("has ended") && !past.contains("at most"))
     }
 
-    /// Waiters that give up at the same age, one after another, must be distinguishable.
+    /// Waiters that give up at the same age, one after another, must remain distinguishable.
     @Test func oldestWaitersOfTheSameAgeAreDistinguished() throws {
         var sample = try #require(Story().samples(until: 0).first)
         sample.database.waitingReaders = [

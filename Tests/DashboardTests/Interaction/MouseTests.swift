@@ -45,7 +45,7 @@ struct MouseTests {
         )
     }
 
-    @Test func aClickOnATitleSortsAndASecondClickReversesTheOrder() throws {
+    @Test func aClickOnATitleSortsAndAnotherClickReversesTheOrder() throws {
         var model = dashboard()
         _ = model.handle(.key(.character("2")))
         let held = try place(of: "held   accesses", in: model)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dashboard
 
-/// Tests that Tab selects a part of a screen and that Enter expands it.
+/// Tests selecting a part of a screen with Tab and expanding it with Enter.
 struct PartsTests {
     private static let size = Size(width: 120, height: 40)
 

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Dashboard
 
-/// Percentiles that the latency screen lists only if there are enough accesses.
+/// Tests that the latency screen lists a percentile only if there are enough accesses.
 struct LatencyTailTests {
-    /// Draws the latency screen with `factor` times the story's accesses.
+    /// Returns the latency screen for `factor` times as many accesses as in the story.
     private func picture(factor: Int) throws -> String {
         var model = DashboardModel(theme: try Theme.named("dark"))
         for var sample in Story().samples() {

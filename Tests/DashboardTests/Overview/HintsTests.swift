@@ -5,7 +5,9 @@ import Testing
 @testable import Dashboard
 
 struct HintsTests {
-    /// Returns the overview of a run; `frames` returns the length of the log at a time in the run.
+    /// Returns the overview of a run.
+    ///
+    /// `frames` returns the length of the log at a given time.
     private func overview(
         keys: DashboardKeys = .standard,
         size: (Int, Int) = (120, 40),
@@ -29,8 +31,8 @@ struct HintsTests {
         let growing = overview { 2_000 + UInt64($0) * 100 }
         #expect(growing.contains("4 shows why it grows"))
         #expect(overview(size: (80, 24)) { 2_000 + UInt64($0) * 100 }.contains("▲ grows, see 4"))
-        // A long log of constant length, and a log below SQLite's threshold for automatic
-        // checkpoints.
+        // A long log of constant length, and a log that is shorter than SQLite's threshold for
+        // automatic checkpoints.
         #expect(!overview { _ in 4_000 }.contains("grows"))
         #expect(!overview { UInt64($0) * 40 }.contains("grows"))
     }

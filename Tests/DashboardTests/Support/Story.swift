@@ -1,11 +1,11 @@
 import Telemetry
 
-/// A fictional run with content for each panel, which produces the same samples every time.
+/// A fictional run that fills every panel and always produces the same samples.
 ///
-/// A report holds a reader from 12 s to 21 s, a storm of reads starts at 20 s, an import acquires
-/// the writer at 23 s, a snapshot exists from 9 s, and an interrupt occurs every seven seconds.
+/// A report holds a reader from 12 s to 21 s. A burst of reads starts at 20 s. An import acquires
+/// the writer at 23 s. A snapshot is open from 9 s. An interrupt occurs every seven seconds.
 struct Story {
-    /// The arm.
+    /// The kind of database in the arm.
     var kind: DatabaseKind = .pool
     /// The value of `maximumReaderCount`.
     var readers = 4
@@ -26,8 +26,8 @@ struct Story {
         return (0...Int((end / interval).rounded())).map { story.sample(sequence: $0) }
     }
 
-    /// Returns the samples up to a moment, followed by the last two samples of a run, which have no
-    /// holders, waiters or target rates.
+    /// Returns the samples up to a moment, followed by the last two samples of a run, which contain
+    /// no holders, waiters or target rates.
     func finished(at end: Double = 31) -> [Sample] {
         var samples = samples(until: end)
         guard var last = samples.last else { return [] }
@@ -125,7 +125,7 @@ struct Story {
         sequence: Int,
         isStorm: Bool
     ) -> [OperationLatencies] {
-        // A separate random stream keeps the latencies from affecting the connections.
+        // A separate random stream keeps the latencies from changing the connections.
         var random = SplitMix(state: UInt64(sequence))
         let names = client == "ui" ? ["find", "list"] : ["pay"]
         return names.enumerated().map { index, name in

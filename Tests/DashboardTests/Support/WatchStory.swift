@@ -3,9 +3,9 @@ import TerminalUI
 @testable import Dashboard
 @testable import SQLiteWatch
 
-/// Fictional reports of a watch: a writer, a reader, a program that leaves a read transaction open
-/// from second 10, a program that holds the write lock during other work from second 16 to 19, and
-/// an idle program.
+/// Fictional reports about a writer, a reader, a program that leaves a read transaction open from
+/// second 10, a program that holds the write lock during other work from second 16 to second 19,
+/// and an idle program.
 struct WatchStory {
     /// The path of the database.
     var path = "/srv/shop/app.sqlite"
@@ -24,12 +24,12 @@ struct WatchStory {
     private static let pinStart = 10.0
     private static let work = 16.0..<19.0
 
-    /// Returns the reports up to a second.
+    /// Returns the reports up to a given second.
     func reports(until end: Double = 24) -> [WatchReport] {
         (0...Int(end / interval)).map { report(at: Double($0) * interval) }
     }
 
-    /// Returns the calendar time of a second.
+    /// Returns the calendar time of a given second.
     static func time(_ seconds: Double) -> WatchTime {
         WatchTime(milliseconds: start + Int64((seconds * 1000).rounded()))
     }
@@ -37,8 +37,8 @@ struct WatchStory {
     private func report(at now: Double) -> WatchReport {
         let isPinned = now >= Self.pinStart + 1
         let isWorking = Self.work.contains(now)
-        // The log grows by 100 frames per second, and a checkpoint runs every five seconds while it
-        // is not pinned.
+        // The log grows by 100 frames per second. While it is not pinned, a checkpoint runs every
+        // five seconds.
         let frames =
             isPinned ? UInt64(100 * (now - 5)) : UInt64(100 * (now - (now / 5).rounded(.down) * 5))
         let pinned = isPinned ? frames - 500 : 0
@@ -269,7 +269,7 @@ struct WatchStory {
 }
 
 extension WatchDashboard {
-    /// Creates a dashboard that has received a story's reports.
+    /// Creates a dashboard that has received the reports of a story.
     static func watching(
         _ story: WatchStory = WatchStory(),
         theme: String = "dark",

@@ -29,7 +29,7 @@ struct HoldSharesTests {
 
     @Test func addsUpTheHoldsOfTheLastSeconds() {
         var history = History()
-        // This sample is too old to count.
+        // This sample is too old to be included.
         for sequence in 0..<100 { history.append(sample(sequence, reader: "old", writer: "old")) }
         for sequence in 100..<201 {
             let reader = sequence.isMultiple(of: 4) ? "report" : "ui"

@@ -82,7 +82,7 @@ struct WatchDashboardTests {
         for report in WatchStory().reports(until: 18).suffix(24) { model.ingest([report]) }
         let after = picture(model)
         #expect(before.contains("PAUSED"))
-        // Only the cost in the footer may change.
+        // Only the resource usage in the footer may change.
         #expect(before.split(separator: "\n").dropLast() == after.split(separator: "\n").dropLast())
         model.press(" ")
         #expect(!model.isPaused)
@@ -119,7 +119,7 @@ struct WatchDashboardTests {
         #expect(shown.contains("sync (4714) has held the write lock for at least 1.0 s"))
         #expect(shown.contains("4714 sync"))
         #expect(shown.contains("writer, reader"))
-        // The episode was still in progress at that moment.
+        // The episode was still open at that moment.
         #expect(model.history?.episodes.first?.end == nil)
         #expect(model.history?.episodes.first?.seconds == 1)
     }
@@ -270,7 +270,7 @@ struct WatchDashboardTests {
             for report in story.reports(until: 100) { model.ingest([report]) }
         }
         #expect(model.databases.map(\.reportBytes).reduce(0, +) <= WatchHistory.budget)
-        // The oldest reports are removed, and the newest ones are available.
+        // The oldest reports are removed, but the newest ones are available.
         var history = model.databases[39]
         history.show(time: 0)
         #expect(history.now > 0 && history.now < 100)
@@ -290,7 +290,7 @@ struct WatchDashboardTests {
             }
             history.append(report, time: Double(number) * 0.25)
         }
-        // Its read transaction is open during all ten seconds.
+        // The read transaction is open during all ten seconds.
         let row = try #require(history.rows.first { $0.pid == 4713 })
         #expect(row.share.reader.value == 1)
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Dashboard
 @testable import SQLiteWatch
 
-/// Tests the screens for traced statements.
+/// Tests the screens that show traced statements.
 struct WatchStatementScreensTests {
     private static let update = "UPDATE stock SET n = n - ? WHERE id = ?"
 

@@ -8,7 +8,7 @@ import WorkloadEngine
 
 @testable import EngineTarget
 
-/// Tests of busy handlers' pauses, in simulated time.
+/// Tests the pauses of busy handlers in simulated time.
 @Suite(.timeLimit(.minutes(1)))
 struct BusyWaitTests {
     /// A clock that advances only during pauses, and a log of the pauses in milliseconds.
@@ -55,7 +55,8 @@ struct BusyWaitTests {
         #expect(wait.takeHandler() == .gaveUp(waited: 0, timeout: 0))
     }
 
-    /// A wait that succeeds or that belongs to an earlier statement is not part of a failure.
+    /// A wait that succeeds or that belongs to an earlier statement does not contribute to a
+    /// failure.
     @Test func onlyTheWaitOfTheFailedStatementCounts() {
         let wait = BusyWait(
             timeout: .milliseconds(2),
@@ -70,7 +71,7 @@ struct BusyWaitTests {
         #expect(wait.takeHandler() == .skipped)
     }
 
-    /// SQLite itself calls the handler, on a file that another connection has locked.
+    /// SQLite calls the handler while another connection holds a lock on the file.
     @Test func sqliteWaitsWithFixedPauses() throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("poolgauge-wait-\(UUID().uuidString)")

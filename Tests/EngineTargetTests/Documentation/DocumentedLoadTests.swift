@@ -5,9 +5,9 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// The code samples in WorkloadEngine's documentation.
+/// The code samples in the documentation of WorkloadEngine.
 ///
-/// One of the engine's tests compares them with the articles.
+/// A test of the engine compares them with the articles.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct DocumentedLoadTests {
     struct Note: Codable, FetchableRecord, PersistableRecord {

@@ -4,7 +4,7 @@ import Telemetry
 import Testing
 import WorkloadEngine
 
-/// Tests of the `isolation` invariant, on the engine and on targets with a bug.
+/// Tests the `isolation` invariant on the engine and on targets with a planted bug.
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct IsolationInvariantTests {
     /// Runs a small load with the invariant.
@@ -90,13 +90,13 @@ struct IsolationInvariantTests {
     }
 
     @Test(arguments: ["pool", "wal"])
-    func theInvariantIsNotPartOfTheLoadsNumbers(arm: String) async throws {
+    func theNumbersOfTheLoadExcludeTheInvariant(arm: String) async throws {
         let result = try await run(arm, lasting: "1500ms")
         #expect(result.invariants.first?.passed == true)
         let pool = try #require(result.pool)
         let list = try #require(result.clients["list"]?.started)
         let save = try #require(result.clients["save"]?.started)
-        // An access may have started before the measured part.
+        // An access may have started before the measured time.
         if arm == "pool" {
             #expect(try #require(pool.acquire).count <= list + 1)
             #expect(try #require(pool.hold).count <= list + 1)

@@ -19,9 +19,7 @@ enum PlantedBug: String, CaseIterable, Sendable {
     /// A snapshot returns the current state in each of its reads.
     case movingSnapshot
 
-    /// The anomalies that the invariant may report.
-    ///
-    /// The order in which it finds them is random.
+    /// The anomalies that the invariant may report, in random order.
     var expected: [String] {
         switch self {
         case .staleRead: ["stale read"]

@@ -19,7 +19,7 @@ struct RoutedSession: WorkloadSession {
     }
 }
 
-/// A faulty snapshot, which returns the current state.
+/// A faulty snapshot that returns the current state.
 final class MovingSnapshot: WorkloadSnapshot {
     private let target: any WorkloadTarget
     private let client: WorkloadClientName
@@ -39,8 +39,8 @@ final class MovingSnapshot: WorkloadSnapshot {
 /// Performs reads on the connection of an open write transaction.
 final class DirtyReadDesk: Sendable {
     private final class Job: @unchecked Sendable {
-        // Unchecked, because `body` runs on the writer's thread while the reader waits. The desk's
-        // lock determines which of the two removes the job.
+        // Unchecked, because `body` runs on the writer's thread while the reader waits. The lock of
+        // `DirtyReadDesk` determines which thread removes the job.
         private var body: ((any WorkloadSession) throws -> Void)?
         private(set) var error: (any Error)?
         let done = DispatchSemaphore(value: 0)

@@ -82,7 +82,7 @@ final class PlantedTarget: WorkloadTarget {
         try base.perform(.read, as: client, body)
     }
 
-    /// Creates a new snapshot every `count` reads and keeps the previous snapshot as the older one.
+    /// Creates a snapshot every `count` reads and keeps the previous one as the older snapshot.
     private func renewSnapshots(
         every count: Int,
         _ number: Int,
