@@ -10,7 +10,7 @@ import Combine
 import OpenCombine
 #endif
 
-/// Publishers of a single read or write.
+/// Tests publishers of a single read or write.
 @Suite(.timeLimit(.minutes(1)))
 struct AccessPublisherTests {
     private let queue = DispatchQueue(label: "notifications")
@@ -83,7 +83,8 @@ struct AccessPublisherTests {
         isReading.wait()
         recorder.cancel()
         mayEnd.signal()
-        // Another read, published on the same queue, would be delivered after the canceled one.
+        // Another read is published on the same queue. The canceled read would be delivered before
+        // it.
         let after = Recorder<Int>()
         try database.writer.barrierWriteWithoutTransaction { _ in }
         database.writer.readPublisher(receiveOn: queue.scheduler) { db in try db.count() }
@@ -93,7 +94,7 @@ struct AccessPublisherTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func cancellingAtTheValuePreventsTheCompletion(kind: Kind) throws {
+    func cancellingWhenAValueArrivesPreventsTheCompletion(kind: Kind) throws {
         let database = try TestDatabase(kind)
         let subscriber = Lock<Recorder<Int>?>(nil)
         let recorder = Recorder<Int> { _ in

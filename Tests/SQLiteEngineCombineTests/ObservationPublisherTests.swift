@@ -10,7 +10,7 @@ import Combine
 import OpenCombine
 #endif
 
-/// Publishers of observations.
+/// Tests publishers of observations.
 @Suite(.timeLimit(.minutes(1)))
 struct ObservationPublisherTests {
     private static let count = ValueObservation.trackingConstantRegion { db in try db.count() }
@@ -68,7 +68,7 @@ struct ObservationPublisherTests {
             .publisher(
                 in: database.writer,
                 scheduling: WatchedScheduler(queue: queue) {
-                    // Called before a value is delivered.
+                    // This closure is called before a value is delivered.
                     let value = fetched.withLock { $0 }
                     return { passed.withLock { $0 = value } }
                 }
@@ -76,7 +76,7 @@ struct ObservationPublisherTests {
             .subscribe(recorder)
         try recorder.waitUntil { $0.values == ["0"] }
         try database.insert(1)
-        // The second value was produced but dropped for lack of demand.
+        // The second value was fetched, but it was dropped because there was no demand.
         try recorder.waitUntil { _ in passed.withLock { $0 } == 1 }
         #expect(recorder.values == ["0"])
         recorder.request(.max(1))
@@ -191,12 +191,12 @@ struct ObservationPublisherTests {
     }
 }
 
-/// Notifies on a queue, and calls back before and after each notification.
+/// Notifies observers on a queue, and calls back before and after each notification.
 private struct WatchedScheduler: ValueObservationScheduler {
     let queue: DispatchQueue
-    /// Called before a notification.
+    /// A closure that is called before each notification.
     ///
-    /// The returned closure is called after it.
+    /// The closure that it returns is called after the notification.
     let willNotify: @Sendable () -> @Sendable () -> Void
 
     func immediateInitialValue() -> Bool { false }

@@ -1,6 +1,6 @@
 import Foundation
 
-// A second process for the engine's tests. The test ends it by closing its standard input.
+// A second process for the engine's tests. A test ends it by closing its standard input.
 //
 //     SecondProcess commands DATABASE COUNTER
 //         performs commands (`PeerCommand`) through libsqlite3

@@ -22,7 +22,7 @@ struct AtomicHistogramTests {
         return AtomicHistogram.summary(of: [histogram])
     }
 
-    /// Returns the smallest value that at least the given share of the values does not exceed.
+    /// Returns the smallest value that at least the given share of all values does not exceed.
     private func exact(_ sorted: [UInt64], permille: Int) -> UInt64 {
         sorted[(sorted.count * permille + 999) / 1_000 - 1]
     }
@@ -70,7 +70,7 @@ struct AtomicHistogramTests {
         #expect(summary.max == 983_041)
     }
 
-    @Test func veryLargeValuesCountInTheLastBucket() throws {
+    @Test func veryLargeValuesAreCountedInTheLastBucket() throws {
         let values = [UInt64](repeating: 1 << 60, count: 8) + [1 << 44, (1 << 44) - 1]
         let summary = try #require(summarize(values))
         #expect(summary.count == 10)
@@ -106,7 +106,7 @@ struct AtomicHistogramTests {
         #expect(AtomicHistogram.summary(of: [], zeros: 30)?.p50 == 0)
     }
 
-    @Test func bothWaysToRecordAreEquivalent() {
+    @Test func bothMethodsOfRecordingAreEquivalent() {
         let first = AtomicHistogram()
         let second = AtomicHistogram()
         for exponent in 0..<64 {

@@ -13,7 +13,7 @@ struct PromiseTests {
         #expect(await promise.value() == 7)
     }
 
-    @Test func onlyTheFirstValueCounts() async {
+    @Test func laterValuesAreIgnored() async {
         let promise = Promise<Int>()
         promise.fulfill(1)
         promise.fulfill(2)
@@ -76,26 +76,26 @@ struct PromiseTests {
 
     /// A value that a thread writes without a lock before it fulfills the promise.
     ///
-    /// `@unchecked Sendable`: the promise orders the write and the read.
+    /// `@unchecked Sendable`, because the promise orders the write before the read.
     private final class Written: @unchecked Sendable {
         var number = 0
     }
 
-    /// The promise is fulfilled before, while, and after the task suspends.
+    /// Fulfills the promise before, while, and after the task suspends.
     ///
-    /// Each time, the task observes the earlier write, and the thread sanitizer detects the
+    /// Each time, the task observes the earlier write. The thread sanitizer verifies the
     /// synchronization.
     @Test func theTaskObservesEarlierWrites() async {
         let rounds = 2_000
         let promises = (0...rounds).map { _ in Promise<Written>() }
         let round = Atomic<Int>(-1)
-        // Uses one thread, because creating a thread would synchronize.
+        // One thread is used for all rounds, because creating a thread would synchronize.
         Thread.detachNewThread {
             for (number, promise) in promises.enumerated() {
                 // The load is relaxed, because it must not synchronize either.
                 while round.load(ordering: .relaxed) < number { sched_yield() }
-                // Fulfills the promise slightly later each time, to coincide with each step of the
-                // task.
+                // The promise is fulfilled slightly later each time, so that this coincides with
+                // each step of the task.
                 for _ in 0..<number % 1_000 { _ = round.load(ordering: .relaxed) }
                 let written = Written()
                 written.number = number

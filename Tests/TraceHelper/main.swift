@@ -1,4 +1,4 @@
-// The helper processes that sessions in tests start.
+// This program contains the helper processes that sessions in tests start.
 import SQLTrace
 
 #if canImport(Glibc)
@@ -12,10 +12,10 @@ case "calibration": SQLCalibration.run(measuresCost: CommandLine.arguments.count
 case "plans": StatementPlanning.run()
 case "guardian": TraceGuardian.run(name: CommandLine.arguments[2])
 case "trace":
-    // A session that a test kills.
+    // A test kills this session.
     let program = CommandLine.arguments[0]
-    // The guardian inherits this duplicate of the pipe, so the test reads the end of the file only
-    // when both processes have ended.
+    // The guardian inherits this duplicate of the pipe. The test therefore reads the end of the
+    // file only after both processes have ended.
     _ = dup(STDOUT_FILENO)
     do throws(TraceError) {
         let session = try SQLTraceSession(

@@ -147,7 +147,7 @@ struct CaptureCommandTests {
         }
     }
 
-    /// A table's name comes from the captured program, and could contain control characters.
+    /// The name of a table comes from the captured program and could contain control characters.
     @Test func namesReachTheTerminalWithoutControlCharacters() throws {
         let line =
             #"{"time": 1, "sql": "SELECT * FROM \"gone\u001b[31m\u009b2J\"", "seconds": 0.001}"#
@@ -189,7 +189,7 @@ struct CaptureCommandTests {
 
     private static let strace = "/usr/bin/strace"
 
-    /// The capture and its check read the database once, without writing to it or locking it.
+    /// The capture and the check read the database once, without writing to it or locking it.
     @Test(
         .enabled(if: FileManager.default.isExecutableFile(atPath: strace), "strace is missing"),
         arguments: ["WAL", "DELETE"]

@@ -43,7 +43,7 @@ struct CompareAgainstTests {
         return file.path
     }
 
-    /// On a busy machine, the verdict may be inconclusive, but must not be a difference.
+    /// On a busy machine, the verdict may be inconclusive, but it must not be a difference.
     @Test func aProgramDoesNotDifferFromItself() throws {
         try withTemporaryFolder { folder in
             let outcome = try compare(

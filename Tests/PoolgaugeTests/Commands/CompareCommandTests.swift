@@ -4,10 +4,12 @@ import Testing
 /// Tests the arguments, output and exit status of `poolgauge compare`.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct CompareCommandTests {
-    /// Compares two arms on the same rows; one arm must scan all of them.
+    /// Compares two arms on the same rows.
     ///
-    /// The number of rows is small, so a short run has hundreds of accesses, and a median even if
-    /// the machine stalls.
+    /// One arm must scan all of them.
+    ///
+    /// The number of rows is small. A short run therefore has hundreds of accesses, and a median
+    /// even if the machine stalls.
     private static let scenario = """
         version: 1
         name: index-or-scan
@@ -33,8 +35,7 @@ struct CompareCommandTests {
     @Test func aRegressionExitsWithStatus2AndAReason() throws {
         try withTemporaryFolder { folder in
             let outcome = try compare(
-                // Medians and two additional blocks are used because a machine may stall during a
-                // run.
+                // Uses medians and two additional blocks, because a machine may stall during a run.
                 [
                     "--blocks", "8", "--duration", "300ms", "--primary", "read.response.p50",
                     "--fail-if", "read.response.p50 > 1.1x", "--output", "report.txt",
@@ -85,8 +86,7 @@ struct CompareCommandTests {
                 sending: (SIGINT, after: "block 3 of 10")
             )
             #expect(outcome.status == 130, "\(outcome)")
-            // The signal arrives in the third block, or in a later one if it had to wait for a
-            // core.
+            // The signal arrives during the third block, or later if the test must wait for a core.
             let reported = outcome.errors.matches(of: /block (\d+) of 10/).compactMap {
                 Int($0.output.1)
             }

@@ -72,7 +72,7 @@ struct DatabaseDoctorTests {
         """
     }
 
-    @Test func anOrdinaryDatabaseHasNoWarnings() throws {
+    @Test func aHealthyDatabaseHasNoWarnings() throws {
         try withQueue("PRAGMA journal_mode = WAL;" + Self.table("t", rows: 10)) { queue, folder in
             try queue.close()
             let found = try examine(folder)
@@ -184,7 +184,7 @@ struct DatabaseDoctorTests {
         }
     }
 
-    /// Tests an invalid page in the b-tree of the schema's table.
+    /// Tests an invalid page in the b-tree of the schema table.
     @Test func aDamagedDatabaseIsAProblem() throws {
         try withQueue(Self.table("t", rows: 10_000)) { queue, folder in
             try queue.close()
@@ -320,7 +320,7 @@ struct DatabaseDoctorTests {
                             information.st_ctim.tv_nsec,
                         ] : []
                 )
-                // Read in another process, because closing a descriptor in this process would
+                // Reads the files in another process. Closing a descriptor in this process would
                 // release its locks.
                 contents.append(isThere ? Self.content(path + suffix) : nil)
             }

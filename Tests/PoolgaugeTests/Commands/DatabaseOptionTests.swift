@@ -54,7 +54,7 @@ struct DatabaseOptionTests {
                 arguments + ["--database", "mine.sqlite"],
                 in: folder
             )
-            // Status 6 means that the search ended early, and status 5 that the machine was too
+            // Status 6 means that the search ended early. Status 5 means that the machine was too
             // busy.
             #expect([0, 3, 5, 6].contains(outcome.status), "\(outcome)")
             #expect(!outcome.errors.contains("no such table"), "\(outcome)")
@@ -138,8 +138,9 @@ struct DatabaseOptionTests {
         }
     }
 
-    /// Tests with a program that holds a lock, under the name of the `sqlite3` shell or another
-    /// name.
+    /// Tests with a program that holds a lock.
+    ///
+    /// The program is called `sqlite3`, like the shell, or has another name.
     @Test func theHolderOfALockedDatabaseIsReported() throws {
         try withTemporaryFolder { folder in
             let database = try prepare(in: folder)

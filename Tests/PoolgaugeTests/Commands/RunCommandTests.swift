@@ -61,7 +61,7 @@ struct RunCommandTests {
             try process.run()
             let messages = errors.fileHandleForReading.readDataToEndOfFile()
             process.waitUntilExit()
-            // `true` may end before or after the first byte.
+            // `true` may end before or after the program writes its first byte.
             #expect([0, 141].contains(process.terminationStatus))
             #expect(messages.isEmpty)
         }

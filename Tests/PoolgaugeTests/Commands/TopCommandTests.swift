@@ -56,7 +56,7 @@ struct TopCommandTests {
         }
     }
 
-    @Test func aConditionDecidesTheStatus() throws {
+    @Test func aConditionDeterminesTheStatus() throws {
         try withPool { pool, folder in
             let unmet = try top(
                 ["--watch-for", "writer > 100ms", "--timeout", "300ms", "--interval", "100ms"],

@@ -87,8 +87,8 @@ struct TwoProcessesTests {
     @Test func theLockHolderIsIdentified() throws {
         #if os(Linux)
         try withFolder { folder in
-            // The other process has long transactions, so it still holds the lock when it is
-            // identified.
+            // The other process has long transactions, so it still holds the lock when the program
+            // identifies it.
             let scenario = """
                 version: 1
                 name: held
@@ -137,8 +137,8 @@ struct TwoProcessesTests {
                 sending: (number: SIGKILL, after: "warm-up")
             )
             #expect(outcome.status == SIGKILL, "the run must be killed during its load")
-            // The other process checks its parent ten times per second, so it ends long before the
-            // run would.
+            // The other process checks for its parent ten times per second, so it ends long before
+            // the run would end.
             try eventually("the other process's end", timeout: 20) {
                 isServing(in: folder) ? nil : ()
             }
@@ -146,7 +146,7 @@ struct TwoProcessesTests {
         #endif
     }
 
-    /// Whether a process that a run started is working in the folder.
+    /// Returns whether a process that a run started is working in the folder.
     private func isServing(in folder: URL) -> Bool {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return processes.contains { process in

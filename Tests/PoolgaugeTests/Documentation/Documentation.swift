@@ -7,7 +7,7 @@ enum Documentation {
         .deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The paths of the pages below the root.
+    /// The paths of the pages, relative to the root.
     static let pages: [String] = {
         let docs = try? FileManager.default.contentsOfDirectory(
             atPath: root.appendingPathComponent("docs").path
@@ -21,8 +21,9 @@ enum Documentation {
         try String(contentsOf: root.appendingPathComponent(page), encoding: .utf8)
     }
 
-    /// Returns the commands on a page: lines in code blocks and code in tables that start with
-    /// `poolgauge`.
+    /// Returns the commands on a page.
+    ///
+    /// These are the lines in code blocks and the code in tables that start with `poolgauge`.
     static func commands(of page: String) throws -> [String] {
         var commands: [String] = []
         var isInBlock = false
@@ -39,7 +40,8 @@ enum Documentation {
         return commands
     }
 
-    /// Returns the arguments of a command line; nil if the line contains only the command's name.
+    /// Returns the arguments of a command line, or `nil` if the line contains only the name of the
+    /// command.
     static func arguments(_ command: String) -> [String]? {
         // A comment, a pipe or a redirection ends the command.
         var words: [String] = []

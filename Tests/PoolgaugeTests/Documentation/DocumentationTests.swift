@@ -16,7 +16,7 @@ struct DocumentationTests {
             } catch  where Poolgauge.exitCode(for: error) != .success {
                 Issue.record("\(command): \(Poolgauge.message(for: error))")
             } catch {
-                // ArgumentParser reports requests for help and versions as errors.
+                // ArgumentParser reports requests for help and for the version as errors.
             }
         }
     }

@@ -5,16 +5,18 @@ import Testing
 
 /// Tests that every command in the README and in `docs` runs.
 ///
-/// Commands that take a long time are interrupted, and then report what they have measured.
+/// Commands that take a long time are interrupted. They then report what they have measured.
 @Suite(.timeLimit(.minutes(10)), .serialized)
 struct DocumentedCommandsTests {
-    /// The time after which a command is interrupted, in seconds.
+    /// The time in seconds after which a command is interrupted.
     private static let limit = 1.0
-    /// The exit statuses of a command that ran: passed, a regression, a missed threshold, an
-    /// invalid or undecided result on a busy machine, and interrupted.
+    /// The exit statuses of a command that ran.
+    ///
+    /// The command passed, found a regression, missed a threshold, had an invalid or undecided
+    /// result on a busy machine, or was interrupted.
     private static let statuses: Set<Int32> = [0, 2, 3, 5, 6, 130]
 
-    /// Commands that fail if a condition is not met, and a part of their error message.
+    /// Commands that fail unless a condition is met, and a part of their error message.
     private static let conditions: [(command: String, message: String)] = [
         ("poolgauge dashboard", "the dashboard needs a terminal"),
         ("poolgauge capture", "tracefs"), ("poolgauge capture", "root"),
@@ -29,7 +31,7 @@ struct DocumentedCommandsTests {
         for name in ["inbox.yaml", "mine.yaml"] {
             try Data(scenario.utf8).write(to: folder.appendingPathComponent(name))
         }
-        // These files represent builds of an earlier version.
+        // These files represent the builds of an earlier version.
         for path in ["old", "old/.build/release"] {
             let builds = folder.appendingPathComponent(path)
             try FileManager.default.createDirectory(at: builds, withIntermediateDirectories: true)
@@ -88,7 +90,7 @@ struct DocumentedCommandsTests {
 
     /// Each command runs in its own copy of the files.
     ///
-    /// Several commands run simultaneously, because most of them wait for time to pass.
+    /// Several commands run simultaneously, because most of them spend their time waiting.
     @Test func everyCommandRuns() throws {
         try withTemporaryFolder { folder in
             let template = folder.appendingPathComponent("template")

@@ -136,14 +136,14 @@ struct ExitStatusTests {
         #expect(outcome.status == 6, "\(outcome)")
         #expect(outcome.output.hasPrefix("UNDECIDED  mine on pool"))
         #expect(outcome.output.contains("ui.response p(99) < 50ms: UNDECIDED (too few samples: "))
-        // A run with the reported duration decides the threshold.
+        // A run with the reported duration has enough samples for the threshold.
         let option = try #require(outcome.output.firstMatch(of: /--duration (\d+s)/)).1
         let decided = try run(yaml, ["--duration", String(option)])
         #expect([0, 3].contains(decided.status), "\(decided)")
     }
 
     @Test func aViolatedInvariantExitsWithStatus4() throws {
-        // The account is updated, but the history is not.
+        // The client updates the account but not the history.
         let yaml = """
             version: 1
             name: mine
@@ -161,8 +161,8 @@ struct ExitStatusTests {
     }
 
     @Test func aGeneratorThatSleepsTooLongExitsWithStatus5() throws {
-        // Stop the whole program while many workers sleep until their arrivals. This happens after
-        // the warm-up, when the workers sleep, and long before the end.
+        // Stops the whole program while many workers sleep until their arrivals. The workers sleep
+        // after the warm-up, and the stop ends long before the run does.
         let yaml = """
             version: 1
             name: mine

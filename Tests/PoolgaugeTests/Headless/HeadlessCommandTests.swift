@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tests commands without a terminal, and their results.
+/// Tests commands without a terminal and their results.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct HeadlessCommandTests {
     private let quick = ["run", "ycsb-c", "--arm", "pool", "--duration", "1s"]
@@ -288,7 +288,7 @@ struct HeadlessCommandTests {
         try withTemporaryFolder { folder in
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/bash")
-            // The shell's exit status contains the signal.
+            // The exit status of the shell identifies the signal.
             process.arguments = [
                 "-c", #""$0" run ycsb-c --arm pool --duration 300ms; exit"#, Program.path,
             ]
@@ -296,7 +296,7 @@ struct HeadlessCommandTests {
             process.standardInput = FileHandle.nullDevice
             let errors = Pipe()
             process.standardError = errors
-            // The pipe has no reader from the start.
+            // The pipe never has a reader.
             let output = Pipe()
             try output.fileHandleForReading.close()
             process.standardOutput = output

@@ -26,7 +26,7 @@ struct InterruptionTests {
     }
 }
 
-/// Ends two parts with one signal each.
+/// Ends two parts of a command with one signal each.
 private func endTwoParts() {
     alarm(20)
     let isReceived = DispatchSemaphore(value: 0)
@@ -61,7 +61,7 @@ private func endBetweenParts() {
 
 /// Sends a signal to this process once a handler exists, and waits until it is handled.
 private func handleOwnSignal() {
-    // The test would wait forever if the signal were ignored.
+    // Without the alarm, the test would wait forever if the signal were ignored.
     alarm(20)
     let isHandled = DispatchSemaphore(value: 0)
     let interruption = Interruption({ isHandled.signal() })

@@ -74,7 +74,7 @@ struct ReportDestinationTests {
         try withTemporaryFolder { folder in
             let path = folder.appendingPathComponent("pipe").path
             #expect(mkfifo(path, 0o600) == 0)
-            // A descriptor for reading and writing keeps the FIFO open on both sides.
+            // A descriptor that is open for reading and writing keeps both ends of the FIFO open.
             let descriptor = open(path, O_RDWR)
             defer { close(descriptor) }
             try ReportDestination(path: path).write("new")

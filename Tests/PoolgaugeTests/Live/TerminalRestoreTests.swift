@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tests that the real program on a pseudo-terminal restores the terminal, whatever ends it.
+/// Tests that the real program restores the pseudo-terminal, however the program ends.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct TerminalRestoreTests {
     @Test
@@ -64,7 +64,8 @@ struct TerminalRestoreTests {
             try withDashboard(arguments: report) { program, folder in
                 try program.wait(for: "LIVE")
                 program.hangUp()
-                // The shell and the terminal's owner also contain the text until the end.
+                // Until the end, the shell and the user's side of the terminal also contain the
+                // text.
                 let end = try program.waitUntilEnd(sending: SIGHUP)
                 #expect(end == .status(128 + SIGHUP))
                 #expect(contents(of: folder).isEmpty)
@@ -122,11 +123,11 @@ struct TerminalRestoreTests {
         }
     }
 
-    /// While ncurses writes, its own handler ignores the key.
+    /// While ncurses writes, its own signal handler ignores the stop key.
     @Test
     func theStopKeyWorksWhileAFrameIsWritten() throws {
         // On such a large terminal without background color erase, a frame exceeds the kernel's
-        // buffer. If nothing reads the output, the program blocks in the middle of a frame.
+        // buffer. If nothing reads the output, the program blocks while it writes a frame.
         try withShellThatControlsJobs(["TERM": "screen-256color"], columns: 600, rows: 200) {
             try $0.wait(for: "ycsb-c")
             $0.type("\u{1A}")
@@ -142,11 +143,11 @@ struct TerminalRestoreTests {
         }
     }
 
-    /// Runs the dashboard in a shell, because the kernel stops only processes that can be
-    /// continued.
+    /// Runs the dashboard in a shell, because the kernel stops a process only if another process
+    /// can continue it.
     ///
-    /// When the program stops, the shell prints `stopped`. The shell continues the program after a
-    /// line of input.
+    /// When the program stops, the shell prints `stopped`. After a line of input, the shell
+    /// continues the program.
     private func withShellThatControlsJobs(
         _ changes: [String: String] = [:],
         columns: Int32 = 120,

@@ -1,11 +1,13 @@
 import Foundation
 import Testing
 
-/// Tests the real program on a pseudo-terminal: sizes, colors, and unsuitable terminals.
+/// Tests the real program on a pseudo-terminal with different sizes and colors, and on unsuitable
+/// terminals.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct TerminalUseTests {
-    /// Uses four hundred sizes without waiting for frames; some sizes are too small to draw
-    /// anything.
+    /// Uses four hundred sizes without waiting for frames.
+    ///
+    /// Some sizes are too small to draw anything.
     @Test
     func rapidResizesAndKeysAreHandled() throws {
         try withDashboard { program, folder in
@@ -45,7 +47,7 @@ struct TerminalUseTests {
         try withDashboard { program, _ in
             try program.wait(for: "\u{1B}[?1006h")
             try program.wait(for: "LIVE")
-            // This is the first key in the key bar's upper row.
+            // This is the first key in the upper row of the key bar.
             let start = program.output.count
             program.type("\u{1B}[<0;4;39M\u{1B}[<0;4;39m")
             try program.wait(for: "Navigation", from: start)
@@ -161,7 +163,7 @@ struct TerminalUseTests {
     @Test
     func directColorsRequireATerminfoEntry() throws {
         try withTemporaryFolder { folder in
-            // Debian's package ncurses-term contains such entries, but is rarely installed.
+            // The Debian package ncurses-term contains such entries, but it is rarely installed.
             let source = #"""
                 xterm-direct|xterm with direct colours,
                 	RGB, colors#0x1000000, pairs#0x7FFF,

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Tests the screen on a real terminal, if tmux is installed (`./test` installs it).
+/// Tests the screen on a real terminal if tmux is installed (`./test` installs it).
 @Suite(.serialized, .timeLimit(.minutes(5)), .enabled(if: Tmux.isInstalled))
 struct TmuxScreenTests {
     /// Returns the command for the dashboard with a load that outlasts all waits of a test.
@@ -61,7 +61,7 @@ struct TmuxScreenTests {
     }
 }
 
-/// A terminal multiplexer that is used only by the test.
+/// A terminal multiplexer that only the test uses.
 struct Tmux {
     let folder: URL
 
@@ -70,7 +70,9 @@ struct Tmux {
             FileManager.default.isExecutableFile(atPath: "\($0)/tmux")
         }
 
-    /// Starts a program in a window of the given size, which remains open after the program ends.
+    /// Starts a program in a window of the given size.
+    ///
+    /// The window remains open after the program ends.
     func start(_ command: [String], width: Int, height: Int) throws {
         let quoted = command.map { "'\($0)'" }.joined(separator: " ")
         // Do not use Process, because it would wait for the server that its child leaves running.

@@ -39,8 +39,8 @@ struct WatchScreenTests {
             try tmux.wait(for: "\(programs.writer.pid) worker")
             #expect(tmux.screen().contains("idle\\u{1b}[31m"))
             #expect(tmux.screen().split(separator: "\n").allSatisfy { $0.count <= width })
-            // Enter shows the selected process in detail.
-            // The list may be reordered while the selection moves, so search in both directions.
+            // Enter shows the selected process in detail. The list may be reordered while the
+            // selection moves, so the test searches in both directions.
             var steps = 0
             while !tmux.screen().contains("▶\(programs.reader.pid)") {
                 tmux.type(steps / 5 % 2 == 0 ? "Down" : "Up")
@@ -62,9 +62,10 @@ struct WatchScreenTests {
 
     @Test func keysWorkAndTheTerminalIsRestored() throws {
         try withTop { program, _, folder in
-            // This verdict requires about a second of reports, so the display can then step back.
+            // This verdict requires about a second of reports. Afterward, the display can step
+            // back.
             try program.wait(for: ") pins the log: it has been")
-            // The terminal discards input when ^C arrives, so a read must never wait.
+            // When ^C arrives, the terminal discards pending input, so a read must never wait.
             #expect(program.awaitedBytes == 0)
             program.type("?")
             try program.wait(for: "watching continues")

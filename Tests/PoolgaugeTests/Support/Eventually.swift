@@ -8,9 +8,9 @@ import Foundation
 ///
 /// - Parameters:
 ///   - what: A description of the expected value, for the error.
-///   - timeout: The timeout in seconds, which by default far exceeds what a slow, busy machine
+///   - timeout: The timeout in seconds. The default is far longer than a slow, busy machine
 ///     needs.
-///   - probe: Returns the value, or nil if it is not available yet.
+///   - probe: Returns the value, or `nil` if it is not available yet.
 /// - Returns: The value.
 /// - Throws: ``TimedOut``, or an error from `probe`.
 func eventually<Value>(

@@ -10,7 +10,7 @@ struct HeadlessProgram {
         var errors: String
     }
 
-    /// Reads a pipe on a separate thread to prevent deadlocks between the two sides.
+    /// Reads a pipe on a separate thread, so that a full pipe cannot block the program.
     private final class Collector: Sendable {
         private let data = Mutex(Data())
         private let isDone = DispatchSemaphore(value: 0)
@@ -48,8 +48,8 @@ struct HeadlessProgram {
 
     /// Starts a process that receives all signals.
     ///
-    /// Dispatch threads block them, and a child process inherits the signal mask of the thread that
-    /// starts it.
+    /// Dispatch threads block signals, and a child process inherits the signal mask of the thread
+    /// that starts it.
     private static func startWithoutBlockedSignals(_ process: Process) throws {
         var none = sigset_t()
         var previous = sigset_t()
@@ -103,7 +103,7 @@ struct HeadlessProgram {
         if let pause {
             errorText.waitForText()
             kill(process.processIdentifier, SIGSTOP)
-            // The test measures elapsed time itself, so there is no event to wait for.
+            // The duration of the stop is part of the test, so there is no event to wait for.
             usleep(pause.milliseconds * 1000)
             kill(process.processIdentifier, SIGCONT)
         }

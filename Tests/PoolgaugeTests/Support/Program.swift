@@ -38,7 +38,7 @@ enum Program {
     }
 }
 
-/// An error for a wait that timed out.
+/// An error thrown when a wait times out.
 struct TimedOut: Error, CustomStringConvertible {
     var description: String
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A Python program that uses SQLite until this object is released.
+/// A Python program that uses SQLite and ends when this object is released.
 final class PythonProgram {
     private let process = Process()
 
-    /// Whether Python is installed with the module `sqlite3`.
+    /// Whether Python and its `sqlite3` module are installed.
     static let isInstalled: Bool = {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -53,7 +53,7 @@ final class PythonProgram {
     }
 }
 
-/// A database with a writer, a forgotten reader and an idle program.
+/// Programs that use one database: a writer, a forgotten reader and an idle program.
 struct WatchedPrograms {
     let writer: PythonProgram
     let reader: PythonProgram

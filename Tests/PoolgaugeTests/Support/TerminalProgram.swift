@@ -3,7 +3,6 @@ import Foundation
 
 /// A program on a pseudo-terminal, and the user's side of that terminal.
 final class TerminalProgram {
-    /// The way in which a program ended.
     enum End: Equatable {
         case status(Int32)
         case signal(Int32)
@@ -56,14 +55,14 @@ final class TerminalProgram {
     /// Whether the terminal has the settings that it had before the program started.
     var hasOriginalSettings: Bool { Self.settings(near) == settingsBefore }
 
-    /// The number of bytes for which a read waits.
+    /// The number of bytes that a read waits for.
     var awaitedBytes: UInt8? {
         let settings = Self.settings(near)
         let place = 4 * MemoryLayout<tcflag_t>.size + Int(VMIN)
         return settings.indices.contains(place) ? settings[place] : nil
     }
 
-    /// Whether the program's last sequences show the normal screen and the cursor.
+    /// Whether the last escape sequences of the program show the normal screen and the cursor.
     var isRestored: Bool {
         let text = String(decoding: output, as: UTF8.self)
         func last(_ sequence: String) -> String.Index? {
@@ -91,20 +90,20 @@ final class TerminalProgram {
     /// Resizes the terminal.
     func resize(columns: Int32, rows: Int32) { _ = pg_pty_resize(main, columns, rows) }
 
-    /// Closes the user's side, like closing a terminal window.
+    /// Closes the user's side, as when a terminal window is closed.
     func hangUp() {
         if main >= 0 { close(main) }
         main = -1
     }
 
-    /// Waits until the program has written a string after the position `start` of its output.
+    /// Waits until the program has written a string after position `start` of its output.
     func wait(for text: String, from start: Int = 0) throws {
         try wait(for: "'\(text)'") {
             String(decoding: output[min(start, output.count)...], as: UTF8.self).contains(text)
         }
     }
 
-    /// Waits until the terminal has, or no longer has, its original settings.
+    /// Waits until the terminal has its original settings, or no longer has them.
     func wait(untilSettingsAreRestored expected: Bool) throws {
         try wait(for: "the terminal's settings") { hasOriginalSettings == expected }
     }

@@ -11,7 +11,7 @@ import Testing
 /// machine.
 ///
 /// The tests read the stopwatch before and after each event. If a thread waits for a processor, the
-/// tolerance therefore increases and the test does not fail.
+/// tolerance increases, so the test does not fail.
 @Suite(.timeLimit(.minutes(2)))
 struct StopwatchTests {
     private static let tenth = 0.1
@@ -114,7 +114,7 @@ struct StopwatchTests {
             try pool.read(as: AccessLabel("by hand")) { db in
                 held.withLock { $0 = Moment(earliest: before, latest: Moment.clock) }
                 isHeld.signal()
-                // A statement pins the log. It starts some time after the access.
+                // A statement pins the log. It starts some time after its access does.
                 mayRead.wait()
                 let before = Moment.clock
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM t")
@@ -157,7 +157,7 @@ struct StopwatchTests {
         )
         let pin = try #require(now.wal?.pin)
         #expect(pin.by.name == "by hand")
-        // The age may also be counted from the last status before the reader acquired its state.
+        // The age may also start at the last status before the reader acquired its state.
         let firstStatement = Moment(
             earliest: unread.earliest,
             latest: try #require(read.withLock { $0 }).latest

@@ -33,7 +33,7 @@ struct CalibrationTests {
         #expect(throws: expected) { try entry.state?.get() }
     }
 
-    /// The compiler of apsw removes the public function.
+    /// In the apsw package, the compiler has removed the public function.
     @Test func aPrivateInitializerIsFound() {
         let function = ELFFile.Function(address: 64, fileOffset: 64, length: 8)
         let other = ELFFile.Function(address: 128, fileOffset: 128, length: 8)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLTrace
 
-/// Process memory that tests define.
+/// Process memory whose contents the tests define.
 private final class FakeMemory: ProcessMemory {
     var words: [UInt64: UInt64] = [:]
     var texts: [UInt64: String] = [:]
@@ -45,7 +45,7 @@ struct ExecutionDecoderTests {
                 file: [32, 8, 8, 0, 216]
             )
         ]
-        // The chain from the connection to the name of its file.
+        // These words link the connection to the name of its file.
         memory.words[Self.connection + 32] = 0x11_0000
         memory.words[0x11_0008] = 0x12_0000
         memory.words[0x12_0008] = 0x13_0000
@@ -116,7 +116,7 @@ struct ExecutionDecoderTests {
     }
 
     @Test mutating func aStatementFinalizedInTheSameBatchHasItsText() {
-        // By the time the memory is read, another statement uses the address.
+        // When the memory is read, another statement already uses the address.
         memory.texts[Self.sql] = "DELETE FROM other"
         let found = executions([
             end(1), end(2, source: .finalize, programCounter: -1, text: "SELECT 1"), end(3),
@@ -158,7 +158,7 @@ struct ExecutionDecoderTests {
         #expect(found.map(\.process) == [99])
     }
 
-    @Test mutating func instructionsCountOneExecution() {
+    @Test mutating func instructionsAreCountedForEachExecution() {
         let found = executions([
             TraceEvent(time: 1, thread: 1, kind: .newThread(7, isProcess: true)),
             end(2, steps: 10), end(3, steps: 25), end(4, steps: 4),
@@ -275,7 +275,7 @@ struct ExecutionDecoderTests {
         #expect(first.map(\.sql) == ["SELECT 1"])
         _ = executions(step(300, -1, 50, 100))
         decoder.forget()
-        // Meanwhile, other statements were prepared at these addresses.
+        // During the gap, other statements were prepared at these addresses.
         memory.texts[Self.sql] = "SELECT 2"
         let found = executions([end(500, steps: 12), end(600, steps: 15)])
         #expect(found.map(\.sql) == ["SELECT 2", "SELECT 2"])

@@ -32,7 +32,7 @@ struct WatchedFilesTests {
         #expect(files.database(of: 3, path: "/nowhere/app.db") == .unknown)
     }
 
-    @Test func anEndedProcessHasItsParentsRoot() throws {
+    @Test func anEndedProcessHasTheRootOfItsParent() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try setRoot(of: 1, to: "/")
         try setRoot(of: 2, to: folder.path)

@@ -120,7 +120,8 @@ struct TransactionTrackerTests {
     private let waiter = ConnectionKey(process: 1, connection: 0x1000)
 
     @Test mutating func aShortTransactionWithinAWaitIsNotACertainBlocker() {
-        // An autocommit write, which is not tracked as a transaction, held the lock before.
+        // Before that, an autocommit write held the lock. Such a write is not tracked as a
+        // transaction.
         add(execution("BEGIN IMMEDIATE", at: 9 * second, of: 2))
         #expect(tracker.writer(from: 5 * second, to: 10 * second, except: waiter) == nil)
         #expect(
@@ -132,7 +133,7 @@ struct TransactionTrackerTests {
         add(execution("BEGIN IMMEDIATE", at: 1 * second, of: 2))
         add(execution("COMMIT", at: 5 * second, of: 2, isAutocommit: true))
         #expect(tracker.writer(from: 1 * second, to: 7 * second, except: waiter) == nil)
-        // The busy handler detected its end up to 100 ms later.
+        // The busy handler detected the end of the transaction up to 100 ms later.
         let detected = 5 * second + 100_000_000
         #expect(tracker.writer(from: 2 * second, to: detected, except: waiter) != nil)
     }

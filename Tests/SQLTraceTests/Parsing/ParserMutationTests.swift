@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLTrace
 
-/// A page of the trace buffer: its header, and events of all kinds.
+/// A page of the trace buffer with a header and events of all kinds.
 private func page() -> [UInt8] {
     var bytes: [UInt8] = []
     func put<Integer: FixedWidthInteger>(_ value: Integer) {
@@ -47,9 +47,9 @@ struct ParserMutationTests {
         #expect(RingBufferPage.parse(bytes).records.count == 3)
     }
 
-    /// Changes, removes and appends bytes.
+    /// Parses randomly changed, shortened and extended bytes.
     ///
-    /// Parsing the results must not trap.
+    /// Parsing must not trap.
     private func mutate(_ bytes: [UInt8], seed: UInt64, rounds: Int, _ parse: ([UInt8]) -> Void) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<rounds {
@@ -173,7 +173,7 @@ struct ParserMutationTests {
             }
         }
         #expect(parse(content) != nil, "\(path) is an ELF file")
-        // Symbols and sections are at the end; a small file has both headers.
+        // Symbols and sections are at the end of the file. A small file has both headers.
         content = Self.smallFile()
         let small = try #require(parse(content))
         #expect(small.functions["sqlite3_step"]?.fileOffset == 0x140)
@@ -183,7 +183,7 @@ struct ParserMutationTests {
         }
     }
 
-    /// A file with one segment, a dynamic symbol table and its names.
+    /// Returns a file with one segment, a dynamic symbol table and the names of its symbols.
     private static func smallFile() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 0x400)
         func put<Integer: FixedWidthInteger>(_ value: Integer, _ place: Int) {
@@ -200,13 +200,13 @@ struct ParserMutationTests {
         put(UInt16(64), 58)
         put(UInt16(3), 60)
         put(UInt16(2), 62)
-        // The segment: code of 0x100 bytes at 0x100 in the file, at the address 0x1100.
+        // The segment contains 0x100 bytes of code at 0x100 in the file and at the address 0x1100.
         put(UInt32(1), 64)
         put(UInt32(5), 68)
         put(UInt64(0x100), 72)
         put(UInt64(0x1100), 80)
         put(UInt64(0x100), 96)
-        // The symbols, then their names.
+        // The names of the symbols follow the symbols.
         put(UInt32(11), 0x244)
         put(UInt64(0x300), 0x258)
         put(UInt64(48), 0x260)

@@ -6,7 +6,7 @@ import Testing
 
 /// Trace sessions for tests on this machine.
 enum TracedPrograms {
-    /// The reason why SQL cannot be traced here, or nil if it can be traced.
+    /// The reason why SQL cannot be traced here, or `nil` if it can be traced.
     static let problem: String? = {
         guard ForeignProgram.isAvailable else { return "no Python with sqlite3 is installed" }
         switch TraceFolder.find() {
@@ -15,13 +15,15 @@ enum TracedPrograms {
         }
     }()
 
-    /// Whether SQL can be traced here; if not, prints the reason.
+    /// Whether SQL can be traced here.
+    ///
+    /// If not, reading this property prints the reason.
     static var isAvailable: Bool {
         if let problem { print("skipped: \(problem)") }
         return problem == nil
     }
 
-    /// The program that sessions start.
+    /// The helper program that sessions start.
     static let helper: String = {
         let bundle = CommandLine.arguments.first { $0.contains(".xctest") }
         var folder = bundle.map { URL(fileURLWithPath: $0) } ?? Bundle.main.bundleURL
@@ -55,12 +57,12 @@ enum TracedPrograms {
 }
 
 extension SQLTraceSession {
-    /// Reads events up to the execution of a test's last statement.
+    /// Reads events until the execution of the last statement of a test.
     @discardableResult
     func executions(until text: String = "SELECT 'end of test'") -> [StatementExecution] {
         var all: [StatementExecution] = []
-        // The program has executed the statement, so its event is in the kernel's buffer. The
-        // events of a process that must be surveyed first appear later.
+        // The program has already executed the statement, so its event is in the kernel's buffer.
+        // If a process must be surveyed first, its events appear later.
         for _ in 0..<1_000_000 {
             let new = poll()
             all += new
@@ -71,6 +73,6 @@ extension SQLTraceSession {
         return all
     }
 
-    /// The traced activity of the only database.
+    /// Returns the traced activity of the only database.
     func database() throws -> TracedDatabase { try #require(report().values.first) }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLTrace
 
-/// The share of their runnable time that threads lose to probes.
+/// Tests the share of their runnable time that threads lose to probes.
 struct LostSharesTests {
     /// The delays of threads, as the system reports them.
     private final class Delays {
@@ -14,7 +14,7 @@ struct LostSharesTests {
         delays.values = [7: 500, 8: 0]
         var shares = LostShares { delays.values[$0] }
         #expect(shares.largest(of: [7: 20_000, 8: 10_000], in: 1_000_000) == 0.02)
-        // Thread 7 could run for a tenth of the interval, thread 8 for all of it.
+        // Thread 7 could run for a tenth of the interval, and thread 8 for all of it.
         delays.values[7] = 900_500
         #expect(shares.largest(of: [7: 20_000, 8: 30_000], in: 1_000_000) == 0.2)
         // A sleeping thread does not wait for a processor.

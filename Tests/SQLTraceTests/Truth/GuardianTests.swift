@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLTrace
 
-/// The guardian removes the probes of a killed session while programs keep running.
+/// Tests that the guardian removes the probes of a killed session while programs keep running.
 @Suite(
     .enabled(if: TracedPrograms.isAvailable, "skipped: SQL cannot be traced here"),
     .serialized,
@@ -50,7 +50,7 @@ struct GuardianTests {
             usleep(UInt32.random(in: 0...400_000, using: &random))
             kill(session.processIdentifier, SIGKILL)
             session.waitUntilExit()
-            // The output ends when the guardian has also ended.
+            // The output ends only after the guardian has also ended.
             _ = try output.fileHandleForReading.readToEnd()
             #expect(Self.names(of: session.processIdentifier, folder).isEmpty)
             try program.run("assert thread.is_alive()")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLTrace
 
-/// Traces of unmodified programs with known numbers of statements.
+/// Tests traces of unmodified programs that run known numbers of statements.
 @Suite(
     .enabled(if: TracedPrograms.isAvailable, "skipped: SQL cannot be traced here"),
     .serialized,
@@ -258,7 +258,8 @@ struct PythonTruthTests {
     @Test func plansUseTheSchemaInTheFileAndTheLog() throws {
         let folder = TemporaryFolder()
         let (path, program) = try Self.prepared(folder)
-        // Many long statements need interior and overflow pages, all of which are still in the log.
+        // Many long statements require interior pages and overflow pages, all of which are still in
+        // the log.
         try program.run(
             """
             c.execute("PRAGMA wal_autocheckpoint = 0").fetchall()
@@ -282,7 +283,7 @@ struct PythonTruthTests {
         #expect(byName?.plan == ["SEARCH stock USING INDEX by_name (name=?)"])
         let sorted = statements.first { $0.sql.contains("ORDER BY") }
         #expect(sorted?.plan == ["SCAN t59", "USE TEMP B-TREE FOR ORDER BY"])
-        // The schema's names are known from the start.
+        // The names in the schema are known when the trace starts.
         #expect(sorted?.sql == "SELECT \"b\" FROM t59 ORDER BY \"a\"")
     }
 

@@ -7,7 +7,7 @@ import Combine
 import OpenCombine
 #endif
 
-/// A subscriber that records what it receives, with the demand that its test requests.
+/// A subscriber that records what it receives and requests the demand that a test specifies.
 final class Recorder<Input>: Subscriber, @unchecked Sendable {
     typealias Failure = any Error
 
@@ -26,8 +26,8 @@ final class Recorder<Input>: Subscriber, @unchecked Sendable {
     /// Creates a recorder.
     ///
     /// - Parameters:
-    ///   - demand: The demand on subscription.
-    ///   - onValue: Called with each value. Returns additional demand.
+    ///   - demand: The demand when the subscription starts.
+    ///   - onValue: A closure that receives each value and returns additional demand.
     init(
         demand: Subscribers.Demand = .unlimited,
         onValue: @escaping (Input) -> Subscribers.Demand = { _ in .none }
@@ -72,7 +72,7 @@ final class Recorder<Input>: Subscriber, @unchecked Sendable {
 
     func cancel() { state.withLock { $0.subscription }?.cancel() }
 
-    /// Polls until `condition` holds.
+    /// Polls until a condition is met.
     func waitUntil(_ condition: (Recorder) -> Bool) throws {
         let deadline = monotonicNanoseconds() + 20_000_000_000
         while !condition(self) {

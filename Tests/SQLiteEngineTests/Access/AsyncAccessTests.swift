@@ -243,13 +243,13 @@ struct AsyncAccessTests {
                     arguments: [round * 100, round * 100 + 100]
                 )
             }
-            // An access that threw was rolled back, and an access that returned was committed.
+            // Accesses that threw were rolled back, and accesses that returned were committed.
             #expect(inserted == written)
         }
         let status = pool.status()
         #expect(status.waitingReaders.isEmpty)
         #expect(status.waitingWriters.isEmpty)
-        // Another thread may be ending a kept transaction.
+        // Another thread may still be ending a kept transaction.
         try await eventuallyAsync { pool.status().readers?.inUse == 0 }
     }
 

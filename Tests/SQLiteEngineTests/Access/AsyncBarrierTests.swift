@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Asynchronous barriers, which block no thread.
+/// Tests asynchronous barriers, which do not block threads.
 @Suite(.timeLimit(.minutes(1)))
 struct AsyncBarrierTests {
     private let folder = TemporaryFolder()

@@ -161,7 +161,7 @@ struct CallbackAccessTests {
 }
 
 extension Result {
-    /// The error; nil if the result is a success.
+    /// The error, or `nil` if the result is a success.
     fileprivate var error: Failure? {
         if case .failure(let error) = self { return error }
         return nil

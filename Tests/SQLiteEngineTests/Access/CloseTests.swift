@@ -78,7 +78,7 @@ struct CloseTests {
             in: folder,
             configuration: .with {
                 $0.onConnectionDidClose { closed.withLock { $0 += 1 } }
-                // No timer acquires a connection to end a kept transaction.
+                // Without kept transactions, no timer acquires a connection.
                 $0.keepsReadTransactions = false
             }
         )
@@ -93,7 +93,7 @@ struct CloseTests {
         #expect(error?.message?.contains("`\(sql)`") == true)
         #expect(!pool.status().isClosed)
         #expect(closed.withLock { $0 } == 0)
-        // The statement itself also stays usable on its connection.
+        // The statement itself also remains usable on its connection.
         let count: (Database) throws -> Void = { _ in
             try #expect(statement.value.map { try Int.fetchOne($0) } == 1)
         }
@@ -156,7 +156,7 @@ struct CloseTests {
             }
         }
         try isInside.wait()
-        // It now holds the writer and waits for the reader.
+        // The close now holds the writer and waits for the reader.
         let close = Background { try pool.close() }
         try await eventuallyAsync { pool.status().waitingWriters.count == 1 }
         let threads = (0..<3).map { _ in Background { try pool.read { _ in } } }
@@ -207,7 +207,7 @@ struct CloseTests {
         _ = try pool?.rowCount()
         #expect(FileManager.default.fileExists(atPath: folder.file() + "-wal"))
         pool = nil
-        // If the last connection can write, it checkpoints and removes the log when it closes.
+        // The last connection checkpoints and removes the log if it can write.
         #expect(!FileManager.default.fileExists(atPath: folder.file() + "-wal"))
     }
 

@@ -4,7 +4,8 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks that databases close although virtual tables keep prepared statements on the connection.
+/// Tests that databases can be closed although virtual tables keep prepared statements on a
+/// connection.
 @Suite(.timeLimit(.minutes(1)))
 struct CloseVirtualTableTests {
     /// A module whose tables prepare statements on the connection that uses them.
@@ -56,7 +57,8 @@ struct CloseVirtualTableTests {
         try reader.read { db in try Int.fetchOne(db.cachedStatement(sql: module.query)) }
     }
 
-    /// Uses all readers at the same time, so each reader prepares the statements of its tables.
+    /// Uses all readers at the same time, so that each reader prepares the statements of its
+    /// tables.
     private func useReaders(_ reader: some DatabaseReader, _ module: Module) throws {
         let isInside = Gate()
         let mayLeave = Gate()

@@ -20,7 +20,7 @@ struct ConcurrentReadTests {
                     counts.withLock { $0[number] = count }
                     done.open()
                 }
-                // No read that started earlier observes this commit.
+                // Reads that started earlier do not observe this commit.
                 try db.insert(-number)
                 try db.execute(sql: "DELETE FROM t WHERE v = ?", arguments: [-number])
             }

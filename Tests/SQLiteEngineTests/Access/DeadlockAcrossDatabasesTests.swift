@@ -112,7 +112,7 @@ struct DeadlockAcrossDatabasesTests {
         try #expect(read.value() == 0)
     }
 
-    /// Runs `body` on another thread, like an access with a target queue.
+    /// Runs `body` on another thread, as an access with a target queue does.
     private func onAnotherThread(_ body: @escaping @Sendable () throws -> Void) throws {
         let caller = UncheckedBox(ThreadState.current)
         try Background {
@@ -190,7 +190,8 @@ struct DeadlockAcrossDatabasesTests {
         #expect(errors.map(\.resultCode) == [.SQLITE_LOCKED])
     }
 
-    /// A snapshot's connection that is lost while accesses wait for it cannot serve them.
+    /// If a snapshot loses its connection while accesses wait for it, the connection cannot serve
+    /// them.
     @Test func aLostConnectionMayCompleteACycle() throws {
         let pool = try makePool(readers: 2)
         let queue = try makeQueue()

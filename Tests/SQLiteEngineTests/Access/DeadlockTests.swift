@@ -89,7 +89,7 @@ struct DeadlockTests {
         try checkIdle(pool)
     }
 
-    /// Threads choose one of the two nestings at random, without synchronization.
+    /// Each thread chooses one of the two nestings at random, without synchronization.
     @Test(arguments: [1, 2, 5])
     func randomNestingNeverHangsAndLosesNothing(readers: Int) throws {
         let pool = try makePool(readers: readers)

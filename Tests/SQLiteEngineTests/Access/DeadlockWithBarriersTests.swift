@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks wait cycles with barriers and other accesses that acquire all of a pool's connections.
+/// Tests wait cycles with barriers and other accesses that acquire all connections of a pool.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlockWithBarriersTests {
     private let folder = TemporaryFolder()
@@ -18,7 +18,7 @@ struct DeadlockWithBarriersTests {
         )
     }
 
-    /// An operation that acquires all of a pool's connections.
+    /// An operation that acquires all connections of a pool.
     enum Demand: CaseIterable {
         case barrier
         case callbackBarrier
@@ -68,7 +68,7 @@ struct DeadlockWithBarriersTests {
 
     /// Three waits form a cycle.
     ///
-    /// The read waits for the queue. The queue's holder waits for the writer. The demand has
+    /// The read waits for the queue. The holder of the queue waits for the writer. The demand has
     /// reserved the writer and waits for the read.
     @Test(arguments: Demand.allCases)
     func aDemandForAllConnectionsIsPartOfACycle(demand: Demand) throws {
@@ -90,14 +90,14 @@ struct DeadlockWithBarriersTests {
             databaseError { try thread.value() }
         }
         let refused = errors.filter { $0.resultCode == .SQLITE_LOCKED }
-        // Releasing memory does not throw if it is refused.
+        // A refused request to release memory does not throw an error.
         #expect(refused.count <= 1 && (refused.count == 1 || demand == .releaseMemory))
         // The pool may be closed before the write acquires the writer.
         let others = errors.filter { $0.resultCode != .SQLITE_LOCKED }
         #expect(others.allSatisfy { demand == .close && $0.resultCode == .SQLITE_MISUSE })
     }
 
-    /// Three waits form the same cycle, but the demand is the last to wait.
+    /// Three waits form the same cycle, but the demand starts to wait last.
     @Test(arguments: Demand.allCases)
     func aDemandThatCompletesACycleIsRefused(demand: Demand) throws {
         let pool = try makePool()

@@ -31,7 +31,7 @@ struct FairnessTests {
         #expect(pool.status().readers?.peak == 1)
     }
 
-    @Test func threadsDoNotStarveAtTheWriterWhileATaskWaits() async throws {
+    @Test func threadsAreServedByTheWriterWhileATaskWaits() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isOver = Lock(false)
         let threads = (0..<4).map { _ in

@@ -10,7 +10,7 @@ struct InterruptTests {
     private let folder = TemporaryFolder()
     private static let longInsert = "INSERT INTO t \(StatementGate.long)"
 
-    /// Runs a statement that is interrupted while it runs, and returns its error.
+    /// Interrupts a statement while it runs, and returns its error.
     private static func interrupted(
         _ sql: String,
         on db: Database,
@@ -203,7 +203,7 @@ struct InterruptTests {
     @Test func anInterruptAtTheStartOfAStatementIsNotLost() throws {
         let queue = try DatabaseQueue.withTable()
         queue.inDatabase { db in
-            // Follows the order of a step: first the probe, then SQLite.
+            // The order is the same as in a step: first the probe, then SQLite.
             db.probe.beginStep(1)
             queue.interrupt()
             let code = sqlite3_exec(
@@ -217,8 +217,8 @@ struct InterruptTests {
                 nil
             )
             #expect(code == SQLITE_INTERRUPT)
-            // Follows the order at the end of a step, after which the interrupt is no longer
-            // repeated.
+            // The order is the same as at the end of a step. After this point, the interrupt is no
+            // longer repeated.
             db.probe.running.store(0, ordering: .relaxed)
         }
         // Later statements are not affected.
@@ -229,7 +229,7 @@ struct InterruptTests {
         let queue = try DatabaseQueue.withTable()
         try queue.inDatabase { db in
             try db.insert(1)
-            // SQLite applies an interrupt to later statements only while a statement is running.
+            // An interrupt affects later statements only while another statement is running.
             let cursor = try Int.fetchCursor(db, sql: "SELECT v FROM t")
             #expect(try cursor.next() == 1)
             sqlite3_interrupt(db.sqliteConnection)
@@ -245,7 +245,7 @@ struct InterruptTests {
         let queue = try DatabaseQueue.withTable()
         let begins = Lock(false)
         let isCancelled = Gate()
-        // Cancels after the access has checked for a cancellation and before the first step.
+        // Cancels the task after the access has checked for cancellation and before the first step.
         let observer = RecordingObserver { _ in
             guard !begins.withLock({ $0 }) else { return true }
             begins.withLock { $0 = true }

@@ -7,13 +7,13 @@ import Testing
 
 /// Checks that many readers and waiters release all their resources.
 ///
-/// Memory, descriptors, and threads belong to the process, so each test uses a separate process.
+/// Memory, descriptors, and threads belong to a process, so each test uses a separate process.
 @Suite(.timeLimit(.minutes(2)))
 struct LeakTests {
     @Test func aPoolOfTwoHundredReadersReleasesEverything() async {
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
-            // Runs once first to create everything that exists once per process.
+            // The first run allocates everything that exists once per process.
             try useTwoHundredReaders(in: folder)
             let descriptors = try openDescriptors()
             let memory = sqlite3_memory_used()
@@ -22,7 +22,7 @@ struct LeakTests {
                 #expect(try openDescriptors() == descriptors)
                 #expect(sqlite3_memory_used() == memory)
             }
-            // No allocated byte remains. Earlier allocations are also released.
+            // All bytes are released, including allocations from before the test.
             #expect(memory == 0)
             #expect(liveDatabases.withLock { $0 } == 0)
         }
@@ -85,7 +85,7 @@ struct LeakTests {
     }
 }
 
-/// Reads with two hundred readers of a pool simultaneously, and closes the pool.
+/// Uses two hundred readers of a pool simultaneously, and closes the pool.
 private func useTwoHundredReaders(in folder: TemporaryFolder) throws {
     let pool = try DatabasePool(
         path: folder.file(),

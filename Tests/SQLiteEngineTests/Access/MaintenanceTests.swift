@@ -41,7 +41,7 @@ struct MaintenanceTests {
             try pool.backup(to: copy, pagesPerStep: 1) { _ in throw ThrownError() }
         }
         try #expect(copy.rowCount() == 1)
-        // After the last step, a backup can no longer be abandoned.
+        // After its last step, a backup can no longer be abandoned.
         try pool.backup(to: copy) { _ in throw ThrownError() }
         try #expect(copy.rowCount() == 2_000)
     }
@@ -152,7 +152,7 @@ struct MaintenanceTests {
         try #expect(pool.rowCount() == 0)
     }
 
-    @Test func aClosedPoolHasNoMemoryToRelease() throws {
+    @Test func aClosedPoolReleasesNoMemory() throws {
         let (pool, open) = try countingPool()
         _ = try pool.rowCount()
         try pool.close()

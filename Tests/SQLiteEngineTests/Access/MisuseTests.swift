@@ -4,7 +4,9 @@ import Testing
 
 /// Checks that programming errors other than reentrancy stop the program with an explanation.
 struct MisuseTests {
-    /// A folder that this process removes, because the exit test's process does not.
+    /// A folder that this process removes.
+    ///
+    /// The process of an exit test does not remove it.
     private let folder = TemporaryFolder()
     private static let leftOpen =
         "A transaction has been left opened at the end of a database access"

@@ -4,7 +4,8 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks a reader that holds the write lock, as it does after it finds a half-written wal-index.
+/// Tests a reader that holds the write lock, as it does after it finds a partially written
+/// wal-index.
 @Suite(.timeLimit(.minutes(1)))
 struct OwnReadersTests {
     private let folder = TemporaryFolder()
@@ -50,11 +51,11 @@ struct OwnReadersTests {
         }
         try write.withLock { $0 }?.value()
         #expect(try pool.rowCount() == 1)
-        // No foreign connection blocked the write, so the lock is not counted.
+        // No connection outside the pool blocked the write, so the lock is not counted.
         #expect(pool.status().busyCount == 0)
     }
 
-    @Test func aReaderThatEndsBetweenAnAttemptAndTheCheckCausesARetry() {
+    @Test func aReaderThatEndsBeforeTheCheckCausesARetry() {
         let checks = Lock([true, false, true, false, false])
         let ownReaders = OwnReaders(limit: .max) { checks.withLock { $0.removeFirst() } }
         var met = OwnReaders.EncounteredLock()

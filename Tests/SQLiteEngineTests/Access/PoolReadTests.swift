@@ -9,7 +9,7 @@ struct PoolReadTests {
     @Test func readersAreOpenedOnDemand() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
-            // No timer acquires a reader to end a kept transaction.
+            // Without kept transactions, no timer acquires a reader.
             configuration: .with { $0.keepsReadTransactions = false }
         )
         #expect(pool.status().readers?.open == 0)
@@ -204,7 +204,7 @@ struct PoolReadTests {
 
     /// Runs `body` while `count` threads are inside a read.
     ///
-    /// After the threads have left, waits for the work that `body` returns.
+    /// After the threads have ended their reads, waits for the work that `body` returns.
     private func hold<Value: Sendable>(
         _ count: Int,
         in pool: DatabasePool,

@@ -12,7 +12,7 @@ struct ReaderOpeningTests {
     private let mayContinue = Gate()
     private let openings = Lock(0)
 
-    /// Returns a pool whose first reader opens slowly, and may fail to open.
+    /// Returns a pool in which the first reader opens slowly and may fail to open.
     private func makePool(readers: Int, fails: Bool) throws -> DatabasePool {
         let (isOpening, mayContinue, openings) = (isOpening, mayContinue, openings)
         return try DatabasePool.withTable(
@@ -77,7 +77,7 @@ struct ReaderOpeningTests {
         mayContinue.open()
         try await eventuallyAsync { first.isDone }
         #expect(throws: Mistake.self) { try first.value() }
-        // The task's value is not awaited yet, because a failing test must not hang.
+        // The test does not await the value of the task yet, because a failing test must not hang.
         try await eventuallyAsync { pool.status().waitingReaders.isEmpty }
         #expect(try await second.value == 0)
     }

@@ -126,7 +126,7 @@ struct ReaderProtocolTests {
     }
 }
 
-/// Checks which connections a thread may use.
+/// Tests which connections a thread may use.
 struct SchedulingWatchdogTests {
     @Test func aThreadMayUseTheConnectionsOfItsAccesses() throws {
         let outer = try DatabaseQueue()

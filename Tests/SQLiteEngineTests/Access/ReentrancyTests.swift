@@ -3,7 +3,9 @@ import Testing
 
 /// Checks that illegally nested accesses stop the program with an explanation.
 struct ReentrancyTests {
-    /// A folder that this process removes, because the exit test's process does not.
+    /// A folder that this process removes.
+    ///
+    /// The process of an exit test does not remove it.
     private let folder = TemporaryFolder()
     private static let message = "Database methods are not reentrant."
 

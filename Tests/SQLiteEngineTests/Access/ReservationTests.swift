@@ -5,7 +5,7 @@ import Testing
 
 /// Checks nested accesses during an operation that acquires all connections.
 ///
-/// Each access would wait forever if that operation held some connections while it waited for
+/// Each access would wait forever if the operation held some connections while it waited for
 /// others.
 @Suite(.timeLimit(.minutes(1)))
 struct ReservationTests {
@@ -87,7 +87,8 @@ struct ReservationTests {
             try pool.read { db in
                 try #expect(db.rowCount() == 0)
                 try atStart()
-                // Writes twice, because the first write returns the writer to its reserver.
+                // The test writes twice, because the first write returns the writer to its
+                // reserver.
                 for value in 0..<2 { try pool.write { db in try db.insert(value) } }
                 try pool.writeWithoutTransaction { db in try db.insert(2) }
                 try #expect(db.rowCount() == 0)
@@ -168,7 +169,7 @@ struct ReservationTests {
 
     @Test
     func nestedAccessesOfAllKindsComplete() async throws {
-        // The number of readers is one more than the number of threads that write inside a read.
+        // There is one reader more than there are threads that write inside a read.
         let pool = try makePool(readers: 3)
         let next = Lock(0)
         @Sendable func insert(_ db: Database) throws {

@@ -36,7 +36,7 @@ struct WaitGraphTests {
         let second = wait(holding: [20], for: [10])
         #expect(graph.update(1, first) == nil)
         #expect(graph.update(2, second) == [second, first])
-        // It was not registered, so the same wait completes the cycle again.
+        // The wait was not registered, so the same wait completes the cycle again.
         #expect(graph.update(3, second) == [second, first])
     }
 
@@ -50,7 +50,7 @@ struct WaitGraphTests {
     @Test func oneSlotOfSeveralIsEnough() {
         var graph = Graph()
         #expect(graph.update(1, wait(holding: [10], for: [20])) == nil)
-        // The holder of 11 is running.
+        // The holder of slot 11 is running.
         let writer = wait(holding: [20], for: [10, 11])
         #expect(graph.update(2, writer) == nil)
         let last = wait(holding: [11], for: [20])
@@ -79,7 +79,7 @@ struct WaitGraphTests {
 
     @Test func aReservedSlotServesBorrowers() {
         var graph = Graph()
-        // A barrier has reserved the writer 20, and waits for the reader 10.
+        // A barrier has reserved slot 20 of the writer, and waits for slot 10 of a reader.
         let barrier = wait(holding: [], reserving: [20], for: [10])
         #expect(graph.update(1, barrier) == nil)
         #expect(graph.update(2, wait(holding: [10], for: [20], mayBorrow: true)) == nil)
@@ -88,7 +88,7 @@ struct WaitGraphTests {
         #expect(graph.update(2, stranger) == [stranger, barrier])
     }
 
-    @Test func aWaitWithoutASlotEndsByOtherMeans() {
+    @Test func aWaitThatNeedsNoSlotIsNotRefused() {
         var graph = Graph()
         #expect(graph.update(1, wait(holding: [10], for: [])) == nil)
     }
@@ -126,7 +126,7 @@ struct WaitGraphTests {
         }
     }
 
-    /// Returns whether some order of events serves `waiter`, by exhaustive search.
+    /// Searches exhaustively for an order of events that serves `waiter`.
     private func canBeServed(_ waiter: Int, of waits: [Wait], served: Set<Int> = []) -> Bool {
         if served.contains(waiter) { return true }
         return waits.indices.contains { candidate in
@@ -144,7 +144,7 @@ struct WaitGraphTests {
         }
     }
 
-    @Test func itAgreesWithAnExhaustiveSearch() {
+    @Test func theGraphAgreesWithAnExhaustiveSearch() {
         var random = SeededRandom(seed: 13)
         var refused = 0
         for _ in 0..<3_000 {
@@ -160,10 +160,10 @@ struct WaitGraphTests {
                 }
                 refused += 1
                 #expect(deadlock.first == wait)
-                // The reported waits form a deadlock by themselves.
+                // The reported waits form a deadlock even without the others.
                 #expect(!canBeServed(0, of: deadlock))
             }
-            // All accepted waits are removed.
+            // All accepted waits can be served.
             #expect(accepted.indices.allSatisfy { canBeServed($0, of: accepted) })
         }
         #expect(refused > 300)

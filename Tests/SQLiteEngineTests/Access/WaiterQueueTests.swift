@@ -4,7 +4,9 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks the order of waiters, with the time as an argument.
+/// Tests the order of waiters.
+///
+/// The time is an argument.
 struct WaiterQueueTests {
     private static let patience = EngineTimings.patience
     private let slots = (0..<2).map { index in

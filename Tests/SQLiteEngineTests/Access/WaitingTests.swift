@@ -28,7 +28,7 @@ struct WaitingTests {
         return reading
     }
 
-    /// Opens all readers with concurrent reads, each of which needs one.
+    /// Opens all readers with concurrent reads that each require a reader.
     private func openAll(_ pool: DatabasePool) throws {
         let mayEnd = Gate()
         let holders = try pool.readers.slots.map { _ in try hold(pool, until: mayEnd) }
@@ -38,8 +38,8 @@ struct WaitingTests {
 
     /// A thread whose patience has expired is granted the second of two readers that become free.
     ///
-    /// The first reader was reserved for the thread. No other access ends, so the task must acquire
-    /// that reader.
+    /// The first reader was reserved for the thread. Because no other access ends, the task must
+    /// acquire that reader.
     @Test func aTaskDoesNotSleepWhileAReaderReservedForAThreadIsFree() throws {
         let pool = try makePool(readers: 2)
         let gate = pool.readers
@@ -55,7 +55,8 @@ struct WaitingTests {
             try eventually { gate.queue.withLock { $0.waiters.count == 2 } }
             let since = gate.queue.withLock { $0.waiters[0].since }
             let over = since + EngineTimings.patience
-            // Releases the slot so late that the thread is still asleep when its patience expires.
+            // The slot is released so late that the thread is still asleep when its patience
+            // expires.
             try eventually { monotonicNanoseconds() >= over - UInt64(round % 20) * 1_000 }
             gate.release(gate.slots[0])
             try eventually { monotonicNanoseconds() >= over }
@@ -74,7 +75,7 @@ struct WaitingTests {
         #expect(pool.readIfFree(at: site) { db in rows.append(try? db.rowCount()) })
         #expect(rows == [0])
         try pool.read { _ in
-            // Another reader is free, and another thread acquires it.
+            // Another reader is free, and another thread can acquire it.
             _ = try Background { try pool.rowCount() }.value()
             #expect(!pool.readIfFree(at: site) { _ in rows.append(nil) })
         }
@@ -84,7 +85,7 @@ struct WaitingTests {
         for _ in holders { mayEnd.open() }
         for holder in holders { try holder.value() }
         #expect(rows == [0])
-        // Another thread may be ending a kept transaction.
+        // Another thread may still be ending a kept transaction.
         try eventually { pool.readIfFree(at: site) { db in rows.append(try? db.rowCount()) } }
         #expect(rows == [0, 0])
     }

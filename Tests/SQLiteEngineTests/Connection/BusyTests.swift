@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks how connections behave when others hold locks.
+/// Tests how connections behave while other connections hold locks.
 @Suite(.timeLimit(.minutes(1)))
 struct BusyTests {
     private let folder = TemporaryFolder()
@@ -65,7 +65,7 @@ struct BusyTests {
     }
 
     @Test(arguments: [0.0, 0.02])
-    func anErrorReportsTheBusyHandlersWait(timeout: Double) throws {
+    func anErrorReportsTheWaitInTheBusyHandler(timeout: Double) throws {
         let queue = try makeQueue(timeout > 0 ? .timeout(timeout) : .immediateError)
         try withLockedFile { _ in
             let error = #expect(throws: DatabaseError.self) { try queue.write { _ in } }
@@ -80,8 +80,8 @@ struct BusyTests {
         #expect(other?.lockWait == nil)
     }
 
-    /// A checkpoint reports a lock as its result, so the wait is not part of a later failure.
-    @Test func aBlockedCheckpointsWaitIsNotPartOfALaterError() throws {
+    /// A checkpoint reports a lock as its result, so its wait is not part of a later failure.
+    @Test func theWaitOfABlockedCheckpointIsNotPartOfALaterError() throws {
         let configuration = Configuration.with {
             $0.journalMode = .wal
             $0.busyMode = .timeout(0.01)
@@ -129,7 +129,8 @@ struct BusyTests {
 
     @Test func aTimeoutWaitsForTheLock() throws {
         let queue = try makeQueue(.timeout(20))
-        // This queue also waits: between two attempts, the other connection briefly holds a shared lock.
+        // This queue also waits, because the other connection briefly holds a shared lock between
+        // two attempts.
         let other = try makeQueue(.timeout(20))
         let isLocked = Gate()
         let mayCommit = Gate()

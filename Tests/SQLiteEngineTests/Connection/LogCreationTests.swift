@@ -24,7 +24,7 @@ struct LogCreationTests {
 
     private let folder = TemporaryFolder()
 
-    /// Another connection to a database in WAL mode, whose `-wal` file is empty.
+    /// Returns another connection to a database in WAL mode, whose `-wal` file is empty.
     private func other() throws -> DatabaseQueue {
         let queue = try DatabaseQueue(
             path: folder.file(),
@@ -52,7 +52,7 @@ struct LogCreationTests {
         let other = try other()
         let commits = Lock(0)
         // Before each statement of the opening connection, the other connection commits a new
-        // version unless the opening connection holds the write lock.
+        // version, unless the opening connection holds the write lock.
         let configuration = Configuration.with {
             $0.prepareDatabase { db in
                 guard !db.isReadOnlyConnection else { return }
@@ -86,7 +86,7 @@ struct LogCreationTests {
         let opened = try opener.open(folder.file(), Configuration())
         #expect(logSize() ?? 0 > 0)
         #expect(try observed() == before)
-        // The log then works as usual for both connections.
+        // Afterward, the log works as usual for both connections.
         try other.write { db in try db.insert(1) }
         try opened.write { db in try db.insert(2) }
         #expect(try opened.read { db in try db.rowCount() } == 2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks errors about files that cannot be opened.
+/// Tests the errors for files that cannot be opened.
 struct OpeningFailureTests {
     private let folder = TemporaryFolder()
 

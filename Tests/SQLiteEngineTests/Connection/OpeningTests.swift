@@ -128,7 +128,8 @@ struct OpeningTests {
 
     @Test func aReaderCanAttachToAnEmptyLog() throws {
         _ = try DatabasePool.withTable(in: folder)
-        // The log was removed with its pool, but a reader that opens first requires one.
+        // The log was removed when its pool was closed, but a reader that opens first requires a
+        // log.
         let pool = try DatabasePool(path: folder.file())
         #expect(try pool.rowCount() == 0)
         #expect(try pool.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") } == 0)
@@ -162,7 +163,7 @@ struct OpeningTests {
         let configuration = Configuration.with {
             $0.busyMode = .timeout(3)
             $0.prepareDatabase { db in
-                // SQLite uses no mutex, so the caller must serialize the threads.
+                // SQLite uses no mutex, so its caller must serialize threads.
                 lines.append(sqlite3_db_mutex(db.sqliteConnection) == nil ? "no mutex" : "mutex")
                 let keys = try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == true
                 lines.append(keys ? "foreign keys" : "no foreign keys")
@@ -177,7 +178,7 @@ struct OpeningTests {
         let pool = try DatabasePool(path: folder.file(), configuration: configuration)
         _ = try pool.read { db in try Int.fetchOne(db, sql: "SELECT 1") }
         let common = ["no mutex", "foreign keys", "ö"]
-        // First the writer, then a reader, which always has a timeout of ten seconds.
+        // The writer comes first. A reader follows, which always has a timeout of ten seconds.
         #expect(lines.all == common + ["3.0 s"] + common + ["10.0 s"])
     }
 
@@ -185,7 +186,7 @@ struct OpeningTests {
         try Data(repeating: 65, count: 4_096).write(to: URL(fileURLWithPath: folder.file()))
         let lines = CollectedLines()
         let configuration = Configuration.with {
-            // Encryption keys must be set at this point, before the file is read.
+            // Encryption keys must be set at this point, before SQLite reads the file.
             $0.prepareDatabase { _ in lines.append("prepared") }
         }
         let error = #expect(throws: DatabaseError.self) {

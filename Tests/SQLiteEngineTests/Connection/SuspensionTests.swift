@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks databases that temporarily must not hold locks.
+/// Tests databases that temporarily must not hold locks.
 @Suite(.timeLimit(.minutes(1)))
 struct SuspensionTests {
     private let folder = TemporaryFolder()

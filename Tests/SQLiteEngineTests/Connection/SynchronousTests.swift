@@ -2,11 +2,11 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks the value of `synchronous`: SQLite's default, the engine's setting, and the user's
-/// setting.
+/// Tests the value of `synchronous`: the default of SQLite, the setting of the engine, and the
+/// setting of the user.
 @Suite(.timeLimit(.minutes(1)))
 struct SynchronousTests {
-    /// The values in SQLite's numbering (https://sqlite.org/pragma.html#pragma_synchronous).
+    /// The values as SQLite numbers them (https://sqlite.org/pragma.html#pragma_synchronous).
     private static let values = ["OFF": 0, "NORMAL": 1, "FULL": 2, "EXTRA": 3]
 
     private let folder = TemporaryFolder()

@@ -103,7 +103,7 @@ struct DocumentedConcurrencyTests {
         }
         search.cancel()
         // end
-        // The access may have ended before the cancellation.
+        // The access may have ended before the task was canceled.
         switch await search.result {
         case .success(let names): #expect(names.count == 3)
         case .failure(let error): #expect(error is CancellationError)

@@ -1,7 +1,7 @@
 import SQLiteEngine
 
-// The tests in this folder run the samples from the documentation. ArticleSamplesTests compares
-// the two.
+// The tests in this folder run the samples from the documentation. ArticleSamplesTests compares the
+// samples with the documentation.
 
 /// The database that the samples use.
 struct DocumentedDatabase {

@@ -137,7 +137,7 @@ struct DocumentedObservingTests {
         cancellable.cancel()
     }
 
-    /// Numbers that an observation reports on the writer.
+    /// The numbers that an observation reports on the writer.
     private final class Changes: Sendable {
         private let numbers = Lock<[Int]>([])
         var all: [Int] { numbers.withLock { $0 } }

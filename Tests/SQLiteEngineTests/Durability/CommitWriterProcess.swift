@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// A process that writes until it is killed and acknowledges its commits.
+/// A process that commits until it is killed, and acknowledges its commits.
 final class CommitWriterProcess {
     /// The database that the process uses.
     enum Kind: String, CaseIterable, Sendable {
@@ -10,7 +10,7 @@ final class CommitWriterProcess {
         case queue
     }
 
-    /// A process ended before it was killed.
+    /// An error for a process that ended before it was killed.
     struct Ended: Error {
         var status: Int32
         var errors: String
@@ -26,9 +26,9 @@ final class CommitWriterProcess {
     /// - Parameters:
     ///   - kind: The kind of database to open.
     ///   - database: The path of the database.
-    ///   - first: The number of its first commit.
+    ///   - first: The number of the first commit.
     ///   - isEarly: Whether the process acknowledges commits too early.
-    /// - Throws: An error if it cannot be started.
+    /// - Throws: An error if the process cannot be started.
     init(_ kind: Kind, on database: String, first: Int, isEarly: Bool = false) throws {
         process.executableURL = URL(fileURLWithPath: BuiltProgram.path(of: "CommitWriter"))
         process.arguments = [kind.rawValue, database, "\(first)"] + (isEarly ? ["--early"] : [])
@@ -64,7 +64,7 @@ final class CommitWriterProcess {
 
     /// Kills the process with SIGKILL and returns the numbers of its acknowledged commits.
     ///
-    /// - Throws: ``Ended`` if it was no longer running.
+    /// - Throws: ``Ended`` if the process was no longer running.
     func kill() throws -> Set<Int> {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
@@ -75,7 +75,7 @@ final class CommitWriterProcess {
     }
 
     private var acknowledged: Set<Int> {
-        // Ignores an incomplete line.
+        // Ignore an incomplete line.
         guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
         return Set(
             text[..<end].split(separator: UInt8(ascii: "\n")).compactMap {

@@ -3,10 +3,11 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// Checks databases whose processes are repeatedly killed with SIGKILL under load.
+/// Tests databases in processes that are repeatedly killed with SIGKILL under load.
 ///
 /// A killed process loses no acknowledged commit, regardless of `synchronous`, because the
-/// operating system already has its writes (https://sqlite.org/pragma.html#pragma_synchronous).
+/// operating system has already received the writes
+/// (https://sqlite.org/pragma.html#pragma_synchronous).
 @Suite(.timeLimit(.minutes(5)))
 struct KilledProcessTests {
     private let folder = TemporaryFolder()
@@ -56,7 +57,8 @@ struct KilledProcessTests {
         var next = 1
         for round in 0..<kills {
             let process = try CommitWriterProcess(kind, on: folder.file(), first: next)
-            // Sometimes kills the process while it opens the database, or before its tables exist.
+            // The process is sometimes killed while it opens the database or before its tables
+            // exist.
             try process.awaitCommits(Int.random(in: 0...25, using: &random))
             spin(UInt64.random(in: 0..<3_000_000, using: &random))
             all.formUnion(try process.kill())
@@ -66,7 +68,7 @@ struct KilledProcessTests {
             #expect(all.subtracting(remains.numbers).isEmpty, "round \(round)")
             next = (remains.numbers.union(all).max() ?? 0) + 1
         }
-        // Without commits, the test would prove nothing.
+        // A run without commits would prove nothing.
         #expect(all.count > kills * 5)
     }
 

@@ -5,17 +5,18 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks that the engine isolates the transactions of all kinds of accesses: each history is
-/// strictly serializable.
+/// Tests that the engine isolates the transactions of all kinds of accesses.
+///
+/// Each history must be strictly serializable.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct EngineIsolationTests {
     private let folder = TemporaryFolder()
 
-    /// The divisor for the number of transactions under the thread sanitizer and with random pauses
-    /// (`./test --naps`).
+    /// The divisor for the number of transactions, used with the thread sanitizer and with random
+    /// pauses (`./test --naps`).
     ///
-    /// With pauses, each transaction takes about 15 times as long, and a pause replaces many
-    /// transactions in which no other thread intervenes.
+    /// With pauses, each transaction takes about 15 times as long. One pause is as effective as
+    /// many transactions in which no other thread intervenes.
     private static let divisor: Int = {
         #if THREAD_SANITIZER
         4
@@ -24,7 +25,7 @@ struct EngineIsolationTests {
         #endif
     }()
 
-    /// Returns a configuration that waits for other connections' locks, but not for the disk.
+    /// Returns a configuration that waits for the locks of other connections, but not for the disk.
     private func configuration(
         _ change: (inout Configuration) -> Void = { _ in }
     ) -> Configuration {
@@ -37,7 +38,7 @@ struct EngineIsolationTests {
         return configuration
     }
 
-    /// Returns a queue that uses the write-ahead log.
+    /// Returns a queue in WAL mode.
     private func makeWALQueue() throws -> DatabaseQueue {
         try DatabaseQueue(
             path: folder.file(),

@@ -2,8 +2,9 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Runs the Hermitage cases (<https://github.com/ept/hermitage>) in one pool: reads keep the state
-/// of their first statement, and writes wait for each other.
+/// Runs the Hermitage cases (<https://github.com/ept/hermitage>) in one pool.
+///
+/// Reads keep the state of their first statement, and writes wait for each other.
 @Suite(.timeLimit(.minutes(1)))
 struct HermitagePoolTests {
     private let folder = TemporaryFolder()

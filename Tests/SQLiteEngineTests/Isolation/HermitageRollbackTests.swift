@@ -5,11 +5,11 @@ import Testing
 /// Runs the Hermitage cases (<https://github.com/ept/hermitage>) with queues that share a file with
 /// a rollback journal.
 ///
-/// Locks, not snapshots, isolate these transactions.
+/// Locks isolate these transactions, instead of snapshots.
 ///
 /// A commit requires all readers to end (<https://sqlite.org/lockingv3.html>). Until then, it fails
-/// with `SQLITE_BUSY` and can be retried. Two transactions that have both read and then write
-/// exclude each other, so one must roll back.
+/// with `SQLITE_BUSY` and can be retried. If two transactions have both read and then write, they
+/// exclude each other, and one of them must roll back.
 @Suite(.timeLimit(.minutes(1)))
 struct HermitageRollbackTests {
     private let folder = TemporaryFolder()

@@ -59,7 +59,7 @@ struct HermitageTests {
         try access.end()
     }
 
-    /// Returns the table as a new connection reads it.
+    /// Returns the content of the table, as a new connection reads it.
     private func committed() throws -> [Int: Int] {
         // The last connection briefly locks the file when it closes.
         let configuration = Configuration.with { $0.busyMode = .timeout(10) }
@@ -79,7 +79,7 @@ struct HermitageTests {
         try t[0].run("UPDATE test SET value = 21 WHERE id = 2")
         try commit(t[0])
         #expect(try committed() == [1: 11, 2: 21])
-        // The second transaction had read nothing, so it can write now.
+        // The second transaction has not read anything yet, so it can write now.
         try t[1].run("UPDATE test SET value = 12 WHERE id = 1")
         try t[1].run("UPDATE test SET value = 22 WHERE id = 2")
         try commit(t[1])
@@ -172,7 +172,7 @@ struct HermitageTests {
         #expect(
             t[1].refusal(of: "UPDATE test SET value = 12 WHERE id = 1") == .SQLITE_BUSY_SNAPSHOT
         )
-        // The transaction must begin again, and then reads the value that the other transaction
+        // The transaction must begin again. It then reads the value that the other transaction
         // wrote.
         try t[1].run("ROLLBACK")
         try t[1].run("BEGIN IMMEDIATE")

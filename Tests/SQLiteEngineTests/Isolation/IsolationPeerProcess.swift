@@ -4,9 +4,9 @@ import Telemetry
 
 /// Another process that runs transactions on the same database.
 ///
-/// `@unchecked Sendable`: a test uses the object from one thread at a time.
+/// `@unchecked Sendable`, because a test uses the object on one thread at a time.
 final class IsolationPeerProcess: @unchecked Sendable {
-    /// The way the process opens the database.
+    /// The way in which the process opens the database.
     enum Kind: String, Sendable {
         case sqlite
         case pool
@@ -14,7 +14,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
         case walQueue = "wal-queue"
     }
 
-    /// The reason why no history exists.
+    /// The reason why there is no history.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
@@ -36,20 +36,20 @@ final class IsolationPeerProcess: @unchecked Sendable {
     private let errors = Pipe()
     private let name: String
     private let lines = Lock(Data())
-    /// Reads the process's output so that the process never blocks on a full pipe inside a
+    /// Reads the output of the process, so that the process never blocks on a full pipe inside a
     /// transaction.
     private var reading: Background<Void>?
 
-    /// Starts the process, and returns when it has opened the database.
+    /// Starts the process, and returns after it has opened the database.
     ///
     /// - Parameters:
-    ///   - kind: The way the process opens the database.
+    ///   - kind: The way in which the process opens the database.
     ///   - database: The path of the database.
-    ///   - seed: The seed of the process's choices.
+    ///   - seed: The seed for the random choices of the process.
     ///   - transactions: The number of transactions to run.
-    ///   - number: The process's number, which distinguishes its values from other processes'
-    ///     values.
-    /// - Throws: An error if it cannot be started.
+    ///   - number: A number that distinguishes the values of the process from those of other
+    ///     processes.
+    /// - Throws: An error if the process cannot be started.
     init(
         _ kind: Kind,
         on database: String,
@@ -88,7 +88,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
 
     /// Waits until the process ends.
     ///
-    /// - Returns: Its history.
+    /// - Returns: The history of the process.
     func history() throws -> History {
         try reading?.value()
         process.waitUntilExit()
@@ -98,10 +98,11 @@ final class IsolationPeerProcess: @unchecked Sendable {
         return try history(endingBy: .max)
     }
 
-    /// Waits until the process has reported the end of some transactions, and kills it with
+    /// Waits until the process has reported the end of `count` transactions, and kills it with
     /// SIGKILL.
     ///
-    /// - Returns: Its history. A transaction whose commit had begun has an unknown outcome.
+    /// - Returns: The history of the process. A transaction that had begun to commit has an unknown
+    ///   outcome.
     func killedHistory(afterLines count: Int) throws -> History {
         try eventually {
             lines.withLock { $0.count { $0 == UInt8(ascii: "\n") } } >= count || !process.isRunning
@@ -121,8 +122,8 @@ final class IsolationPeerProcess: @unchecked Sendable {
     /// Returns the transactions that the process has reported, with the last report of each.
     ///
     /// - Parameter end: The end of the process, after which nothing takes effect.
-    /// - Returns: The history of the process's session.
-    /// - Throws: An error if its output is invalid.
+    /// - Returns: The history of the session in the process.
+    /// - Throws: An error if the output is invalid.
     private func history(endingBy end: UInt64) throws -> History {
         let lines = lines.withLock { $0 }
         var transactions: [Int: HistoryTransaction] = [:]
@@ -131,7 +132,7 @@ final class IsolationPeerProcess: @unchecked Sendable {
             do {
                 transaction = try JSONDecoder().decode(HistoryTransaction.self, from: line)
             } catch  where line.endIndex == lines.endIndex {
-                // The kill can truncate a line.
+                // The kill may have truncated the line.
                 continue
             }
             transaction.end = min(transaction.end, end)

@@ -31,8 +31,8 @@ struct IsolationRun: Sendable {
     /// Each session runs `count` transactions or groups of transactions.
     ///
     /// - Parameters:
-    ///   - count: The number of transactions of each session.
-    ///   - seed: The seed of all choices.
+    ///   - count: The number of transactions, or groups of transactions, in each session.
+    ///   - seed: The seed for all random choices.
     ///   - peers: Started processes that run at the same time.
     /// - Throws: Errors from the last reads and from the processes.
     func run(_ count: Int, seed: UInt64, peers: [IsolationPeerProcess] = []) throws {

@@ -10,7 +10,7 @@ extension IsolationSession {
         let transaction = begin("read")
         finish(transaction) {
             try database.read { db in
-                // All commits before the first statement are visible to it.
+                // The first statement observes all earlier commits.
                 letOthersRun()
                 transaction.willObserve()
                 try script.read(in: db, transaction)
@@ -49,7 +49,7 @@ extension IsolationSession {
         }
     }
 
-    /// Reads with single statements, each of which is a transaction.
+    /// Reads with single statements that are each a transaction.
     func readSingleStatements() {
         let isReentrant = script.draw(below: 2) == 0
         let body: (Database) throws -> Void = { db in
@@ -140,7 +140,9 @@ extension IsolationSession {
         if reading.withLock({ $0 }) != nil { ended.wait() }
     }
 
-    /// Reads inside a write, whose uncommitted changes are not visible to the read.
+    /// Reads inside a write.
+    ///
+    /// The read does not observe the uncommitted changes of the write.
     func readInsideWrite(_ pool: DatabasePool) {
         let transaction = begin("write around a read")
         finish(transaction) {

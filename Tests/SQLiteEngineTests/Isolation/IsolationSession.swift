@@ -6,7 +6,7 @@ import Telemetry
 
 @testable import SQLiteEngine
 
-/// A session, which runs and records the transactions of its role.
+/// A session that runs and records the transactions of its role.
 ///
 /// Only one thread uses a session.
 struct IsolationSession {
@@ -22,7 +22,7 @@ struct IsolationSession {
     /// The number of ended transactions in all sessions.
     let ends: EndCount
     let session: Int
-    /// The session of nested accesses.
+    /// The session that nested accesses use.
     let inner: Int
 
     init(
@@ -104,14 +104,14 @@ struct IsolationSession {
         errors.append("\(role.rawValue): \(error)")
     }
 
-    /// Writes in an open transaction, and sometimes throws an error to roll it back.
+    /// Writes in an open transaction, and sometimes throws an error to roll the transaction back.
     func write(in db: Database, _ transaction: RecordedTransaction) throws {
         try script.write(in: db, transaction)
         if isRolledBack { throw Rollback() }
         transaction.willCommit()
     }
 
-    /// In half of all cases, waits until other sessions have ended some transactions.
+    /// In half of all calls, waits until other sessions have ended some transactions.
     func letOthersRun() {
         guard script.draw(below: 2) == 0 else { return }
         let enough = ends.value + 3
@@ -135,9 +135,7 @@ struct IsolationSession {
 final class EndCount: Sendable {
     private let count = Atomic<Int>(0)
 
-    /// The current number.
     var value: Int { count.load(ordering: .relaxed) }
 
-    /// Counts an ended transaction.
     func add() { count.wrappingAdd(1, ordering: .relaxed) }
 }

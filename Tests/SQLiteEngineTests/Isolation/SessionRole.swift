@@ -1,33 +1,35 @@
 @testable import SQLiteEngine
 
-/// The way a session uses the engine.
+/// The way in which a session uses the engine.
 enum SessionRole: String, CaseIterable, Sendable {
-    /// `write`, sometimes rolled back.
+    /// Uses `write`.
+    ///
+    /// Some transactions are rolled back.
     case write
-    /// `inTransaction` of each kind, savepoints, and single statements, without the engine's
-    /// transaction.
+    /// Uses `writeWithoutTransaction` with `inTransaction` of each kind, savepoints, and single
+    /// statements.
     case writeWithoutTransaction
-    /// `await write`.
+    /// Uses `await write`.
     case awaitedWrite
-    /// `asyncWrite`.
+    /// Uses `asyncWrite`.
     case asyncWrite
-    /// `barrierWriteWithoutTransaction`, in each of its forms.
+    /// Uses all forms of `barrierWriteWithoutTransaction`.
     case barrier
-    /// `spawnConcurrentRead` after each commit, and a commit after that.
+    /// Uses `spawnConcurrentRead` after each commit, and commits again during the read.
     case concurrentRead
-    /// `write { read }` on a pool.
+    /// Uses `write { read }` on a pool.
     case nestedRead
-    /// `read`.
+    /// Uses `read`.
     case read
-    /// `await read`.
+    /// Uses `await read`.
     case awaitedRead
-    /// `asyncRead`.
+    /// Uses `asyncRead`.
     case asyncRead
-    /// `unsafeRead` and `unsafeReentrantRead`, each of whose statements is a transaction.
+    /// Uses `unsafeRead` and `unsafeReentrantRead`, in which each statement is a transaction.
     case singleReads
-    /// `makeSnapshot`, read several times.
+    /// Uses `makeSnapshot`, and reads the snapshot several times.
     case snapshot
-    /// `makeSnapshotPool`, read on two threads.
+    /// Uses `makeSnapshotPool`, and reads the snapshot on two threads.
     case snapshotPool
 
     /// Whether the session only reads.
@@ -38,7 +40,7 @@ enum SessionRole: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether only a writable pool has the method.
+    /// Whether only a writable pool supports the role.
     var needsPool: Bool {
         switch self {
         case .nestedRead, .snapshot, .snapshotPool: true

@@ -2,7 +2,7 @@ import Telemetry
 
 @testable import SQLiteEngine
 
-/// An access whose statements a test runs one by one, interleaved with other accesses' statements.
+/// An access that runs its statements one by one, so that a test can interleave several accesses.
 ///
 /// The access runs on a separate thread. Call all methods on the test's thread.
 final class SteppedAccess: Sendable {
@@ -42,7 +42,7 @@ final class SteppedAccess: Sendable {
         }
     }
 
-    /// Starts an access that provides a connection outside a transaction.
+    /// Starts an access to a connection outside a transaction.
     convenience init(on writer: any DatabaseWriter) {
         self.init { body in try writer.writeWithoutTransaction(body) }
     }
@@ -72,7 +72,7 @@ final class SteppedAccess: Sendable {
 
     func run(_ sql: String) throws { try perform { try $0.execute(sql: sql) } }
 
-    /// Returns the error with which SQLite refuses statements; nil if SQLite accepts them.
+    /// Returns the error with which SQLite refuses statements, or `nil` if SQLite accepts them.
     func refusal(of sql: String) -> ResultCode? {
         databaseError { try run(sql) }?.extendedResultCode
     }

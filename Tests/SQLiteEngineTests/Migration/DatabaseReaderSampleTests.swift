@@ -102,7 +102,7 @@ struct DatabaseReaderSampleTests {
 
     // MARK: Interrupts
 
-    /// Interrupts the writer's next insertion of a player.
+    /// Interrupts the next insertion of a player on the writer.
     private func interruptNextInsertion(in writer: any DatabaseWriter) throws {
         let interruption = Interruption()
         try interruption.install(in: writer)

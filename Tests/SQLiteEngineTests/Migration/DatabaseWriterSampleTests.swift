@@ -158,7 +158,7 @@ struct DatabaseWriterSampleTests {
         try #expect(count.get() == 0)
     }
 
-    /// Counts the commits of which it is notified.
+    /// Counts the commits that it is notified of.
     private final class MyObserver: TransactionObserver {
         let commits = Lock(0)
         func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }

@@ -1,12 +1,14 @@
-// The tests in this folder are the code samples from GRDB's documentation, extended to programs
-// that change only the import. They use only public API.
+// The tests in this folder run the code samples from GRDB's documentation. The samples are extended
+// to complete programs that change only the import and use only public API.
 
 import Foundation
 import SQLiteEngine
 import Telemetry
 import Testing
 
-/// A player as the samples use it: created with its name and inserted in place.
+/// A player as the samples use it.
+///
+/// The samples create it with its name and insert it in place.
 struct SamplePlayer: Codable, Equatable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "player"
     var name: String
@@ -36,7 +38,7 @@ struct Debit: Codable, Equatable, FetchableRecord, PersistableRecord {
     }
 }
 
-/// The databases of the samples.
+/// Creates the databases that the samples use.
 struct SampleDatabase {
     let folder = TemporaryFolder()
 
@@ -113,7 +115,7 @@ final class Interruption: Sendable {
     }
 }
 
-/// The argument of a callback, for a test that waits for it.
+/// The argument of a callback, for a test that waits for the callback.
 final class Outcome<Value: Sendable>: Sendable {
     private let result = Lock<Result<Value, any Error>?>(nil)
     private let gate = Gate()

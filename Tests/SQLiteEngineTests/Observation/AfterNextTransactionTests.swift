@@ -16,7 +16,7 @@ struct AfterNextTransactionTests {
     }
 
     @Test(arguments: ["INSERT INTO t VALUES (1)", "SELECT 1", ""])
-    func runsOnceAtTheEndOfTheTransaction(sql: String) throws {
+    func theClosureRunsOnceAtTheEndOfTheTransaction(sql: String) throws {
         let queue = try DatabaseQueue()
         let log = Log()
         try queue.inDatabase { db in
@@ -40,7 +40,7 @@ struct AfterNextTransactionTests {
         }
     }
 
-    @Test func insideASavepointItWaitsForTheTransaction() throws {
+    @Test func insideASavepointTheClosureWaitsForTheTransaction() throws {
         let queue = try DatabaseQueue()
         let log = Log()
         try queue.write { db in
@@ -53,7 +53,7 @@ struct AfterNextTransactionTests {
         #expect(log.take() == ["commit"])
     }
 
-    @Test func mayBeNestedAndUseTheDatabase() throws {
+    @Test func closuresMayBeNestedAndUseTheDatabase() throws {
         let queue = try DatabaseQueue()
         let log = Log()
         try queue.write { db in

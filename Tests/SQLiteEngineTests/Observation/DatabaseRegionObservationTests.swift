@@ -39,7 +39,7 @@ struct DatabaseRegionObservationTests {
         #expect(received.all.count == 6)
     }
 
-    @Test func itEndsWithItsCancellable() throws {
+    @Test func anObservationEndsWithItsCancellable() throws {
         let pool = try makePool()
         let received = CollectedLines()
         do {

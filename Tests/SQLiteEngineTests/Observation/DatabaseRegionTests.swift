@@ -37,7 +37,7 @@ struct DatabaseRegionTests {
         try withSchema { db in
             let statement = try db.makeStatement(sql: sql)
             #expect(statement.databaseRegion.description == region)
-            // The connection now analyzes the statements that it prepares.
+            // From here on, the connection analyzes the statements that it prepares.
             #expect(try db.makeStatement(sql: sql).databaseRegion.description == region)
         }
     }
@@ -80,7 +80,7 @@ struct DatabaseRegionTests {
         )
     }
 
-    @Test func kindsAndEventsThatModifyARegion() {
+    @Test func eventsOfMatchingKindsModifyARegion() {
         let columns = DatabaseRegion(table: "t", columns: ["a"])
         #expect(columns.isModified(byEventsOfKind: .insert(tableName: "T")))
         #expect(columns.isModified(byEventsOfKind: .update(tableName: "t", columnNames: ["A"])))
@@ -123,7 +123,7 @@ struct DatabaseRegionTests {
         }
     }
 
-    @Test func registeringEvaluatesNoRegionWithoutARecorder() throws {
+    @Test func withoutARecorderNoRegionIsEvaluated() throws {
         struct Expensive: DatabaseRegionConvertible {
             func databaseRegion(_ db: Database) throws -> DatabaseRegion {
                 Issue.record("evaluated")

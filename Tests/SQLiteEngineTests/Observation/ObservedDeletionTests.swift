@@ -2,8 +2,9 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks the observation of whole-table deletions, for which SQLite does not visit rows by
-/// default.
+/// Tests the observation of deletions of whole tables.
+///
+/// By default, SQLite does not visit the rows in such deletions.
 struct ObservedDeletionTests {
     private func withTable(_ body: (Database) throws -> Void) throws {
         let queue = try DatabaseQueue()

@@ -95,7 +95,7 @@ struct ObservedSavepointTests {
         }
     }
 
-    @Test func aSavepointOlderThanItsObserverCounts() throws {
+    @Test func aSavepointOlderThanItsObserverIsTracked() throws {
         let queue = try DatabaseQueue()
         try queue.inDatabase { db in
             try db.execute(sql: "CREATE TABLE t (id); SAVEPOINT a")

@@ -301,7 +301,7 @@ struct TransactionObserverTests {
 
     // MARK: Extents
 
-    @Test func anObserverForItsOwnLifetimeIsNotRetained() throws {
+    @Test func anObserverWithTheDefaultExtentIsNotRetained() throws {
         let queue = try makeQueue()
         weak var weakObserver: RecordingObserver?
         do {
@@ -350,7 +350,7 @@ struct TransactionObserverTests {
     @Test func hooksAreInstalledOnlyWhileThereAreObservers() throws {
         let queue = try makeQueue()
         queue.inDatabase { db in
-            // Each of these calls returns the context of the replaced hook.
+            // Each of these functions returns the context of the replaced hook.
             func hasHooks() -> Bool {
                 let hook = sqlite3_commit_hook(db.sqliteConnection, nil, nil)
                 return hook != nil

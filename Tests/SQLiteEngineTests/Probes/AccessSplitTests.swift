@@ -63,14 +63,14 @@ struct AccessSplitTests {
     @Test func fullProbesSplitEveryAccess() throws {
         let pool = try makePool {
             $0.probes = .full
-            // No timer ends a kept transaction during the test.
+            // Without kept transactions, no timer acquires a connection during the test.
             $0.keepsReadTransactions = false
         }
         for _ in 0..<10 { _ = try pool.rowCount() }
         try pool.write { db in try db.insert(1) }
         let status = pool.status()
         let reads = try #require(part(status, .reader, isContended: false))
-        // The first read waited while its connection opened.
+        // The first read waited while its connection was opened.
         let first = try #require(part(status, .reader, isContended: true))
         #expect(reads.count == 9)
         #expect(reads.interval == 1)
@@ -97,13 +97,13 @@ struct AccessSplitTests {
                     + total(split.closure) + total(split.committing) + total(split.notifying)
             }
             let expected = total(hold)
-            // Means are rounded down, phase by phase.
+            // The mean of each phase is rounded down.
             #expect(held <= expected + 200 && held + 200 >= expected)
             #expect(splits.map(\.count).reduce(0, +) == 21)
         }
     }
 
-    @Test func theCallersTimeIsNotAttributedToSQLite() throws {
+    @Test func timeInTheClosureIsNotAttributedToSQLite() throws {
         let pool = try makePool { $0.probes = .full }
         let start = monotonicNanoseconds()
         _ = try pool.rowCount()
@@ -140,7 +140,7 @@ struct AccessSplitTests {
         _ = try waiter.value()
         let status = pool.status()
         let split = try #require(part(status, .reader, isContended: true))
-        // These are the access that opened its connection and the access that waited.
+        // One access opened its connection, and the other waited.
         #expect(split.count == 2)
         #expect(try #require(split.waiting).max >= seen)
         #expect(try #require(status.acquire).max >= seen)
@@ -201,8 +201,8 @@ struct AccessSplitTests {
         }
         let split = try #require(part(pool.status(), .writer, isContended: false))
         #expect(split.count == (part(before, .writer, isContended: false)?.count ?? 0) + 1)
-        // The observer runs for the change, before the commit and after it, or for the change and
-        // the rollback.
+        // The observer runs three times if the access commits: for the change, before the commit
+        // and after it. It runs twice if the access fails: for the change and for the rollback.
         #expect(try #require(split.notifying).max >= (fails ? 2 : 3) * SlowObserver.delay)
         #expect(total(split.insideSQLite) + total(split.committing) > 0)
     }
@@ -221,7 +221,7 @@ struct AccessSplitTests {
             }
         }
         try pool.read { db in
-            // All steps of the cursor count as one execution.
+            // The cursor executes one statement, regardless of its number of steps.
             let outer = try Row.fetchCursor(db, sql: "SELECT v FROM t")
             while try outer.next() != nil {
                 _ = try Int.fetchOne(db, sql: "SELECT 1")
@@ -229,7 +229,7 @@ struct AccessSplitTests {
         }
         let after = pool.status()
         let statements = (after.statement?.count ?? 0) - (before.statement?.count ?? 0)
-        // BEGIN and COMMIT of the second access also count as statements.
+        // `BEGIN` and `COMMIT` of the second access are also counted as statements.
         #expect(statements == 2 + 3 + 1 + 3)
         #expect((after.commit?.count ?? 0) - (before.commit?.count ?? 0) == 2)
     }
@@ -245,7 +245,7 @@ struct AccessSplitTests {
     }
 }
 
-/// An observer that takes a long time in every callback.
+/// An observer that spends a long time in every callback.
 private final class SlowObserver: TransactionObserver, Sendable {
     /// The duration of each callback in nanoseconds.
     static let delay: UInt64 = 2_000_000

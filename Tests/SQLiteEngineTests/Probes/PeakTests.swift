@@ -3,8 +3,9 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks that a status's peaks are counts, not samples: each waiting access raises them, even if
-/// its wait is short.
+/// Tests that the peaks in a status are counts, not samples.
+///
+/// Each waiting access raises them, even if its wait is short.
 @Suite(.timeLimit(.minutes(1)))
 struct PeakTests {
     private let folder = TemporaryFolder()
@@ -28,7 +29,7 @@ struct PeakTests {
         return (work, mayLeave)
     }
 
-    @Test func allWaitersCountWithoutAStatus() throws {
+    @Test func allWaitersAreCountedWithoutAStatus() throws {
         let pool = try pool(readers: 1)
         _ = try pool.rowCount()
         let before = pool.status()
@@ -36,7 +37,7 @@ struct PeakTests {
         #expect(before.waitingWritersPeak == 0)
         let holder = try hold { inside in try pool.read { _ in try inside() } }
         let reads = (0..<5).map { _ in Background { _ = try pool.rowCount() } }
-        // The test requests no status here, because the peak must not depend on one.
+        // The test does not request a status here, because the peak must not depend on one.
         try eventually { pool.readers.queue.withLock { $0.waiters.count } == 5 }
         holder.mayLeave.open()
         for work in reads + [holder.work] { try work.value() }
@@ -72,17 +73,17 @@ struct PeakTests {
         #expect(status.acquire?.count == 1)
         #expect(status.acquiredAtOnce == 0)
         #expect(status.hold?.count == 1)
-        // The holder was uncounted, so the reader was not busy for the load.
+        // The holder was not counted, so the reader was not busy for the load.
         #expect(during.busyNanoseconds == idle.busyNanoseconds)
     }
 
-    @Test func readsAndWritesOfAQueueCountSeparately() async throws {
+    @Test func readsAndWritesOfAQueueAreCountedSeparately() async throws {
         let queue = try DatabaseQueue(path: folder.file())
         let holder = try hold { inside in try queue.read { _ in try inside() } }
         let reads = (0..<2).map { _ in Background { try queue.read { _ in } } }
         let write = Background { try queue.write { _ in } }
         try eventually { queue.gate.queue.withLock { $0.waiters.count } == 3 }
-        // A canceled task also counts as a waiter.
+        // A canceled task is also counted as a waiter.
         let task = Task { try await queue.write { _ in } }
         try await eventuallyAsync { queue.gate.queue.withLock { $0.waiters.count } == 4 }
         task.cancel()
@@ -97,7 +98,7 @@ struct PeakTests {
         #expect(queue.status().waitingWritersPeak == 0)
     }
 
-    @Test func aBarrierCountsAsOneWaitingWrite() throws {
+    @Test func aBarrierIsCountedAsOneWaitingWrite() throws {
         let pool = try pool(readers: 2)
         let holder = try hold { inside in try pool.read { _ in try inside() } }
         let barrier = Background { try pool.barrierWriteWithoutTransaction { _ in } }
@@ -109,13 +110,13 @@ struct PeakTests {
         #expect(pool.status().waitingWritersPeak == 2)
     }
 
-    @Test func waitersOfAClosingDatabaseCount() throws {
+    @Test func waitersOfAClosingDatabaseAreCounted() throws {
         let pool = try pool(readers: 1)
         let counts = pool.readers.waiting
         let holder = try hold { inside in try pool.read { _ in try inside() } }
         let read = Background { try pool.read { _ in } }
         try eventually { counts.reading.peak == 1 }
-        // Regardless of the order, no access waits at the end.
+        // No access waits at the end, regardless of the order.
         let close = Background { try pool.close() }
         holder.mayLeave.open()
         for work in [holder.work, read, close] { try? work.value() }
@@ -124,7 +125,7 @@ struct PeakTests {
         #expect(counts.writing.peak == 0)
     }
 
-    @Test func aNewPeakStartsWithReadersInUse() throws {
+    @Test func aNewPeakStartsWithTheReadersInUse() throws {
         let pool = try pool(readers: 4)
         let holders = try (0..<3).map { _ in
             try hold { inside in try pool.read { _ in try inside() } }
@@ -133,7 +134,7 @@ struct PeakTests {
         for holder in holders.dropFirst() { holder.mayLeave.open() }
         for holder in holders.dropFirst() { try holder.work.value() }
         pool.restartTimes()
-        // The first reader is still in use, and the others are not.
+        // The first reader is still in use, but the others are not.
         #expect(pool.status().readers?.peak == 1)
         holders[0].mayLeave.open()
         try holders[0].work.value()
@@ -141,13 +142,13 @@ struct PeakTests {
         try eventually { pool.status().readers?.inUse == 0 }
         pool.restartTimes()
         #expect(pool.status().readers?.peak == 0)
-        // Concurrent threads used several readers. Consecutive threads use only one.
+        // Concurrent threads used several readers. Threads that run one after another use only one.
         for _ in 0..<4 { try Background { _ = try pool.rowCount() }.value() }
         _ = try pool.rowCount()
         #expect(pool.status().readers?.peak == 1)
     }
 
-    @Test func readsOfTasksAndObservationsCountAsUse() async throws {
+    @Test func readsOfTasksAndObservationsAreCountedAsUse() async throws {
         let pool = try pool(readers: 3)
         pool.restartTimes()
         let outer = try hold { inside in try pool.read { _ in try inside() } }

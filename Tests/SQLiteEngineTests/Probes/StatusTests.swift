@@ -38,7 +38,7 @@ struct StatusTests {
     @Test func accessesAreCountedOnce() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
-            // No timer ends a kept transaction during the test.
+            // Without kept transactions, no timer acquires a connection during the test.
             configuration: .with { $0.keepsReadTransactions = false }
         )
         for _ in 0..<3 { _ = try pool.rowCount() }
@@ -86,7 +86,7 @@ struct StatusTests {
         }
     }
 
-    @Test func aTasksAccessHasItsCallSite() async throws {
+    @Test func theAccessOfATaskHasItsCallSite() async throws {
         let pool = try DatabasePool.withTable(in: folder)
         let line = #line + 1
         try await pool.read { _ in
@@ -206,7 +206,7 @@ struct StatusTests {
         for _ in readers { mayLeave.open() }
         for reader in readers { try reader.value() }
         #expect(pool.status().readers?.peak == 3)
-        // Another thread may be ending a kept transaction.
+        // Another thread may still be ending a kept transaction.
         try eventually { pool.status().readers?.inUse == 0 }
     }
 
@@ -232,7 +232,7 @@ struct StatusTests {
         let busy =
             try #require(after.readers).busyNanoseconds
             - #require(before.readers).busyNanoseconds
-        // Both readers were in use all the time, so the utilization is one.
+        // Both readers were in use the whole time, so the utilization is one.
         #expect(busy == 2 * elapsed)
         // No access waited.
         #expect(after.readers?.saturatedNanoseconds == 0)
@@ -286,7 +286,7 @@ struct StatusTests {
         #expect(after.bytes > before.bytes)
         let frames = try #require(after.frames)
         #expect(frames > (before.frames ?? 0))
-        // The log contains a header of 32 bytes and, for each frame, a header of 24 bytes and a
+        // The log contains a header of 32 bytes. Each frame contains a header of 24 bytes and a
         // page.
         #expect(after.bytes >= 32 + frames * (24 + 4_096))
         try pool.writeWithoutTransaction { db in

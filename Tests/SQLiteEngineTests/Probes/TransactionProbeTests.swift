@@ -8,7 +8,7 @@ struct TransactionProbeTests {
     private let folder = TemporaryFolder()
 
     @Test(arguments: [true, false])
-    func aReadsTransactionStartsWithItsFirstStatement(keeps: Bool) throws {
+    func theTransactionOfAReadStartsWithItsFirstStatement(keeps: Bool) throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.keepsReadTransactions = keeps }
@@ -107,7 +107,7 @@ struct TransactionProbeTests {
         #expect(pool.status().interrupts.latency == nil)
         let requested = monotonicNanoseconds()
         pool.interrupt()
-        // A second request does not change the time of the first request.
+        // A second request does not change the recorded time of the first request.
         pool.interrupt()
         let later = monotonicNanoseconds()
         gate.resume()

@@ -61,7 +61,7 @@ struct WALDiagnosisTests {
         #expect(name(diagnosis(log, [possible, certain])) == "certain")
         #expect(name(diagnosis(log, [possible])) == "possible")
         #expect(name(diagnosis(log, [holder("current", 100, 100)])) == nil)
-        // This reader's first statement is still running.
+        // The first statement of this reader is still running.
         #expect(name(diagnosis(log, [holder("slow", 90)])) == "slow")
     }
 
@@ -112,7 +112,7 @@ struct WALDiagnosisTests {
     @Test func shortReadersOverlapUnderDenseCommits() {
         var history = WALHistory()
         history.record(log(1_100, 0), at: 1)
-        // Each checkpoint is limited by the readers at that moment.
+        // Each checkpoint stops at the oldest state that a reader uses at that moment.
         history.record(log(1_200, 1_050), at: 2)
         #expect(history.overlapSince == nil)
         history.record(log(1_300, 1_050), at: 3)
@@ -192,18 +192,18 @@ struct WALDiagnosisTests {
         let second = "2: POSIX  ADVISORY  READ 4712 08:01:\(information.st_ino) 124 124\n"
         var lists = [other + first, other + first + second]
         let locks = try #require(WALLocks(path: file) { lists.removeFirst() })
-        // A short list comes from one call and is complete.
+        // A short list is read with one call and is complete.
         #expect(locks.entries.map(\.process) == (others == 0 ? [4711] : [4711, 4712]))
     }
 
-    @Test func onlyBlockingLocksCount() {
+    @Test func onlyBlockingLocksAreReported() {
         let stuck = diagnosis(log(2_000, 50, marks: [0, 2_000, 50, .max, .max]))
         let outsideConnection = { (byte: UInt64, question: WALDiagnosis.Question) in
             WALLocks(entries: [
                 WALLocks.Entry(process: -7, isExclusive: byte < 122, bytes: byte...byte)
             ]).outsideConnection(for: question, stuck, process: 1)
         }
-        // Mark 1 is at the last state, and mark 2 is not. Mark 0 reads only the file.
+        // Mark 1 is at the last state, but mark 2 is not. Readers of mark 0 read only the file.
         #expect(outsideConnection(124, .checkpoint) == nil)
         #expect(outsideConnection(125, .checkpoint) == "process -7")
         #expect(outsideConnection(123, .checkpoint) == "process -7")

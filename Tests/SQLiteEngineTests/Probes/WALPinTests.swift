@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks each cause of a log that does not shrink, in a real database.
+/// Tests each cause of a log that does not shrink, in a real database.
 @Suite(.timeLimit(.minutes(1)))
 struct WALPinTests {
     private let folder = TemporaryFolder()
@@ -85,11 +85,12 @@ struct WALPinTests {
 
     @Test func aReaderOfOnlyTheFileIsReported() throws {
         let pool = try makePool()
-        // Creates a log that is longer than the next one.
+        // This log is longer than the next one.
         try pool.write { db in try db.fill(pages: 50) }
         try checkpoint(pool)
         try whileReading(pool, as: "report") {
-            // The reader allows the log to restart, but prevents any copy to the file.
+            // The reader allows the log to restart, but it prevents checkpoints from copying
+            // frames.
             try pool.write { db in try db.fill(pages: 5) }
             try checkpoint(pool)
             let wal = try #require(pool.status().wal)
@@ -161,8 +162,8 @@ struct WALPinTests {
             let next = try pool.makeSnapshot(as: AccessLabel("list"))
             try snapshot.close()
             snapshot = next
-            // All frames are copied, because the snapshot reads the last state, but the log cannot
-            // restart.
+            // All frames are copied because the snapshot reads the last state. However, the log
+            // cannot restart.
             try checkpoint(pool)
             let wal = try #require(pool.status().wal)
             #expect(wal.checkpointedFrames == wal.frames)
@@ -193,7 +194,7 @@ struct WALPinTests {
             #expect(pin.by.name == "import")
         }
         #expect(currentPin(pool) == nil)
-        // The file keeps its size, but contains no new transaction.
+        // The log file keeps its size, but it contains no new transaction.
         try pool.write(as: AccessLabel("small")) { db in
             try db.fill(pages: 1)
             #expect(currentPin(pool) == nil)
@@ -228,7 +229,7 @@ struct WALPinTests {
     @Test func failingCheckpointsAreReported() throws {
         let pool = try makePool()
         let disk = UncheckedBox(FullDisk())
-        // In WAL mode, SQLite writes to the database file only in checkpoints.
+        // In WAL mode, SQLite writes to the database file only during checkpoints.
         pool.writeWithoutTransaction { db in disk.value?.fillUp(db) }
         try pool.write(as: AccessLabel("import")) { db in try db.fill(pages: 1_500) }
         pool.writeWithoutTransaction { db in
@@ -255,8 +256,8 @@ struct WALPinTests {
         try other.read { db in
             _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM b")
             try pool.write { db in try db.fill(pages: 1_500) }
-            // The pin is not reported immediately, because its lock could belong to a pool reader
-            // that has just ended.
+            // The pin is not reported immediately, because the lock could belong to a reader of the
+            // pool that has just ended.
             #expect(currentPin(pool) == nil)
             try eventually { currentPin(pool)?.cause == .otherProcess }
             #expect(currentPin(pool)?.by.name == "another connection of this process")
@@ -299,8 +300,8 @@ struct WALPinTests {
         #expect(first.cause == .otherProcess)
         #expect(first.by.name.hasSuffix("(\(number))"))
         #expect(try #require(currentPin(pool)).ageNanoseconds > first.ageNanoseconds)
-        // Also opens the pipe for reading, so that opening does not wait for a process that has
-        // failed.
+        // Opens the pipe for reading as well, so that this call does not wait for a process that
+        // has failed.
         let leave = open(path + ".leave", O_RDWR)
         defer { close(leave) }
         await child
@@ -310,7 +311,7 @@ struct WALPinTests {
     #endif
 }
 
-/// A database file that cannot be written, as on a full disk, with a writable log.
+/// A database file that cannot be written to, as on a full disk, with a writable log.
 private struct FullDisk {
     private let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
     private var original: UnsafePointer<sqlite3_io_methods>?
@@ -321,7 +322,7 @@ private struct FullDisk {
         return file
     }
 
-    /// Makes every write fail from now on.
+    /// Makes every subsequent write fail.
     mutating func fillUp(_ db: Database) {
         guard let file = file(of: db), let original = file.pointee.pMethods else { return }
         self.original = original

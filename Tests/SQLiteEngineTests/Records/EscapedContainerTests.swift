@@ -1,7 +1,7 @@
 import SQLiteEngine
 import Testing
 
-/// Checks containers that are used after their decoder.
+/// Tests containers that are used after their decoder.
 struct EscapedContainerTests {
     private enum Key: CodingKey {
         case id
@@ -37,7 +37,7 @@ struct EscapedContainerTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func aContainerOfAnEarlierFetchDoesNotReadALaterFetchsRows() async {
+    func aContainerDoesNotReadTheRowsOfALaterFetch() async {
         let result = await #expect(
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
@@ -45,7 +45,7 @@ struct EscapedContainerTests {
             endProcessAfterTimeout()
             try DatabaseQueue().read { db in
                 let keeper = try #require(try Keeper.fetchOne(db, sql: Self.rows))
-                // The container's memory and cell are reused here.
+                // A later fetch reuses the memory and the cell of the container.
                 let keepers = try Keeper.fetchCursor(db, sql: Self.rows)
                 let other = try #require(try keepers.next())
                 _ = try other.container.decode(Int.self, forKey: .id)
@@ -118,7 +118,9 @@ struct EscapedContainerTests {
         }
     }
 
-    /// A record whose part, which is not a record, keeps its container for the enclosing record.
+    /// A record with a part that keeps its container.
+    ///
+    /// The part is not a record, so it uses the container on behalf of the enclosing record.
     private struct Whole: Decodable, FetchableRecord {
         struct Part: Decodable {
             let container: KeyedDecodingContainer<Key>
@@ -149,7 +151,9 @@ struct EscapedContainerTests {
         }
     }
 
-    /// A record whose nested container has a part that is the scope's row itself.
+    /// A record with a nested container that contains a part.
+    ///
+    /// The row of the scope is the row of the part.
     private struct Scoped: Decodable, FetchableRecord {
         struct Part: Decodable { let id: Int }
 

@@ -2,7 +2,7 @@ import SQLiteEngine
 
 /// The record that these tests use.
 ///
-/// SQLite assigns its key.
+/// SQLite assigns the key of a new player.
 struct Player: Codable, Hashable, Identifiable, FetchableRecord, MutablePersistableRecord {
     var id: Int64?
     var name: String

@@ -3,7 +3,7 @@ import Telemetry
 import Testing
 
 struct RecordCallbackTests {
-    /// The callbacks of one test, in order.
+    /// The callbacks of a test, in order.
     private final class Log: Sendable {
         let lines = Lock<[String]>([])
         func add(_ line: String) { lines.withLock { $0.append(line) } }

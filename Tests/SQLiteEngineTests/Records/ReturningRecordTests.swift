@@ -2,7 +2,7 @@ import SQLiteEngine
 import Testing
 
 struct ReturningRecordTests {
-    /// A new player without the columns that the table fills.
+    /// A new player without the columns that SQLite fills in.
     private struct NewPlayer: Encodable, PersistableRecord {
         static let databaseTableName = "player"
         var name: String

@@ -77,7 +77,7 @@ struct StrategyTests {
         let event = Event<S>(date: date, other: nil)
         let values = try event.databaseDictionary
         #expect(values == ["date": stored, "other": .null], sourceLocation: location)
-        // Decodes from a copied row, and directly from a statement.
+        // The record is decoded from a copied row, and directly from a statement.
         try DatabaseQueue().inDatabase { db in
             let arguments: StatementArguments = [stored, stored]
             let sql = "SELECT ? AS date, ? AS other"

@@ -47,7 +47,8 @@ struct UpsertTests {
             #expect(first.id == 1)
             var other = Member(email: "c@d", name: "Other")
             try other.insert(db)
-            // The address is the same, without a key, so the record receives the row's key.
+            // The address is the same and the record has no key, so the record receives the key of
+            // the row.
             var again = Member(email: "a@b", name: "Ada L.")
             let row = try again.upsertAndFetch(db)
             #expect(again.id == 1 && row == Member(id: 1, email: "a@b", name: "Ada L.", visits: 3))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks the columns that a pool's readers report after the schema is changed through the pool.
+/// Tests which columns the readers of a pool report after the schema is changed through the pool.
 @Suite(.timeLimit(.minutes(1)))
 struct ReaderSchemaTests {
     private let folder = TemporaryFolder()
@@ -67,7 +67,7 @@ struct ReaderSchemaTests {
             let rows = try Row.fetchCursor(db, sql: "SELECT v, (SELECT max(v) FROM t) FROM t")
             #expect(try rows.next()?[0] == 1)
             try pool.write { db in try db.execute(sql: "ALTER TABLE t ADD COLUMN w") }
-            // The cursor keeps its state, and thus the old columns.
+            // The cursor keeps its state, and therefore the old columns.
             #expect(try columns(db) == ["v"])
             #expect(try rows.next()?[0] == 2)
             #expect(try rows.next() == nil)

@@ -95,7 +95,8 @@ struct SchemaTests {
         let path = folder.file("db.sqlite")
         let pool = try DatabasePool(path: path)
         #expect(try pool.read { db in try !db.tableExists("t") })
-        // With another spelling of the path, the pool treats it like another process.
+        // Because the path is spelled differently, the pool treats the connection as another
+        // process.
         let foreign = try DatabaseQueue(path: folder.file("./db.sqlite"))
         try foreign.write { db in try db.execute(sql: "CREATE TABLE t (a)") }
         try pool.read { db in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks the tables that the table builder creates, as SQLite reports them.
+/// Tests the tables that the table builder creates, as SQLite reports them.
 struct TableDefinitionTests {
     private let queue: DatabaseQueue
 
@@ -117,7 +117,7 @@ struct TableDefinitionTests {
             let indexes = try db.indexes(on: "player")
             #expect(Set(indexes.map(\.columns)) == [["name"], ["email"]])
             #expect(indexes.contains { $0.name == "player_on_name" && !$0.isUnique })
-            // The table already exists, so nothing happens.
+            // The table already exists, so this call has no effect.
             try db.create(table: "player", options: .ifNotExists) { t in
                 t.column("name", .text).indexed()
             }
@@ -251,7 +251,8 @@ struct TableDefinitionTests {
 
 /// Whether a collation reverses its order.
 ///
-/// `@unchecked Sendable`: the test changes it only between two statements of one connection.
+/// `@unchecked Sendable`, because the test changes the value only between two statements of one
+/// connection.
 private final class Reversal: @unchecked Sendable {
     var isOn = false
 }

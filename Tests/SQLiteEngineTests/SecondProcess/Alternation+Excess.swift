@@ -3,8 +3,8 @@ import SecondProcess
 extension Alternation where Value == CommitTimes {
     /// The cost of commits in one setting.
     ///
-    /// Times are the smallest of all rounds, because other work on the machine only increases them.
-    /// The log size is the mean.
+    /// Each time is the minimum of all rounds, because other work on the machine can only increase
+    /// it. The log size is the mean.
     private struct Cost: CustomStringConvertible {
         var microseconds: Double
         var maintenanceMicroseconds: Double
@@ -32,10 +32,11 @@ extension Alternation where Value == CommitTimes {
         }
     }
 
-    /// A description of how keeping read transactions exceeds the limits; nil if it does not.
+    /// A description of how keeping read transactions exceeds the limits, or `nil` if it does not.
     ///
-    /// The limits are twice the cost without keeping, plus an allowance for small values, so that
-    /// they hold on a busy machine. The benchmark `SecondProcess` measures the exact ratios.
+    /// The limits are two or three times the cost without keeping, plus an allowance for small
+    /// values. They therefore hold on a busy machine. The benchmark `SecondProcess` measures the
+    /// exact ratios.
     var excess: String? {
         let (on, off) = (Cost(keeping), Cost(renewing))
         let isWithin =
@@ -47,10 +48,11 @@ extension Alternation where Value == CommitTimes {
     }
 }
 
-/// Repeats a comparison that other work on the machine can disturb, at most three times, on a
-/// separate thread.
+/// Repeats a comparison up to three times on a separate thread.
 ///
-/// - Returns: The excess of each attempt; nil if one attempt stays within the limits.
+/// Other work on the machine can disturb the comparison.
+///
+/// - Returns: The excess of each attempt, or `nil` if one attempt stays within the limits.
 func repeatedExcess(
     _ measure: @escaping @Sendable () throws -> Alternation<CommitTimes>
 ) async throws -> String? {

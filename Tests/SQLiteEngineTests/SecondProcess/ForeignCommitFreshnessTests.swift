@@ -2,12 +2,13 @@ import SQLiteEngine
 import SecondProcess
 import Testing
 
-/// Checks that a read observes another process's commit if it starts after the commit has returned.
+/// Tests that a read observes a commit of another process if the read starts after the commit has
+/// returned.
 @Suite(.timeLimit(.minutes(5)))
 struct ForeignCommitFreshnessTests {
     /// Reads without pauses while the other process performs a load.
     ///
-    /// - Returns: The number of reads that missed a commit, including a last read.
+    /// - Returns: The number of reads that missed a commit, including one last read.
     private static func staleReads(
         of subject: SharedDatabase.Subject,
         during load: CommitLoad
@@ -27,7 +28,7 @@ struct ForeignCommitFreshnessTests {
         #expect(count == 0)
     }
 
-    /// Readers keep their transactions during the pauses, at least during pauses of 300 ms.
+    /// Readers keep their transactions during the pauses, at least if the pauses last 300 ms.
     @Test(
         arguments: SharedDatabase.Subject.allCases,
         [CommitLoad(count: 500, pause: 2_000), CommitLoad(count: 8, pause: 300_000)]
@@ -66,7 +67,7 @@ struct ForeignCommitFreshnessTests {
                 modes.insert(try shared.peer.sql("PRAGMA journal_mode = WAL"))
                 try readers.awaitReads(100)
                 try shared.peer.commit(CommitLoad(count: 100))
-                // After the queue's connection has read in WAL mode, it prevents this change.
+                // After the queue has read in WAL mode, its connection prevents this change.
                 _ = try? shared.peer.sql("PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE")
                 try shared.peer.sql("PRAGMA busy_timeout = 20000")
             }

@@ -2,8 +2,9 @@ import SQLiteEngine
 import SecondProcess
 import Testing
 
-/// Checks the cost of another process's commits during dense reads in this process, relative to the
-/// cost when readers keep no transactions.
+/// Tests the cost of commits by another process during dense reads in this process.
+///
+/// The cost is compared with the cost when readers keep no transactions.
 @Suite(.timeLimit(.minutes(5)))
 struct ForeignCommitTests {
     /// Performs a load while two threads read without pauses.
@@ -76,7 +77,8 @@ struct ForeignCommitTests {
         #expect(excess == nil)
     }
 
-    /// With both settings, a connection in WAL mode prevents another process from leaving it.
+    /// With either setting, a connection in WAL mode prevents another process from leaving that
+    /// mode.
     @Test(arguments: SharedDatabase.Subject.withLog, [true, false])
     func anotherProcessCannotLeaveWALModeUntilTheDatabaseCloses(
         subject: SharedDatabase.Subject,

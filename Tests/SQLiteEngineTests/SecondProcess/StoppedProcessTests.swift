@@ -3,13 +3,14 @@ import SecondProcess
 import Telemetry
 import Testing
 
-/// Checks the locks of a process that is stopped with SIGSTOP between two reads.
+/// Tests the locks of a process that is stopped with SIGSTOP between two reads.
 @Suite(.timeLimit(.minutes(5)))
 struct StoppedProcessTests {
     private static let stopCount = 20
 
-    /// Stops a process that reads every 400 µs, and counts the stops during which it prevents a
-    /// checkpoint.
+    /// Repeatedly stops a process that reads every 400 µs.
+    ///
+    /// - Returns: The number of stops during which the process prevents a checkpoint.
     private static func blockingStops(keeps: Bool, mode: String) throws -> Int {
         var random = SeededRandom(seed: 13)
         let shared = try SharedDatabase(for: .pool)
@@ -38,6 +39,6 @@ struct StoppedProcessTests {
                 try Self.blockingStops(keeps: false, mode: mode)
             )
         }
-        #expect(keeping <= renewing + 3, "of \(Self.stopCount) stops")
+        #expect(keeping <= renewing + 3, "out of \(Self.stopCount) stops")
     }
 }

@@ -3,13 +3,15 @@ import SQLiteEngine
 import SecondProcess
 import Testing
 
-/// Checks a database's locks after `Database.suspendNotification`.
+/// Tests the locks of a database after `Database.suspendNotification`.
 @Suite(.timeLimit(.minutes(5)))
 struct SuspendedLocksTests {
     private static let suspensionCount = 50
 
-    /// Repeatedly suspends the database, and counts how often a lock blocks another process's
-    /// checkpoint.
+    /// Repeatedly suspends the database.
+    ///
+    /// - Returns: The number of suspensions during which a lock blocks a checkpoint by another
+    ///   process.
     private static func locksLeft(
         in subject: SharedDatabase.Subject,
         suspend: (any DatabaseReader, SharedDatabase, () -> Void) throws -> Void
@@ -24,7 +26,7 @@ struct SuspendedLocksTests {
             defer {
                 NotificationCenter.default.post(name: Database.resumeNotification, object: nil)
             }
-            // The commit makes a kept transaction's state outdated.
+            // The commit makes the state of a kept transaction outdated.
             try shared.peer.commit(CommitLoad(count: 1))
             if try !shared.peer.completesCheckpoint("TRUNCATE") { count += 1 }
         }
@@ -39,7 +41,7 @@ struct SuspendedLocksTests {
                 suspend()
             }
         }
-        #expect(count == 0, "of \(Self.suspensionCount) suspensions")
+        #expect(count == 0, "out of \(Self.suspensionCount) suspensions")
     }
 
     @Test(arguments: SharedDatabase.Subject.withLog)
@@ -53,6 +55,6 @@ struct SuspendedLocksTests {
                 _ = try readers.stop()
             }
         }
-        #expect(count == 0, "of \(Self.suspensionCount) suspensions")
+        #expect(count == 0, "out of \(Self.suspensionCount) suspensions")
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks snapshots with several connections.
+/// Tests snapshots with several connections.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseSnapshotPoolTests {
     private let folder = TemporaryFolder()
@@ -18,7 +18,7 @@ struct DatabaseSnapshotPoolTests {
         return pool
     }
 
-    @Test func itsReadersKeepOneState() throws {
+    @Test func readersKeepOneState() throws {
         let pool = try pool()
         let snapshot = try pool.makeSnapshotPool()
         try pool.write { db in try db.insert(2) }
@@ -41,7 +41,7 @@ struct DatabaseSnapshotPoolTests {
     }
 
     @Test(arguments: [Database.CheckpointMode.passive, .full, .restart, .truncate])
-    func itSurvivesACheckpoint(mode: Database.CheckpointMode) throws {
+    func aSnapshotPoolSurvivesACheckpoint(mode: Database.CheckpointMode) throws {
         let pool = try pool()
         let snapshot = try pool.makeSnapshotPool()
         for number in 2...5 {
@@ -51,7 +51,7 @@ struct DatabaseSnapshotPoolTests {
         }
     }
 
-    @Test func noCommitSeparatesItsReaders() throws {
+    @Test func readersOpenedDuringWritesHaveTheSameState() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let isOver = Lock(false)
         let writes = Background {
@@ -64,7 +64,7 @@ struct DatabaseSnapshotPoolTests {
         for _ in 0..<20 {
             let snapshot = try pool.makeSnapshotPool()
             let counts = try snapshot.gate.slots.map { slot in
-                // Sets the thread, as an access does.
+                // An access sets the thread in the same way.
                 slot.thread = ThreadState.current
                 return try slot.openDatabase.rowCount()
             }
@@ -76,7 +76,7 @@ struct DatabaseSnapshotPoolTests {
     }
 
     @Test(arguments: [true, false])
-    func itIsCreatedFromAConnection(keeps: Bool) throws {
+    func aSnapshotPoolIsCreatedFromAConnection(keeps: Bool) throws {
         let pool = try pool(keepsReadTransactions: keeps)
         let snapshots = [
             try pool.read { db in try DatabaseSnapshotPool(db) },
@@ -215,7 +215,7 @@ struct DatabaseSnapshotPoolTests {
         try snapshot.close()
     }
 
-    @Test func itIsReportedUntilItIsClosed() throws {
+    @Test func aSnapshotPoolIsReportedUntilItIsClosed() throws {
         let pool = try pool()
         let snapshot = try pool.makeSnapshotPool()
         #expect(pool.status().snapshots.count == 1)
@@ -229,7 +229,7 @@ struct DatabaseSnapshotPoolTests {
         #expect(pool.status().wal?.bytes == 0)
     }
 
-    @Test func tasksCanReadIt() async throws {
+    @Test func tasksCanReadASnapshotPool() async throws {
         let pool = try pool()
         let snapshot = try pool.makeSnapshotPool()
         try await pool.write { db in try db.insert(2) }

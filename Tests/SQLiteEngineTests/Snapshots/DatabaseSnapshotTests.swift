@@ -10,7 +10,7 @@ struct DatabaseSnapshotTests {
     @Test func aSnapshotKeepsItsStateAcrossCommits() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.write { db in try db.insert(1) }
-        // The snapshot has the state at its creation, not at its first read.
+        // The snapshot has the state at the time of its creation, not of its first read.
         let snapshot = try pool.makeSnapshot()
         for value in 2...20 {
             try pool.write { db in try db.insert(value) }
@@ -28,7 +28,7 @@ struct DatabaseSnapshotTests {
             try pool.write { db in try db.insert(value) }
             pool.writeWithoutTransaction { db in
                 let sql = "PRAGMA wal_checkpoint(\(mode))"
-                // The snapshot blocks the checkpoint, so the modes that wait return "busy" or
+                // The snapshot blocks the checkpoint. Modes that wait therefore return "busy" or
                 // throw.
                 _ = try? db.execute(sql: sql)
             }

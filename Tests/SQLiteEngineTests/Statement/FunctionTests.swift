@@ -11,7 +11,7 @@ struct FunctionTests {
     /// An aggregate that joins strings and counts its live states.
     private struct Joined: DatabaseAggregate {
         final class State {
-            /// Only one test uses this count, on one thread.
+            /// Not protected, because only one test uses this count, on one thread.
             nonisolated(unsafe) static var living = 0
             var parts: [String] = []
             init() { Self.living += 1 }

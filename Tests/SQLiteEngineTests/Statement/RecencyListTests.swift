@@ -21,7 +21,7 @@ struct RecencyListTests {
         #expect(list.leastRecent == nil)
     }
 
-    @Test func itAgreesWithALinearSearch() {
+    @Test func theListAgreesWithALinearSearch() {
         var random = SeededRandom(seed: 13)
         var list = RecencyList()
         var places: [Int] = []

@@ -74,7 +74,7 @@ struct StatementArgumentsTests {
         let text = String(repeating: "long text ", count: 100)
         try statement.execute(arguments: [text, Data(count: 1000)])
         #expect(statement.arguments == [text, Data(count: 1000)])
-        // For one execution, text is bound without a copy, so the next execution must bind it
+        // Text is bound without a copy for a single execution, so the next execution must bind it
         // again.
         try statement.execute()
         try statement.execute(arguments: [text] + ["b": Data(count: 1000)])

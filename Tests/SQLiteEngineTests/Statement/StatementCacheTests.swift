@@ -31,12 +31,12 @@ struct StatementCacheTests {
         let decomposed = try db.cachedStatement(sql: "SELECT hex('e\u{301}')")
         #expect(try String.fetchOne(composed) == "C3A9")
         #expect(try String.fetchOne(decomposed) == "65CC81")
-        // The same marks in another order are equal and have equal length.
+        // The same combining marks in another order compare equal and have equal length.
         let below = try db.cachedStatement(sql: "SELECT hex('a\u{323}\u{307}')")
         let above = try db.cachedStatement(sql: "SELECT hex('a\u{307}\u{323}')")
         #expect(try String.fetchOne(below) == "61CCA3CC87")
         #expect(try String.fetchOne(above) == "61CC87CCA3")
-        // The Kelvin sign equals the letter K.
+        // The Kelvin sign compares equal to the letter K.
         let letter = try db.cachedStatement(sql: "SELECT hex('K')")
         let kelvin = try db.cachedStatement(sql: "SELECT hex('\u{212A}')")
         #expect(try String.fetchOne(letter) == "4B")
@@ -59,7 +59,7 @@ struct StatementCacheTests {
         let db = try Database.inMemory()
         var random = SeededRandom(seed: 13)
         var cache = StatementCache()
-        // The numbers of the statements that must remain, with the most recently used statement
+        // The numbers of the statements that must remain. The most recently used statement comes
         // last.
         var expected: [Int] = []
         for _ in 0..<5_000 {
@@ -125,7 +125,7 @@ struct StatementCacheTests {
         #expect(cache.count > 1)
     }
 
-    @Test func aStatementAboveTheLimitIsNotCachedAndDisplacesNoOther() throws {
+    @Test func aStatementAboveTheLimitIsNotCachedAndDisplacesNoOtherStatement() throws {
         let db = try Database.inMemory()
         let kept = try db.cachedStatement(sql: "SELECT 1")
         let sql = text(2, length: 1_500_000)

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// Work on a new thread.
+/// Runs work on a new thread.
 final class Background<Value: Sendable>: Sendable {
     private let result = Lock<Result<Value, any Error>?>(nil)
     private let done = Gate()
@@ -27,8 +27,8 @@ final class Background<Value: Sendable>: Sendable {
     }
 }
 
-/// Runs a long test on a new thread, so it does not block one of the cooperative pool's few
-/// threads.
+/// Runs a long test on a new thread, so that it does not block one of the few threads in the
+/// cooperative pool.
 ///
 /// A failed expectation on that thread is not attributed to the test. Return the values to check
 /// instead.

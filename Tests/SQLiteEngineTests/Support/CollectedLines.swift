@@ -1,6 +1,6 @@
 import Telemetry
 
-/// A list to which any thread can append lines.
+/// A list that any thread can append lines to.
 final class CollectedLines: Sendable {
     private let lines = Lock<[String]>([])
 

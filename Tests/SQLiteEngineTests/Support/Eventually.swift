@@ -1,9 +1,9 @@
 import Foundation
 import Telemetry
 
-/// Polls until `condition` holds; throws if it does not.
+/// Polls until a condition is met, and throws an error if this takes too long.
 ///
-/// Use it for states without a notification, such as the start of a wait.
+/// Use this function for states without a notification, such as the start of a wait.
 func eventually(_ condition: () throws -> Bool) throws {
     let deadline = monotonicNanoseconds() + 20_000_000_000
     while try !condition() {
@@ -12,7 +12,7 @@ func eventually(_ condition: () throws -> Bool) throws {
     }
 }
 
-/// Polls until `condition` holds, and lets other tasks run meanwhile.
+/// Polls until a condition is met, and lets other tasks run in the meantime.
 func eventuallyAsync(_ condition: () throws -> Bool) async throws {
     let deadline = monotonicNanoseconds() + 20_000_000_000
     while try !condition() {

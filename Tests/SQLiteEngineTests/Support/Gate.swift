@@ -1,10 +1,12 @@
 import Dispatch
 
-/// A gate at which threads wait, and which another thread opens once for each waiter.
+/// A gate that makes threads wait.
 ///
-/// A wait has a timeout, so a failing test does not hang.
+/// Another thread opens the gate once for each waiter.
+///
+/// A wait has a timeout, so that a failing test does not hang.
 final class Gate: Sendable {
-    /// The error of a wait that times out.
+    /// The error that a wait throws when it times out.
     struct Timeout: Error {}
 
     private let semaphore = DispatchSemaphore(value: 0)

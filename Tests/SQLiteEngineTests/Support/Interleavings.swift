@@ -1,6 +1,6 @@
 /// Explores every order in which threads can take their steps.
 ///
-/// A world is a value that contains the memory that the threads share and the position of each
+/// A world is a value that contains the shared memory of the threads and the position of each
 /// thread. One step reads and writes as much as one atomic operation in the program. Each world is
 /// explored once, so the cost depends on the number of worlds, not on the number of orders.
 struct Interleavings<World: Hashable> {
@@ -15,17 +15,19 @@ struct Interleavings<World: Hashable> {
     }
 
     var threads: Int
-    /// Performs the thread's next step; returns nil if it has ended, and the same world if it waits.
+    /// Performs the next step of a thread.
+    ///
+    /// Returns `nil` if the thread has ended, and the same world if the thread waits.
     var step: (World, _ thread: Int) -> World?
-    /// The invariant that a world violates; nil if none.
+    /// Returns the invariant that a world violates, if any.
     var violation: (World) -> String?
-    /// The invariant that a world violates when no thread can perform a step; nil if none.
+    /// Returns the invariant that a world violates when no thread can perform a step, if any.
     var violationAtEnd: (World) -> String?
 
     /// Explores all orders that start at a world.
     ///
     /// - Returns: The number of worlds.
-    /// - Throws: The first failure, by the order of the threads.
+    /// - Throws: The first failure in the order of the threads.
     @discardableResult
     func explore(from world: World) throws -> Int {
         var seen: Set<World> = [world]

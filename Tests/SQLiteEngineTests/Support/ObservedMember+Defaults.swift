@@ -1,6 +1,6 @@
 @testable import SQLiteEngine
 
-/// Default implementations for fake members: a quick member that does nothing.
+/// Default implementations for fake members that are quick and do nothing.
 extension ObservedMember {
     var database: (any ObservedDatabase)? { nil }
     var wantsChanges: Bool { true }

@@ -2,19 +2,19 @@
 
 /// An observer that records its notifications.
 final class RecordingObserver: TransactionObserver {
-    /// The error that a recording observer throws to prevent a commit.
+    /// The error that the observer throws to prevent a commit.
     struct Refusal: Error {}
 
     /// The callbacks in order, such as `insert t 1`, `willCommit`, `didCommit`.
     var log: [String] = []
     /// Whether to prevent the next commit.
     var refuses = false
-    /// Called in each callback with its line of the log.
+    /// A closure that is called in each callback with the line that the callback adds to the log.
     var reaction: ((String, Database?) -> Void)?
 
     private let filter: (DatabaseEventKind) -> Bool
 
-    /// Observes the kinds for which `filter` holds.
+    /// Observes the kinds of events that `filter` accepts.
     init(observing filter: @escaping (DatabaseEventKind) -> Bool = { _ in true }) {
         self.filter = filter
     }

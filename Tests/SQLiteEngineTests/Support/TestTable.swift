@@ -1,7 +1,7 @@
 @testable import SQLiteEngine
 
 extension Configuration {
-    /// Returns a configuration after a closure has changed it.
+    /// Returns a configuration that a closure has changed.
     static func with(_ change: (inout Configuration) -> Void) -> Configuration {
         var configuration = Configuration()
         change(&configuration)

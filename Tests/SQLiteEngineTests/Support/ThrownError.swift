@@ -1,6 +1,8 @@
 import SQLiteEngine
 
-/// Returns the database error that `body` throws, for closures in which `#expect` cannot be nested.
+/// Returns the database error that `body` throws.
+///
+/// Use this function in closures in which `#expect` cannot be nested.
 func databaseError(of body: () throws -> Void) -> DatabaseError? {
     do {
         try body()

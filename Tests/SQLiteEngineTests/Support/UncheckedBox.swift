@@ -1,6 +1,7 @@
-/// A box that carries a value out of its access, for tests that detect this misuse.
+/// A box that a test uses to move a value out of its access, which is a misuse that the test
+/// detects.
 ///
-/// `@unchecked Sendable`: the test uses the box from one thread at a time.
+/// `@unchecked Sendable`, because a test uses the box on one thread at a time.
 final class UncheckedBox<Value>: @unchecked Sendable {
     var value: Value?
 

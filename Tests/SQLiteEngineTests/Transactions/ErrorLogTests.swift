@@ -4,7 +4,8 @@ import Testing
 
 struct ErrorLogTests {
     @Test func errorsAreLogged() async {
-        // The log function belongs to the process and must be set before its first connection.
+        // The log function belongs to the process and must be set before the first connection is
+        // opened.
         await #expect(processExitsWith: .success) {
             let lines = CollectedLines()
             Database.logError = { code, message in lines.append("\(code.rawValue) \(message)") }

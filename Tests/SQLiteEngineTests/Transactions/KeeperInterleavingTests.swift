@@ -2,8 +2,10 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks every interleaving of a reader that keeps its transaction, a writer that forbids keeping,
-/// and the timer that ends kept transactions.
+/// Tests every interleaving of three threads.
+///
+/// The threads are a reader that keeps its transaction, a writer that forbids keeping, and the
+/// timer that ends kept transactions.
 ///
 /// The steps match ``GateSteps/release(_:)``, ``AccessGate/forbidKeeping()``, and
 /// ``ReadTransactionKeeper/didKeep()``.
@@ -17,7 +19,7 @@ struct KeeperInterleavingTests {
         case writerDoesNotWait
     }
 
-    /// A thread's position, identified by its next step.
+    /// The position of a thread, identified by its next step.
     enum Place: Hashable {
         case start, decide, check, giveUp, checkAgain, arm
         case raise, search, end, release, await, commit, allow
@@ -33,7 +35,7 @@ struct KeeperInterleavingTests {
         var isCommitting = false
         /// Whether an idle connection has kept its transaction since before the write began.
         var wasKeptBefore = false
-        /// Whether two threads owned the slot at the same time.
+        /// Whether two threads have owned the slot at the same time.
         var isBroken = false
         var accesses = 0
         var places: [Place] = [.start, .raise, .disarm]
@@ -51,8 +53,8 @@ struct KeeperInterleavingTests {
         } violation: { world in
             if world.isBroken { return "a slot was owned twice" }
             guard world.isCommitting, world.isKept else { return nil }
-            if world.wasKeptBefore { return "the writer did not wait for a transaction's end" }
-            // A reader that has just released the slot ends its transaction next.
+            if world.wasKeptBefore { return "the writer did not wait for a transaction to end" }
+            // A reader that has just released the slot ends its transaction in its next step.
             return world.slot == AccessSlot.State.keeping
                 && world.places[Self.reader] != .checkAgain
                 ? "a transaction was kept during a commit" : nil
@@ -68,7 +70,7 @@ struct KeeperInterleavingTests {
 
     // MARK: The threads
 
-    /// Performs the steps of two accesses, each of which keeps its transaction if this is allowed.
+    /// Performs the steps of two accesses that keep their transactions if this is allowed.
     private func read(_ world: World, _ mistake: Mistake?) -> World? {
         var next = world
         func enter(_ place: Place) -> World {
@@ -86,7 +88,7 @@ struct KeeperInterleavingTests {
             if mistake == .readerArmsTooEarly, next.isKept { next.isArmed = true }
             return enter(.check)
         case .check:
-            // With attention raised, the transaction ends before the slot is released.
+            // If attention is raised, the transaction ends before the slot is released.
             if world.forbidding > 0 { next.isKept = false }
             return enter(.giveUp)
         case .giveUp:
@@ -115,7 +117,7 @@ struct KeeperInterleavingTests {
         return world.accesses == 2 ? .done : .start
     }
 
-    /// Returns the operation of a single write.
+    /// Performs the steps of a single write.
     private func write(_ world: World, _ mistake: Mistake?) -> World? {
         var next = world
         func enter(_ place: Place) -> World {
@@ -153,9 +155,9 @@ struct KeeperInterleavingTests {
         }
     }
 
-    /// Returns the operation of the timer, which expires once at any time.
+    /// Performs the steps of the timer, which expires once at any time.
     ///
-    /// A spurious expiry is allowed.
+    /// The timer may expire early.
     private func expire(_ world: World, _ mistake: Mistake?) -> World? {
         var next = world
         func enter(_ place: Place) -> World {

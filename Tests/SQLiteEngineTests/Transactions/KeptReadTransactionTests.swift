@@ -4,7 +4,9 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks the conditions for keeping a connection's transaction, on a wal-index in plain memory.
+/// Tests when a connection may keep its transaction.
+///
+/// The wal-index is in plain memory.
 struct KeptReadTransactionTests {
     /// A wal-index whose fields a test can change.
     private final class Memory {
@@ -54,7 +56,7 @@ struct KeptReadTransactionTests {
 
     private func beginTransaction(on memory: Memory) -> Connection { Connection(memory, keeper) }
 
-    @Test func itIsKeptBetweenDenseAccesses() {
+    @Test func aTransactionIsKeptBetweenDenseAccesses() {
         let memory = Memory()
         let kept = beginTransaction(on: memory)
         #expect(!kept.mayKeep(at: 10_000_000))
@@ -62,7 +64,7 @@ struct KeptReadTransactionTests {
         #expect(!kept.mayKeep(at: 10_000_000 + 2 * EngineTimings.longestKeptGap))
     }
 
-    @Test func itIsKeptForALimitedTime() {
+    @Test func aTransactionIsKeptForALimitedTime() {
         let memory = Memory()
         let kept = beginTransaction(on: memory)
         var now: UInt64 = 10_000_000
@@ -81,7 +83,7 @@ struct KeptReadTransactionTests {
         #expect(kept.mayKeep(at: now))
     }
 
-    @Test func itIsNotKeptAfterACommit() {
+    @Test func aTransactionIsNotKeptAfterACommit() {
         let memory = Memory()
         let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1_000_000)
@@ -90,7 +92,7 @@ struct KeptReadTransactionTests {
         #expect(!kept.mayKeep(at: 1_000_001))
     }
 
-    @Test func itIsNotKeptWhileAHeaderIsWritten() {
+    @Test func aTransactionIsNotKeptWhileAHeaderIsWritten() {
         let memory = Memory()
         memory.words[4] = 11
         let kept = beginTransaction(on: memory)
@@ -98,12 +100,12 @@ struct KeptReadTransactionTests {
         #expect(!kept.mayKeep(at: 1_000_001))
     }
 
-    @Test func itIsNotKeptIfItPreventsARestartOfTheLog() {
+    @Test func aTransactionThatPreventsARestartOfTheLogIsNotKept() {
         let memory = Memory(frames: 10, backfill: 4)
         let kept = beginTransaction(on: memory)
         memory.checkpoint(9)
         #expect(kept.isCurrent)
-        // From this point on, a new transaction reads only the file, and a writer resets the log.
+        // From this point on, a new transaction reads only the file, and a writer restarts the log.
         memory.checkpoint(10)
         #expect(!kept.isCurrent)
         #expect(kept.transaction.showsLastState())
@@ -111,7 +113,7 @@ struct KeptReadTransactionTests {
         #expect(kept.isCurrent)
     }
 
-    @Test func itIsNotKeptAfterTheCConnectionWasUsed() {
+    @Test func aTransactionIsNotKeptAfterTheCConnectionWasUsed() {
         let memory = Memory()
         let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1_000_000)
@@ -141,7 +143,7 @@ struct KeptReadTransactionTests {
         #expect(kept.mayKeep(at: next + 2))
     }
 
-    /// Returns a time after the pause, in a period of kept transactions.
+    /// Returns a time after the pause, in a period in which transactions are kept.
     private func afterRest(_ now: UInt64) -> UInt64 {
         let end = now + 2 * keeper.rest.load(ordering: .relaxed)
         return (end / (2 * EngineTimings.keepingTurn) + 1) * (2 * EngineTimings.keepingTurn)
@@ -164,7 +166,7 @@ struct KeptReadTransactionTests {
         let kept = beginTransaction(on: memory)
         _ = kept.mayKeep(at: 1)
         let isKept = kept.mayKeep(at: 2) {
-            // The writer starts after the attention is read.
+            // The writer starts after the reader has read the attention.
             keeper.writes.wrappingAdd(1, ordering: .relaxed)
             return true
         }
@@ -194,14 +196,14 @@ struct KeptReadTransactionTests {
         #expect(!mayKeep(at: later + 100))
         memory.checkpoint(ReadTransactionKeeper.longLog)
         #expect(mayKeep(at: later + 200))
-        // This is a new log, to which the other process may also have written.
+        // This is a new log. The other process may also have written to it.
         memory.checkpoint(0)
         memory.commit(frames: 2 * ReadTransactionKeeper.longLog, generation: 2)
         #expect(!mayKeep(at: later + 300))
         #expect(mayKeep(at: later + 2 * EngineTimings.foreignWriterMemory))
     }
 
-    @Test func aLongForeignLogIsRemembered() {
+    @Test func aLongForeignLogStaysRecorded() {
         let memory = Memory(frames: ReadTransactionKeeper.longLog - 1)
         let kept = beginTransaction(on: memory)
         kept.keep(at: 1)

@@ -5,13 +5,13 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks that kept read transactions are not observable by reads, other connections, or statements
-/// on the C connection.
+/// Tests that kept read transactions have no observable effect on reads, other connections, or
+/// statements on the C connection.
 @Suite(.timeLimit(.minutes(1)))
 struct KeptTransactionPromisesTests {
     private let folder = TemporaryFolder()
 
-    /// Another program's connection.
+    /// The connection of another program.
     private final class Foreign {
         private var handle: OpaquePointer?
 
@@ -29,7 +29,8 @@ struct KeptTransactionPromisesTests {
         @discardableResult
         func run(_ sql: String) -> CInt { sqlite3_exec(handle, sql, nil, nil, nil) }
 
-        /// Runs a checkpoint without waiting and returns whether it was blocked.
+        /// Runs a checkpoint without waiting for locks, and returns whether the checkpoint was
+        /// blocked.
         func isTruncateBlocked() -> Bool {
             sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
                 == SQLITE_BUSY
@@ -87,7 +88,7 @@ struct KeptTransactionPromisesTests {
         }
     }
 
-    @Test func aQueuesReadHasTheStateOfItsFirstStatement() throws {
+    @Test func aReadOfAQueueHasTheStateOfItsFirstStatement() throws {
         let queue = try makeQueue()
         let foreign = Foreign(folder.file())
         for expected in 1...50 {
@@ -188,10 +189,10 @@ struct KeptTransactionPromisesTests {
             pool.readers.release(slot)
             return false
         }
-        // A writer, or a suspension, starts while another thread hands the slot over.
+        // A writer or a suspension starts while another thread hands over the slot.
         pool.readers.forbidKeeping()
         guard case .free = pool.readers.handOver(slot) else {
-            Issue.record("found a waiter")
+            Issue.record("there must be no waiter")
             return
         }
         #expect(!slot.keepsIdleTransaction)
@@ -251,7 +252,7 @@ struct KeptTransactionPromisesTests {
             queue.inDatabase { db in
                 let sql = "PRAGMA journal_mode = \(mode)"
                 #expect(sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil) == SQLITE_OK)
-                // Requests a status before the engine has detected the mode.
+                // The status is requested before the engine has detected the mode.
                 _ = queue.status()
             }
         }
@@ -261,7 +262,7 @@ struct KeptTransactionPromisesTests {
             try readDensely(queue, times: 20)
             _ = queue.status()
             let foreign = Foreign(folder.file())
-            // Outside WAL mode, a kept transaction would lock the file, so none is kept.
+            // Outside WAL mode, a kept transaction would lock the file, so no transaction is kept.
             #expect(foreign.run("UPDATE t SET v = \(round)") == SQLITE_OK)
             #expect(
                 try queue.read { try Int.fetchOne($0, sql: "SELECT v FROM t") } == round
@@ -358,7 +359,7 @@ struct KeptTransactionPromisesTests {
             }
             pool.suspend()
             #expect(!foreign.isTruncateBlocked())
-            // Reads continue, and keep no transaction.
+            // Reads continue, but they keep no transaction.
             try readDensely(pool)
             #expect(!foreign.isTruncateBlocked())
             pool.resume()

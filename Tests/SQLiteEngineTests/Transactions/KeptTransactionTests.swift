@@ -6,18 +6,18 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks that a reader keeps its transaction between accesses without observable effects.
+/// Tests that a reader keeps its transaction between accesses without observable effects.
 struct KeptTransactionTests {
     private let folder = TemporaryFolder()
 
     private func makePool(readers: Int = 1) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.maximumReaderCount = readers
-        // A reader that finds a half-written wal-index header briefly acquires the write lock
-        // (`walIndexReadHdr` in SQLite's wal.c), which can make BEGIN IMMEDIATE fail.
+        // A reader that finds a partially written wal-index header briefly acquires the write lock
+        // (`walIndexReadHdr` in SQLite's wal.c). This can make `BEGIN IMMEDIATE` fail.
         configuration.busyMode = .timeout(5)
         let pool = try DatabasePool(path: folder.file(), configuration: configuration)
-        // Other connections' commits suspend keeping only as long as necessary.
+        // After a commit of another connection, keeping resumes as soon as possible.
         pool.readers.keeper.rest.store(0, ordering: .relaxed)
         try pool.write { db in
             try db.execute(sql: "CREATE TABLE t(v INTEGER); INSERT INTO t VALUES (0)")
@@ -67,7 +67,7 @@ struct KeptTransactionTests {
         gate.keeper.longestEnding.store(.max, ordering: .relaxed)
         try eventually {
             try readUntilKept(pool)
-            // Claims the slot like the timer, whose thread is then preempted.
+            // The timer claims the slot in the same way. Its thread is then preempted.
             return slot.claimKeeping()
         }
         let write = Background {
@@ -152,8 +152,8 @@ struct KeptTransactionTests {
         let pool = try makePool()
         let other = try DatabaseQueue(path: folder.file())
         try readUntilKept(pool)
-        // The test does not use `isKept`, which acquires the connection, because the timer would
-        // then skip it.
+        // The test does not use `isKept`, because `isKept` acquires the connection and the timer
+        // would then skip it.
         try eventually {
             let isBusy = try other.inDatabase { db in
                 try Int.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -165,7 +165,7 @@ struct KeptTransactionTests {
     @Test(.timeLimit(.minutes(1)))
     func anInterruptBetweenTwoReadsHasNoEffect() throws {
         let pool = try makePool()
-        // An abandoned cursor would keep the interrupt flag set.
+        // An abandoned cursor would leave the interrupt flag set.
         try eventually {
             try pool.read { db in
                 let cursor = try Int.fetchCursor(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks that the timer that ends kept transactions wakes the program only while one exists.
+/// Tests that the timer wakes the program only while there is a kept transaction to end.
 @Suite(.timeLimit(.minutes(1)))
 struct KeptTransactionTimerTests {
     private let folder = TemporaryFolder()
@@ -34,7 +34,7 @@ struct KeptTransactionTimerTests {
         try keepTransaction(of: pool)
         try pool.read { db in
             _ = try Int.fetchOne(db, sql: "SELECT v FROM t")
-            // The timer that earlier reads set expires and is not set again.
+            // The timer that earlier reads set expires, and it is not set again.
             try eventually { !keeper.isTimerSet }
             let before = keeper.expirations.load(ordering: .relaxed)
             for _ in 0..<100 { _ = try Int.fetchOne(db, sql: "SELECT v FROM t") }

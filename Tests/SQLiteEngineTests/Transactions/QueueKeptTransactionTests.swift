@@ -4,8 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks that a queue in WAL mode keeps its read transaction between reads without observable
-/// effects.
+/// Tests that a queue in WAL mode keeps its transaction between reads without observable effects.
 @Suite(.timeLimit(.minutes(1)))
 struct QueueKeptTransactionTests {
     private let folder = TemporaryFolder()
@@ -15,7 +14,7 @@ struct QueueKeptTransactionTests {
             path: folder.file(),
             configuration: .with { $0.journalMode = .wal }
         )
-        // Other connections' commits suspend keeping only as long as necessary.
+        // After a commit of another connection, keeping resumes as soon as possible.
         queue.gate.keeper.rest.store(0, ordering: .relaxed)
         try queue.write { db in
             try db.execute(sql: "CREATE TABLE t(v INTEGER); INSERT INTO t VALUES (0)")

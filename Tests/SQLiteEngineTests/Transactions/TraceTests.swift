@@ -58,7 +58,7 @@ struct TraceTests {
         )
     }
 
-    @Test func theEnginesOwnQueriesAreNotReported() throws {
+    @Test func queriesByTheEngineAreNotReported() throws {
         struct Item: Codable, MutablePersistableRecord {
             static let databaseTableName = "item"
             var id: Int64?
@@ -71,7 +71,7 @@ struct TraceTests {
         }
         let lines = CollectedLines()
         try queue.inDatabase { db in
-            // The table's columns are not cached yet, so the engine queries them.
+            // The columns of the table are not cached yet, so the engine queries them.
             db.trace { lines.append($0.description) }
             var item = Item(name: "pen")
             try item.insert(db)

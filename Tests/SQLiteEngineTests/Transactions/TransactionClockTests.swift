@@ -7,7 +7,7 @@ import Testing
 struct TransactionClockTests {
     private struct ClockError: Error {}
 
-    /// Returns a configuration whose clock advances by a second with each reading.
+    /// Returns a configuration with a clock that advances by a second each time it is read.
     private func countingClock() -> Configuration {
         let seconds = Lock(0.0)
         var configuration = Configuration()
@@ -21,7 +21,7 @@ struct TransactionClockTests {
         return configuration
     }
 
-    @Test func oneDateForEachTransaction() throws {
+    @Test func eachTransactionHasOneDate() throws {
         let queue = try DatabaseQueue(configuration: countingClock())
         let seconds = { (db: Database) in
             try db.transactionDate.timeIntervalSinceReferenceDate

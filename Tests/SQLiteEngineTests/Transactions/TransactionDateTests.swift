@@ -8,7 +8,7 @@ struct TransactionDateTests {
     private let folder = TemporaryFolder()
     private let ticks = Lock(0)
 
-    /// A configuration whose clock advances by a second with each reading.
+    /// A configuration with a clock that advances by a second each time it is read.
     private var configuration: Configuration {
         let ticks = ticks
         return .with {
@@ -21,7 +21,7 @@ struct TransactionDateTests {
         }
     }
 
-    /// Resets the clock, which was advanced by the transactions that created the table.
+    /// Resets the clock, because the transactions that created the table advanced it.
     private func restartClock() { ticks.withLock { $0 = 0 } }
 
     private func date(_ db: Database) throws -> Double {
@@ -61,7 +61,7 @@ struct TransactionDateTests {
         }
     }
 
-    @Test func aReadersTransactionsHaveSeparateDates() throws {
+    @Test func transactionsOfAReaderHaveSeparateDates() throws {
         let pool = try DatabasePool.withTable(in: folder, configuration: configuration)
         restartClock()
         for expected in 1...50 {

@@ -63,7 +63,7 @@ struct TransactionTests {
     @Test func aTransactionOfAReaderIsDeferred() throws {
         let pool = try DatabasePool.withTable(in: folder)
         try pool.write { _ in
-            // An immediate transaction would need the lock that the writer holds.
+            // An immediate transaction would require the lock that the writer holds.
             try pool.unsafeRead { db in
                 try db.inTransaction {
                     try #expect(db.rowCount() == 0)
@@ -77,7 +77,7 @@ struct TransactionTests {
         let queue = try DatabaseQueue.withTable()
         #expect(throws: Mistake.self) {
             try queue.inTransaction { db in
-                // Rolling back twice would be an error.
+                // A second rollback would be an error.
                 try db.rollback()
                 throw Mistake()
             }
@@ -218,7 +218,7 @@ struct TransactionTests {
         }
         try pool.writeWithoutTransaction { db in
             #expect(sqlite3_txn_state(db.sqliteConnection, nil) == SQLITE_TXN_NONE)
-            // No reader exists, so the whole log can be truncated.
+            // There are no readers, so the whole log can be truncated.
             let log = try db.checkpoint(.truncate)
             #expect(log.walFrameCount == 0)
         }

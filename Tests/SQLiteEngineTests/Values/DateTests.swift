@@ -11,8 +11,8 @@ struct DateTests {
         #expect(early.databaseValue == "1969-12-31 23:59:59.999".databaseValue)
     }
 
-    /// Compares dates with SQLite's own functions.
-    @Test func datesMatchSQLitesInterpretation() throws {
+    /// Compares dates with the results of SQLite's date functions.
+    @Test func datesMatchTheDateFunctionsOfSQLite() throws {
         let db = try Database.inMemory()
         let statement = try db.makeStatement(sql: "SELECT CAST(strftime('%s', ?) AS INTEGER)")
         var random = SeededRandom(seed: 7)

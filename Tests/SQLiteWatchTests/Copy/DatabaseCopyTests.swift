@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Copies of databases that real programs are using are either consistent or refused.
+/// Tests that copies of databases in use by real programs are either consistent or refused.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct DatabaseCopyTests {
     private let folder = TemporaryFolder()
@@ -19,9 +19,11 @@ struct DatabaseCopyTests {
         )
     }
 
-    /// A program with two tables, whose transactions each change one row in both tables.
+    /// A program with two tables.
     ///
-    /// Its `check()` fails if a copy does not contain the state of one commit.
+    /// Each transaction changes one row in both tables.
+    /// The `check()` function of the program fails if a copy does not contain the state of one
+    /// commit.
     private func program(_ setUp: String, rows: Int = 400) throws -> ForeignProgram {
         let program = try ForeignProgram(folder.file())
         try program.run(
@@ -69,7 +71,7 @@ struct DatabaseCopyTests {
         try program.run("check('\(copy.path)', 400)")
     }
 
-    /// Checkpoints change the database file while it is copied, and the log restarts.
+    /// Checkpoints change the database file during the copy, and the log restarts.
     @Test func aBusyDatabaseInWALModeIsCopiedAtACommit() throws {
         let program = try program(
             """
@@ -98,7 +100,7 @@ struct DatabaseCopyTests {
                 #expect(throws: Never.self) { try checker.run("check('\(copy.path)', 400)") }
                 removeCopies()
             } catch {
-                // The log was restarted during each attempt.
+                // The log restarted during each attempt.
                 guard case .changing = error else {
                     Issue.record("\(error)")
                     break
@@ -150,7 +152,8 @@ struct DatabaseCopyTests {
     @Test func aJournalForSeveralDatabasesIsRefused() throws {
         let program = try program("")
         try program.run("c.close()")
-        // The journal ends with the name of a super-journal, like the journals of such commits.
+        // The journal ends with the name of a super-journal, as in commits that change several
+        // databases.
         let journal = folder.file() + "-journal"
         var bytes = HeaderSamples.journal + [UInt8](repeating: 0, count: 600)
         bytes += JournalHeader.magic
@@ -165,7 +168,7 @@ struct DatabaseCopyTests {
             try makeCopy()
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: target.path).isEmpty)
-        // A reserved lock allows other connections to read.
+        // Other connections can still read while a connection holds a reserved lock.
         try program.run("c.execute('rollback'); c.execute('begin immediate')")
         try program.run("c.execute('insert into a(n) values(7)')")
         let copy = try makeCopy()
@@ -191,7 +194,7 @@ struct DatabaseCopyTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: target.path).isEmpty)
     }
 
-    /// The -wal file may be much larger than the log.
+    /// The `-wal` file may be much larger than the log that it contains.
     @Test func onlyTheFramesInUseAreCopied() throws {
         let program = try program(
             "c.execute('pragma journal_mode=wal'); c.execute('pragma wal_autocheckpoint=0')"

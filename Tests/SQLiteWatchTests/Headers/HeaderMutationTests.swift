@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Malformed headers result in nil or values within bounds, and never trap.
+/// Tests that malformed headers result in `nil` or in values within bounds, and never trap.
 struct HeaderMutationTests {
     private static func bytes(_ hexadecimal: String) -> [UInt8] {
         let digits = Array(hexadecimal.filter { !$0.isWhitespace })
@@ -12,7 +12,7 @@ struct HeaderMutationTests {
         }
     }
 
-    /// A header of each file, and some bytes after it.
+    /// A header of each kind of file, followed by some bytes.
     static let samples: [[UInt8]] = [
         HeaderSamples.database, HeaderSamples.log, HeaderSamples.index, HeaderSamples.journal,
     ]
@@ -35,11 +35,11 @@ struct HeaderMutationTests {
             }
             if check(bytes) { parsed += 1 }
         }
-        // Some mutations pass the first checks.
+        // Some mutations must pass the first checks.
         #expect(parsed > 1_000)
     }
 
-    /// Parses bytes as each kind of file, and uses the result.
+    /// Parses bytes as each kind of file, and uses the results.
     private func check(_ bytes: [UInt8]) -> Bool {
         let header = DatabaseHeader(bytes)
         let log = WALHeader(bytes)

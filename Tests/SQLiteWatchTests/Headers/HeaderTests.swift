@@ -50,7 +50,7 @@ struct HeaderTests {
         // The first copy has a valid checksum, but the second copy differs.
         #expect(WALIndexHeader(second) == nil)
         bytes[64] = 9
-        // Equal copies with a wrong checksum.
+        // Both copies are equal, but the checksum is wrong.
         #expect(WALIndexHeader.isConsistent(bytes))
         #expect(WALIndexHeader(bytes) == nil)
     }

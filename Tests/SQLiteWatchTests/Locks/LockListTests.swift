@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// A list of locks that is read in several pages may omit a held lock.
+/// Tests lists of locks that are read in several pages and may omit a held lock.
 struct LockListTests {
     private func line(_ process: Int, _ inode: Int) -> String {
         "1: POSIX  ADVISORY  READ \(process) 08:01:\(inode) 123 123\n"
@@ -12,7 +12,7 @@ struct LockListTests {
         let rest = String(repeating: line(1, 1), count: others)
         var texts = [
             rest + line(11, 99) + line(12, 99),
-            // First 12 is missing, then 11.
+            // Lock 12 is missing first, and then lock 11.
             rest + line(11, 99),
             rest + line(12, 99),
             rest + line(11, 99) + line(12, 99),

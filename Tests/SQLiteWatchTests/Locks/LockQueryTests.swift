@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Queries find the locks that another process has set, and set none.
+/// Tests that queries find the locks of another process without setting any.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct LockQueryTests {
     private let folder = TemporaryFolder()
@@ -15,7 +15,9 @@ struct LockQueryTests {
         }
     }
 
-    /// The locks that queries find while a program holds some, as `fcntl.lockf` arguments.
+    /// Returns the locks that queries find while a program holds locks.
+    ///
+    /// The locks of the program are arguments of Python's `fcntl.lockf`.
     private func writeLocks(
         index: [String] = [],
         database: [String] = []
@@ -31,7 +33,7 @@ struct LockQueryTests {
         return (found, program.pid)
     }
 
-    /// The locks to set, and the locks that queries find.
+    /// The locks to set, and the locks that queries must find.
     struct Case: Sendable, CustomTestStringConvertible {
         var locks: [String]
         var expected: Set<LockKind>

@@ -16,7 +16,7 @@ struct MountTableTests {
         ("/data/my files/a.db", "overlay"), ("/data/my filesystem/a.db", "ext4"),
         ("/data/nfs/a.db", "nfs4"), ("/a.db", "ext4"),
     ])
-    func theLongestMountPointWins(path: String, type: String) {
+    func theLongestMountPointTakesPrecedence(path: String, type: String) {
         #expect(table.mount(of: path)?.type == type)
     }
 

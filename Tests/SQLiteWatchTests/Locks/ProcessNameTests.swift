@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// The name of an interpreter's process includes its script.
+/// Tests that the name of an interpreter's process includes the script.
 struct ProcessNameTests {
     @Test(arguments: [
         (["/usr/bin/python3", "-u", "/srv/app/report.py", "--all"], "python3 report.py"),

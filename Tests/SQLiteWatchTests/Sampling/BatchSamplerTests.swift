@@ -4,7 +4,8 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// The samples of a batch equal complete samples, although most of them record only changes.
+/// Tests that the samples of a batch equal complete samples, although most of them record only
+/// changes.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct BatchSamplerTests {
     private let folder = TemporaryFolder()
@@ -26,13 +27,13 @@ struct BatchSamplerTests {
 
     private func files() -> DatabaseFiles { DatabaseFiles(path: Array(folder.file().utf8)) }
 
-    /// A complete sample through separate descriptors, without the processor time.
+    /// Returns a complete sample through separate descriptors, without the processor time.
     private func complete() -> FileSample { comparable(files().sample(probesReaders: false)) }
 
     private func comparable(_ sample: FileSample) -> FileSample {
         var sample = sample
         sample.helperNanoseconds = 0
-        // Only complete samples show the size and the time of the log.
+        // Only complete samples contain the size and the modification time of the log.
         sample.wal = FileContent()
         sample.index.modified = 0
         return sample

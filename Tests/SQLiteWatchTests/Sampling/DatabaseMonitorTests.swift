@@ -2,13 +2,15 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Checks samples that omit the list of all locks, as they do when many processes share a database.
+/// Tests samples that omit the list of all locks.
+///
+/// Such samples occur when many processes share a database.
 struct DatabaseMonitorTests {
     private let writer = HeldLock(kind: .writer)
     private let reader = HeldLock(kind: .reader, mark: 1)
     private let header = index(frames: 12, marks: [0, 9, nil, nil, nil])
 
-    /// An observation of the locks that exclude all others.
+    /// Returns an observation that contains only exclusive locks.
     private func quick(at milliseconds: UInt64, _ held: [Int32: Set<HeldLock>]) -> Observation {
         var observation = observation(at: milliseconds, header, held)
         observation.hasList = false
@@ -43,8 +45,8 @@ struct DatabaseMonitorTests {
         #expect(report.window.listSamples == 1)
     }
 
-    /// A share counts only samples that can show the lock.
-    @Test func sharesCountTheSamplesThatShowTheLock() {
+    /// A share includes only samples that can show the lock.
+    @Test func sharesIncludeOnlySamplesThatCanShowTheLock() {
         var last = observation(at: 40, header, [7: []])
         last.listWeight = 4e7
         var first = observation(at: 0, header, [7: [reader, writer]])

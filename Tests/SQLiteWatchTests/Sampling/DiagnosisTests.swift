@@ -127,7 +127,7 @@ struct DiagnosisTests {
         #expect(findings(observations).first?.kind == .overlappingReaders)
     }
 
-    /// A log that is already long is reported without further growth.
+    /// A log that is already long is reported even if it does not grow.
     @Test func aLongLogIsReportedImmediately() {
         let observations = (0..<20).map { step in
             let frames = UInt32(9_000 + step)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// An observation of a database in WAL mode.
+/// Returns an observation of a database in WAL mode.
 func observation(
     at milliseconds: UInt64,
     _ index: WALIndexHeader,
@@ -32,7 +32,7 @@ struct HoldTrackerTests {
         tracker.update(observation(at: 0, index(change: 5, frames: 9), [7: [writer]]))
         tracker.update(observation(at: 10, index(change: 5, frames: 9), [7: [writer]]))
         #expect(tracker.holds[7]?[writer]?.since == 0)
-        // It committed and began another transaction.
+        // The writer committed and began another transaction.
         tracker.update(observation(at: 20, index(change: 6, frames: 11), [7: [writer]]))
         #expect(tracker.holds[7]?[writer]?.since == 20_000_000)
         tracker.update(observation(at: 30, index(change: 6, frames: 11), [:]))
@@ -51,7 +51,7 @@ struct HoldTrackerTests {
         #expect(hold?.behindSince == 10_000_000)
         #expect(hold?.frame == 9)
         // Between the first two samples it may have read twice.
-        #expect(hold?.isContinuous == false)
+        # The reader may have read twice between the first two samples.
     }
 
     @Test func aReaderBehindSinceItsFirstSampleIsContinuous() {
@@ -72,7 +72,7 @@ struct HoldTrackerTests {
         #expect(tracker.holds[7]?[reader(1)]?.isContinuous == false)
     }
 
-    @Test func aMarkThatMovedWasFreeInBetween() {
+    @Test func aMarkThatMovedWasFreeInTheMeantime() {
         var tracker = HoldTracker()
         let old = index(frames: 12, marks: [0, 9, nil, nil, nil])
         let new = index(change: 2, frames: 14, marks: [0, 13, nil, nil, nil])
@@ -88,7 +88,7 @@ struct HoldTrackerTests {
         tracker.update(observation(at: 10, index(frames: 5, salt1: 101), [7: [reader(0)]]))
         #expect(tracker.holds[7]?[reader(0)]?.behindSince == 10_000_000)
         #expect(tracker.holds[7]?[reader(0)]?.since == 0)
-        // Frames were copied: it must have ended in between.
+        // A checkpoint copied frames, so the reader must have ended in the meantime.
         let copied = index(frames: 5, backfilled: 3, salt1: 101)
         tracker.update(observation(at: 20, copied, [7: [reader(0)]]))
         #expect(tracker.holds[7]?[reader(0)]?.since == 20_000_000)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// A wal-index header with the fields that tests set.
+/// Returns a wal-index header with the fields that a test sets.
 func index(
     change: UInt32 = 1,
     frames: UInt32,

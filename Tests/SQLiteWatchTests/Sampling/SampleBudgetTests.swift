@@ -3,7 +3,7 @@ import Testing
 @testable import SQLiteWatch
 
 extension SampleBudget {
-    /// Counts one sample, and its list if it read one.
+    /// Counts one sample, and its list if the sample includes one.
     fileprivate mutating func add(cost: UInt64, list: UInt64?) {
         add(cost: cost, of: 1, listCost: list ?? 0, of: list == nil ? 0 : 1)
     }
@@ -18,11 +18,11 @@ struct SampleBudgetTests {
         var budget = budget()
         for _ in 0..<100 { budget.add(cost: 50_000, list: 20_000) }
         #expect(budget.slot == 1e7)
-        // The list is read ten times a second.
+        // The list is read ten times per second.
         #expect(budget.group == 10)
     }
 
-    /// With many processes, the list is the most expensive part, and the sampling rate does not
+    /// With many processes, the list is the most expensive part, but the sampling rate does not
     /// change.
     @Test func anExpensiveListIsReadLessOften() {
         var budget = budget()
@@ -30,14 +30,15 @@ struct SampleBudgetTests {
             budget.add(cost: 50_000, list: number % budget.group == 0 ? 2_000_000 : nil)
         }
         #expect(budget.slot == 1e7)
-        // 0.5 % of a core for the samples leaves 1.5 % for lists of 2 ms: 7.5 per second.
+        // The samples take 0.5 % of a core, which leaves 1.5 % for lists of 2 ms, or 7.5 lists per
+        // second.
         #expect(budget.group == 14)
     }
 
     @Test func expensiveSamplesLowerTheRate() {
         var budget = budget()
         for _ in 0..<100 { budget.add(cost: 1_000_000, list: nil) }
-        // 70 % of the limit, for 1 ms each.
+        // The samples take 1 ms each and may take 70 % of the limit.
         #expect(abs(budget.slot - 1e6 / 0.014) < 1)
         for _ in 0..<100 { budget.add(cost: 50_000, list: nil) }
         #expect(budget.slot == 1e7)
@@ -63,7 +64,7 @@ struct ShareCounterTests {
     @Test func aRateChangeDoesNotBiasTheShare() {
         var counter = ShareCounter()
         var held = 0.0
-        // 10 s at 100 Hz with the lock held, 10 s at 10 Hz without.
+        // The lock is held for 10 s at 100 Hz. It is then free for 10 s at 10 Hz.
         for _ in 0..<1000 {
             counter.add(weight: 1e7)
             held += 1e7

@@ -3,7 +3,7 @@ import Testing
 @testable import SQLiteWatch
 
 struct SampleScheduleTests {
-    /// The moments and weights of samples that are taken without delay.
+    /// Returns the moments and weights of samples that are taken without delay.
     private func moments(_ count: Int, seed: UInt64, slot: Double) -> [(at: UInt64, Double)] {
         var schedule = SampleSchedule(seed: seed, start: 1_000, slot: slot)
         return (0..<count).map { _ in
@@ -41,13 +41,15 @@ struct SampleScheduleTests {
         #expect(abs(held / Double(samples.count) - 0.2) < 0.01)
     }
 
-    /// Independent random moments have a standard error of 0.009 here, and an error above 0.02 once
-    /// in 40 runs.
+    /// With independent random moments, the standard error would be 0.009.
+    ///
+    /// The error would exceed 0.02 in one of 40 runs.
     @Test func alternationsSlowerThanTheRateAreMeasuredPrecisely() {
         var largest = 0.0
         for seed in 0..<50 {
             var random = RandomBits(seed: UInt64(seed) &+ 1_000)
-            // For 30 s, cycles of 50 to 150 ms, with the lock held for 60 % of each.
+            // The 30 s consist of cycles of 50 ms to 150 ms. The lock is held for 60 % of each
+            // cycle.
             var edges: [UInt64] = [0]
             while edges.last ?? .max < 31_000_000_000 {
                 let cycle = 0.05 + 0.1 * random.nextUnit()
@@ -74,7 +76,7 @@ struct SampleScheduleTests {
 
     @Test func aLateSampleRepresentsTheSlotsThatItMissed() {
         var schedule = SampleSchedule(seed: 7, start: 0, slot: 1e7)
-        // The first slot ends at 10 ms; those until 40 ms pass without a sample.
+        // The first slot ends at 10 ms. The slots that end by 40 ms pass without a sample.
         schedule.advance(at: 45_000_000, slot: 1e7)
         #expect((40_000_000..<50_000_000).contains(schedule.planned))
         #expect(schedule.weight == 4e7)
@@ -83,7 +85,7 @@ struct SampleScheduleTests {
         #expect(schedule.weight == 1e7)
     }
 
-    @Test func aLongPauseCountsAsOneSecondAtMost() {
+    @Test func aLongPauseIsCountedAsOneSecondAtMost() {
         var schedule = SampleSchedule(seed: 7, start: 0, slot: 1e7)
         schedule.advance(at: 3_600_000_000_000, slot: 1e7)
         #expect(schedule.weight == 1e9)
@@ -116,7 +118,7 @@ struct ListScheduleTests {
             #expect(schedule.group == 8)
             counts[chosen[0]] += 1
         }
-        // Each place in a group is as likely as any other.
+        // Each position in a group is equally likely.
         #expect(counts.allSatisfy { abs($0 - 1_000) < 150 })
     }
 

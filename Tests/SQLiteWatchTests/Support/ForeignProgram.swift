@@ -4,12 +4,12 @@ import Foundation
 ///
 /// Each step is Python code that ends before the call returns, so tests need no sleeps.
 final class ForeignProgram {
-    /// The program's answer if it is not "ok".
+    /// The answer of the program if it is not "ok".
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// The path of a Python with the module `sqlite3`, or nil if none is installed.
+    /// The path of a Python interpreter with the `sqlite3` module, or `nil` if none is installed.
     static let python: String? = ["/usr/bin/python3", "/usr/local/bin/python3"].first { path in
         guard FileManager.default.isExecutableFile(atPath: path) else { return false }
         let process = Process()
@@ -21,7 +21,7 @@ final class ForeignProgram {
         return process.terminationStatus == 0
     }
 
-    /// Whether such a Python is installed.
+    /// Whether such an interpreter is installed.
     static var isAvailable: Bool { python != nil }
 
     private static let script = """
@@ -44,8 +44,10 @@ final class ForeignProgram {
     /// The process.
     var pid: Int32 { process.processIdentifier }
 
-    /// Starts a program in which `path` is the path of a database, through another command if
-    /// given, such as one that changes the user.
+    /// Starts a program in which `path` is the path of a database.
+    ///
+    /// If a command is given, such as one that changes the user, it starts the program.
+    /// If a command is given, such as one that changes the user, it starts the program.
     init(_ path: String, name: String? = nil, through command: [String] = []) throws {
         let words = command + [Self.python ?? "/nonexistent", "-c", Self.script]
         process.executableURL = URL(fileURLWithPath: words[0])
@@ -64,18 +66,18 @@ final class ForeignProgram {
         process.waitUntilExit()
     }
 
-    /// Runs code to its end.
+    /// Runs code and waits for it to end.
     func run(_ code: String) throws {
         try begin(code)
         try finish()
     }
 
-    /// Starts code that may not end yet.
+    /// Starts code without waiting for it to end.
     func begin(_ code: String) throws {
         try input.fileHandleForWriting.write(contentsOf: Data((Self.json(code) + "\n").utf8))
     }
 
-    /// Waits for the end of the started code.
+    /// Waits for the started code to end.
     func finish() throws {
         while true {
             if let end = text.firstIndex(of: 0x0a) {
@@ -98,7 +100,7 @@ final class ForeignProgram {
 
     private static func json(_ text: String) -> String {
         let encoder = JSONEncoder()
-        // Python also reads the text, and does not support this escape.
+        // Python also parses the text and does not support escaped slashes.
         encoder.outputFormatting = .withoutEscapingSlashes
         let data = (try? encoder.encode(text)) ?? Data()
         return String(decoding: data, as: UTF8.self)

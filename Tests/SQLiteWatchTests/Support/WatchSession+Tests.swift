@@ -16,11 +16,11 @@ let helperCommand: [String] = {
 }()
 
 extension WatchSession {
-    /// A session with a seed, on one database.
+    /// Returns a seeded session that watches one database.
     static func watching(_ path: String) throws -> WatchSession {
         var options = WatchOptions()
         options.seed = 1
-        // Test builds read frames slowly.
+        // Debug builds read frames slowly.
         options.tablesProcessorLimit = 1
         return try WatchSession(paths: [path], helper: helperCommand, options: options)
     }
@@ -33,12 +33,12 @@ extension WatchSession {
 }
 
 extension WatchReport {
-    /// The locks of a process.
+    /// Returns the locks that a program holds.
     func locks(_ program: ForeignProgram) -> [LockKind] {
         processes.first { $0.pid == program.pid }?.locks.map(\.kind) ?? []
     }
 
-    /// The listed process.
+    /// Returns the listed process of a program.
     func process(_ program: ForeignProgram) -> WatchedProcess? {
         processes.first { $0.pid == program.pid }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Malformed pages and records never trap, and cause only bounded work.
+/// Tests that malformed pages and records never trap and cause only a bounded amount of work.
 struct PageMutationTests {
     private func page(_ random: inout SeededRandom, size: Int) -> [UInt8] {
         var bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -4,12 +4,14 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// The numbers of frames by table match the numbers from SQLite's `dbstat`.
+/// Tests that the numbers of frames by table match the numbers from SQLite's `dbstat`.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct TablesTruthTests {
     private let folder = TemporaryFolder()
 
-    /// A program with two tables, an index, and `truth()`, which writes the counts to a file.
+    /// A program with two tables and an index.
+    ///
+    /// The `truth()` function of the program writes the counts to a file.
     private func program(_ pragmas: String = "") throws -> ForeignProgram {
         let program = try ForeignProgram(folder.file())
         try program.run(
@@ -68,7 +70,7 @@ struct TablesTruthTests {
                 report.tables.first { table in
                     table.name == name || (table.kind == .schema && name == "sqlite_schema")
                 }?.frames ?? 0
-            // Within 5 % of all frames.
+            // The tolerance is 5 % of all frames.
             #expect(abs(Int(shown) - frames) * 20 <= total, "\(name): \(shown) of \(frames)")
         }
         #expect(coverage.unknownShare < 0.05)
@@ -86,7 +88,7 @@ struct TablesTruthTests {
             try program.run("for i in range(30): order(20); note(300)")
             session.sample()
         }
-        // Values that continue on overflow pages.
+        // These values continue on overflow pages.
         try program.run("for i in range(10): note(50_000)")
         try compare(session.report(), truth(program, after: first))
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// The helper process ends with its session, and is replaced if it ends earlier.
+/// Tests that the helper process ends with its session, and that it is replaced if it ends earlier.
 @Suite(.timeLimit(.minutes(1)))
 struct HelperProcessTests {
     private let folder = TemporaryFolder()
@@ -31,11 +31,11 @@ struct HelperProcessTests {
         #expect(connection.process != first)
     }
 
-    @Test func aBatchHasASampleForEachMomentThatIsNotLate() throws {
+    @Test func aBatchHasASampleForEachFutureMoment() throws {
         try Data("not a database".utf8).write(to: URL(fileURLWithPath: folder.file()))
         var connection = try connection()
         let now = SystemClock.monotonic
-        // The first two are already late.
+        // The first two moments are already late.
         let moments = [now - 2, now - 1, now + 20_000_000, now + 40_000_000].map { time in
             HelperRequest.Moment(time: time, readsList: time != now + 20_000_000)
         }
@@ -47,7 +47,7 @@ struct HelperProcessTests {
             #expect(entry.time >= moments[entry.moment].time)
             #expect(entry.samples.map(\.database.size) == [14])
         }
-        // The second sample represents the first, which should have read the list.
+        // The second sample also represents the first one, which should have read the list.
         #expect(batch.entries.map { $0.locks != nil } == batch.entries.map { $0.moment != 2 })
         #expect(SampleBatch(batch.bytes) == batch)
         #expect(SampleBatch(Array(batch.bytes.dropLast())) == nil)
@@ -80,7 +80,7 @@ struct HelperProcessTests {
         #expect(connection.problem == nil)
     }
 
-    /// The session ends its batch, so the helper is immediately available again.
+    /// The session ends its batch, so that the helper is immediately available again.
     @Test func aSessionRunsForItsTimeAndCountsItsSamples() throws {
         let session = try WatchSession.watching(folder.file())
         _ = session.reports()
@@ -93,7 +93,7 @@ struct HelperProcessTests {
         #expect(session.reports()[0].window.samples == 1)
     }
 
-    /// A terminal and `timeout` also signal the helper, which the session still needs.
+    /// A terminal and `timeout` also send signals to the helper, which the session still needs.
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
     func aHelperIgnoresSignalsToItsGroup(signal: Int32) throws {
         var connection = try connection()
@@ -104,7 +104,7 @@ struct HelperProcessTests {
         #expect(connection.problem == nil)
     }
 
-    @Test func anotherSessionsHelperIsNotListed() throws {
+    @Test func theHelperOfAnotherSessionIsNotListed() throws {
         let program = try ForeignProgram(folder.file())
         try program.run("c = connect(path); c.execute('create table t(x)')")
         let other = try WatchSession.watching(folder.file())
@@ -119,7 +119,7 @@ struct HelperProcessTests {
         }
         do {
             _ = try HelperConnection(command: ["/bin/true"], paths: [folder.file()])
-            Issue.record("a program that serves nothing was accepted")
+            Issue.record("a program that is not a helper was accepted")
         } catch {
             #expect(error.code == .helper)
         }
@@ -139,7 +139,7 @@ struct HelperProcessTests {
         }
         try eventually { !children().isEmpty }
         let helpers = children()
-        // The session cannot end them.
+        // The killed session cannot end its helpers.
         kill(parent, SIGKILL)
         process.waitUntilExit()
         try eventually { helpers.allSatisfy { kill($0, 0) != 0 } }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Reports about real programs with a rollback journal match what the programs do.
+/// Tests that reports about real programs with a rollback journal match what the programs do.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct RollbackTruthTests {
     private let folder = TemporaryFolder()
@@ -38,7 +38,7 @@ struct RollbackTruthTests {
         let reader = try program()
         let session = try WatchSession.watching(folder.file())
         try writer.run("c.execute('begin immediate'); c.execute('insert into t values(1)')")
-        // The journal exists but is not hot.
+        // The journal exists, but it is not hot.
         let reserved = session.report()
         #expect(reserved.locks(writer) == [.reserved, .shared])
         #expect(reserved.rollback?.journalBytes != nil)
@@ -84,7 +84,7 @@ struct RollbackTruthTests {
         #expect(after.rollback?.transactions == 1)
     }
 
-    /// The change counter changes with the first transaction only.
+    /// Only the first transaction changes the change counter.
     @Test func exclusiveLockingModeKeepsTheExclusiveLock() throws {
         let program = try program()
         try program.run(

@@ -7,7 +7,7 @@ import Testing
 private let shell = "/usr/bin/sqlite3"
 private let hasShell = FileManager.default.isExecutableFile(atPath: shell)
 
-/// Reports about the `sqlite3` shell match what the shell does.
+/// Tests that reports about the `sqlite3` shell match what the shell does.
 @Suite(.enabled(if: hasShell, "the sqlite3 shell is missing"), .timeLimit(.minutes(1)))
 struct ShellTruthTests {
     private let folder = TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// A session does not change the watched files, and only its helper opens them.
+/// Tests that a session does not change the watched files, and that only its helper opens them.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct UntouchedFilesTests {
     private let folder = TemporaryFolder()
@@ -77,18 +77,19 @@ struct UntouchedFilesTests {
         try process.run()
         let data = try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
-        // In a sandbox that forbids tracing, the test cannot check this.
+        // In a sandbox that forbids tracing, the test cannot check the calls.
         guard process.terminationStatus == 0 else { return }
         let report = try JSONDecoder().decode(WatchReport.self, from: data)
         #expect(report.locks(program).contains(.writer))
         #expect(report.processes.count == 1)
 
         let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
-        // A path after a quotation mark is an argument; after a bracket, the path of a descriptor.
+        // A path after a quotation mark is an argument. A path after a bracket belongs to a
+        // descriptor.
         let ofDatabase = lines.filter { line in
             (line.contains("\"" + folder.file()) || line.contains("<" + folder.file()))
                 && !line.contains("execve(")
-                // If another process interrupts a call, the first part contains the arguments.
+                // If another process interrupts a call, only the first part contains the arguments.
                 && !line.contains(" resumed>")
         }
         let watcher = try #require(lines.first?.split(separator: " ").first)

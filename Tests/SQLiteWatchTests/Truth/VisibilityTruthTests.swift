@@ -23,11 +23,13 @@ private func canRun(_ command: [String]) -> Bool {
 private let otherUser = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"]
 private let namespace = [unshare, "--pid", "--fork", "--mount-proc", "--kill-child"]
 
-/// Whether the test program can run as another user, who may lack access to its folder.
+/// Whether the test program can run as another user, who may lack access to the program's folder.
 private let canChangeUser = canRun(otherUser + ["/usr/bin/test", "-x", helperCommand[0]])
 private let canChangeNamespace = canRun(namespace + ["/bin/true"])
 
-/// Reports across users, PID namespaces and overlays are correct and describe their omissions.
+/// Tests reports across users, PID namespaces and overlays.
+///
+/// The reports must be correct and must describe what they omit.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct VisibilityTruthTests {
     private let folder = TemporaryFolder()
@@ -38,7 +40,7 @@ struct VisibilityTruthTests {
         c.execute("begin immediate"); c.execute("insert into t values(1)")
         """
 
-    /// The report of a watching program that another command starts.
+    /// Returns the report of a watching program that another command starts.
     private func report(_ command: [String], on path: String? = nil) throws -> WatchReport {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: command[0])
@@ -63,7 +65,7 @@ struct VisibilityTruthTests {
         #expect(report.process(program)?.user == "nobody")
     }
 
-    /// Another user can read the locks, the process IDs and the names, but not the stacks.
+    /// Another user can read the locks, the process IDs and the names, but not the call stacks.
     @Test(.enabled(if: canChangeUser, "needs root, and a build that other users can read"))
     func aWatcherAsAnotherUserReportsItsLimitations() throws {
         chmod(folder.path, 0o755)
@@ -80,7 +82,7 @@ struct VisibilityTruthTests {
         #endif
     }
 
-    /// Locks are listed by inode, which requires no permission on the files.
+    /// Locks are listed by inode, which requires no permission for the files.
     @Test(.enabled(if: canChangeUser, "needs root, and a build that other users can read"))
     func unreadableFilesStillShowTheirLocks() throws {
         chmod(folder.path, 0o755)
@@ -94,7 +96,7 @@ struct VisibilityTruthTests {
         #expect(report.process(program)?.share.writer.value == 1)
     }
 
-    /// The kernel translates the pids of namespaces below this one.
+    /// The kernel translates the process IDs of nested namespaces.
     @Test(.enabled(if: canChangeNamespace, "needs root and PID namespaces"))
     func aProgramInAContainerIsShownFromOutside() throws {
         let program = try ForeignProgram(folder.file(), through: namespace)
@@ -104,7 +106,7 @@ struct VisibilityTruthTests {
         #expect(report.processes.count == 1)
         #expect(found.locks.map(\.kind).contains(.writer))
         #expect(found.name.hasPrefix("python3"))
-        // The pid in its own namespace is different.
+        // The process ID inside the namespace is different.
         #expect(found.pid > 1)
         #expect(found.pid != program.pid)
         #expect(!report.notes.contains { $0.contains("An invisible process") })
@@ -138,7 +140,7 @@ struct VisibilityTruthTests {
         #expect(report.verdict.kind != .hotJournal)
     }
 
-    /// The locks of a file on an overlay are listed with a different device than `stat` returns.
+    /// For a file on an overlay, the list of locks contains a different device than `stat` returns.
     @Test(.enabled(if: canChangeNamespace, "needs root and mount namespaces"))
     func aDatabaseOnAnOverlayIsWatched() throws {
         for name in ["lower", "upper", "work", "merged"] {
@@ -147,7 +149,7 @@ struct VisibilityTruthTests {
                 withIntermediateDirectories: false
             )
         }
-        // The database is in the lower layer first: the program's first write copies it up.
+        // The database is first in the lower layer. The first write of the program copies it up.
         let first = try ForeignProgram(folder.file("lower/app.sqlite"))
         try first.run(
             """

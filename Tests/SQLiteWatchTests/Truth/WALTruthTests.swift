@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteWatch
 
-/// Reports about real programs in WAL mode match what the programs do.
+/// Tests that reports about real programs in WAL mode match what the programs do.
 @Suite(.enabled(if: ForeignProgram.isAvailable), .timeLimit(.minutes(1)))
 struct WALTruthTests {
     private let folder = TemporaryFolder()
@@ -147,13 +147,13 @@ struct WALTruthTests {
         #if arch(x86_64)
         try eventually {
             report = session.report(samples: 2)
-            // A check takes bounded time, and may reach only some of the processes.
+            // A check takes a bounded amount of time and may reach only some of the processes.
             return report.process(waiter)?.waiting?.isWaiting == true
                 && [idle, holder].allSatisfy { report.process($0)?.waiting != nil }
         }
         #expect(report.process(idle)?.waiting?.isWaiting == false)
         #expect(report.process(holder)?.waiting?.isWaiting == false)
-        // The state stays until the next check.
+        // The state does not change until the next check.
         #expect(session.report(samples: 1).process(waiter)?.waiting?.isWaiting == true)
         #endif
         try holder.run("c.execute('commit')")
@@ -192,7 +192,7 @@ struct WALTruthTests {
         #expect((report.wal?.bytes ?? 0) > 0)
     }
 
-    /// Recovery reads the whole log, under locks that exclude all others.
+    /// Recovery reads the whole log while it holds locks that exclude all others.
     @Test func recoveryIsReportedWhileItRuns() throws {
         let writer = try program("c.execute('pragma synchronous=off'); c.execute('begin')")
         try writer.run(
@@ -202,7 +202,8 @@ struct WALTruthTests {
         writer.kill()
         let session = try WatchSession.watching(folder.file())
         var seen: Set<LockKind> = []
-        // A short recovery may occur between two samples: repeat it until a sample shows it.
+        // A short recovery may occur between two samples. Repeat the recovery until a sample shows
+        // it.
         try eventually {
             try FileManager.default.removeItem(atPath: folder.file() + "-shm")
             let reader = try ForeignProgram(folder.file())
@@ -214,7 +215,7 @@ struct WALTruthTests {
                 if report.wal?.frames != nil, report.processes.isEmpty { break }
             }
             try reader.finish()
-            // Prevent a checkpoint of the log.
+            // Killing the reader prevents a checkpoint of the log.
             reader.kill()
             return seen.contains(.recovery)
         }
@@ -226,7 +227,7 @@ struct WALTruthTests {
         let session = try WatchSession.watching(folder.file())
         _ = session.report()
         try program.run("for i in range(250): c.execute('insert into t values(1)')")
-        // Neither an empty transaction nor one that is rolled back is a commit.
+        // An empty transaction and a transaction that is rolled back are not commits.
         try program.run("c.execute('begin immediate'); c.execute('commit')")
         try program.run("c.execute('begin'); c.execute('delete from t'); c.execute('rollback')")
         try program.run("c.execute('pragma wal_checkpoint(passive)').fetchall()")
@@ -236,7 +237,7 @@ struct WALTruthTests {
         #expect(report.wal?.backfilled == report.wal?.frames)
     }
 
-    /// Before the first commit to a new log, its wal-index contains no page size.
+    /// Before the first commit to a new log, the wal-index contains no page size.
     @Test func aLargeTransactionIsReportedBeforeItsCommit() throws {
         let first = try program()
         try first.run("c.close()")
@@ -293,7 +294,7 @@ struct WALTruthTests {
     }
 }
 
-/// Repeats until a condition holds; throws after 20 seconds.
+/// Repeats until a condition is met, and throws an error after 20 seconds.
 func eventually(_ condition: () throws -> Bool) throws {
     struct Timeout: Error {}
     let deadline = Date().addingTimeInterval(20)

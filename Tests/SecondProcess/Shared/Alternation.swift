@@ -1,4 +1,4 @@
-/// Values that were measured alternately with and without kept read transactions.
+/// Values that are measured alternately with and without kept read transactions.
 package struct Alternation<Value> {
     /// The values with `Configuration.keepsReadTransactions`.
     package private(set) var keeping: [Value] = []

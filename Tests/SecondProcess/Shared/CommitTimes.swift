@@ -39,7 +39,7 @@ package struct CommitTimes: Codable, Sendable {
         Double(nanoseconds.reduce(0, +)) / Double(max(1, nanoseconds.count))
     }
 
-    /// Returns the time in nanoseconds that the given share of the commits does not exceed.
+    /// Returns the time in nanoseconds that the given share of commits does not exceed.
     package func quantile(_ share: Double) -> UInt64 {
         guard !nanoseconds.isEmpty else { return 0 }
         let index = Int(Double(nanoseconds.count - 1) * share)

@@ -8,7 +8,7 @@ package final class DenseReaders: Sendable {
     package struct Result: Sendable {
         /// The number of reads.
         package fileprivate(set) var reads = 0
-        /// The number of reads that missed a commit that had returned before they began.
+        /// The number of reads that missed a commit that had returned before the read began.
         package fileprivate(set) var staleReads = 0
         /// The first error that a read threw.
         fileprivate var error: (any Error)?
@@ -58,7 +58,7 @@ package final class DenseReaders: Sendable {
                 do {
                     if try database.counter() < expected { result.staleReads += 1 }
                 } catch let error as DatabaseError where error.isInterruptionError {
-                    // The start of a suspension interrupts a queue's running read.
+                    // The start of a suspension interrupts a running read of a queue.
                     continue
                 }
                 result.reads += 1
@@ -77,14 +77,14 @@ package final class DenseReaders: Sendable {
     /// The number of reads so far.
     package var readCount: Int { state.readCount.load(ordering: .relaxed) }
 
-    /// Waits until the threads have read `count` more times, for at most 20 s.
+    /// Waits up to 20 s until the threads have read `count` more times.
     package func awaitReads(_ count: Int) throws {
         let end = state.readCount.load(ordering: .relaxed) + count
         let deadline = ContinuousClock.now + .seconds(20)
         while state.readCount.load(ordering: .relaxed) < end {
             if let error = state.total.withLock({ $0.error }) { throw error }
             guard ContinuousClock.now < deadline else {
-                throw Peer.Failure(code: 0, message: "the readers make no progress")
+                throw Peer.Failure(code: 0, message: "the readers made no progress for 20 s")
             }
             usleep(100)
         }
@@ -104,9 +104,9 @@ package final class DenseReaders: Sendable {
 
 /// A result that a lock protects.
 ///
-/// It uses `NSLock` because the thread sanitizer reports false races for `Mutex`.
+/// It uses `NSLock`, because the thread sanitizer reports false races for `Mutex`.
 ///
-/// `@unchecked Sendable`: the lock protects `result`.
+/// `@unchecked Sendable`, because the lock protects `result`.
 private final class LockedResult: @unchecked Sendable {
     private let lock = NSLock()
     private var result = DenseReaders.Result()

@@ -3,7 +3,7 @@ import Foundation
 
 /// The connection of a program that uses libsqlite3 directly.
 ///
-/// It uses no part of the engine, so tests run the engine alongside an independent program.
+/// It uses no part of the engine, so that tests run the engine alongside an independent program.
 package final class ForeignConnection {
     /// An SQLite error.
     package struct Failure: Error {
@@ -13,8 +13,9 @@ package final class ForeignConnection {
         package var message: String
     }
 
-    /// SQL that creates the tables that a load changes: a counter, and `pageCount` rows of one page
-    /// each.
+    /// Returns SQL that creates the tables that a load changes.
+    ///
+    /// The tables are a counter, and `pageCount` rows of one page each.
     package static func schema(pageCount: Int) -> String {
         """
         CREATE TABLE counter (id INTEGER PRIMARY KEY, value INTEGER NOT NULL);
@@ -30,7 +31,8 @@ package final class ForeignConnection {
 
     /// Opens a database and creates its file if necessary.
     ///
-    /// The busy timeout is 20 s. `synchronous` is `OFF`, so commit times do not depend on the disk.
+    /// The busy timeout is 20 s. `synchronous` is `OFF`, so that commit times do not depend on the
+    /// disk.
     package init(path: String) throws {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -79,7 +81,7 @@ package final class ForeignConnection {
         throw Failure(code: sqlite3_extended_errcode(handle), message: "\(message): \(sql())")
     }
 
-    /// The size of the write-ahead log in bytes; 0 if there is none.
+    /// The size of the write-ahead log in bytes, or 0 if there is no log.
     private var logBytes: Int {
         var information = stat()
         return stat(path + "-wal", &information) == 0 ? Int(information.st_size) : 0

@@ -2,8 +2,8 @@ import Foundation
 
 /// The parent's side of a connection to another process that performs commands.
 ///
-/// The process ends when the object is released, even if the process is stopped. Use the object
-/// from one thread.
+/// The process ends when the object is released, even if the process is stopped. Use the object on
+/// one thread at a time.
 package final class Peer {
     /// A command that the process did not perform.
     package struct Failure: Error {
@@ -26,11 +26,11 @@ package final class Peer {
     /// - Parameters:
     ///   - executable: The path of the program.
     ///   - arguments: The program's arguments.
-    ///   - timeout: The longest time that an answer may take, in seconds.
+    ///   - timeout: The timeout for each answer in seconds.
     /// - Throws: ``Failure`` if the process does not become ready.
     package init(executable: String, arguments: [String], timeout: Int32 = 60) throws {
         self.timeout = timeout
-        // Uses a socket instead of a pipe, because writing to a dead process must not raise
+        // A socket replaces a pipe, because writing to a process that has ended must not raise
         // SIGPIPE.
         var ends: [Int32] = [-1, -1]
         #if canImport(Darwin)
@@ -56,7 +56,7 @@ package final class Peer {
         try process.run()
         try other.close()
         guard case .ready = try receive() else {
-            throw Failure(code: 0, message: "the process is not ready")
+            throw Failure(code: 0, message: "the process did not report that it is ready")
         }
     }
 
@@ -83,7 +83,7 @@ package final class Peer {
         return times
     }
 
-    /// Runs a checkpoint without waiting for locks, and returns whether it completes.
+    /// Runs a checkpoint without waiting for locks, and returns whether it completed.
     package func completesCheckpoint(_ mode: String) throws -> Bool {
         try sql("PRAGMA busy_timeout = 0")
         defer { _ = try? sql("PRAGMA busy_timeout = 20000") }

@@ -1,39 +1,39 @@
 /// A command for another process, sent as one line of JSON on its standard input.
 package enum PeerCommand: Codable, Sendable {
-    /// Runs SQL and answers with the first row of its last statement that returns rows.
+    /// Runs SQL and answers with the first row of the last statement that returns rows.
     case sql(String)
     /// Commits several times and answers with the times.
     case commit(CommitLoad)
 }
 
-/// The other process's answer, sent as one line of JSON on its standard output.
+/// The answer of the other process, sent as one line of JSON on its standard output.
 package enum PeerAnswer: Codable, Sendable {
     /// The process is ready for commands, or its reads have warmed up.
     case ready
     /// The first row of a command's SQL, as text, and the time that the SQL took.
     case row([String?], nanoseconds: UInt64)
-    /// The times of a command's commits.
+    /// The times of the commits in a command.
     case times(CommitTimes)
     /// The command failed with an SQLite result code.
     case failure(code: Int32, message: String)
 }
 
-/// A sequence of commits, each of which adds one to the shared counter.
+/// A sequence of commits that each add one to the shared counter.
 package struct CommitLoad: Codable, Sendable {
     /// The number of commits.
     package var count: Int
-    /// The number of pages that each commit changes in addition to the counter's page.
+    /// The number of pages that each commit changes in addition to the page of the counter.
     package var pages: Int
     /// The pause after each commit in microseconds.
     package var pause: UInt32
-    /// SQL that runs between commits, such as a checkpoint; nil for none.
+    /// SQL that runs between commits, such as a checkpoint, or `nil` for none.
     package var maintenance: String?
     /// The number of commits between two runs of `maintenance`.
     package var maintenanceInterval: Int
 
     /// Creates a load.
     ///
-    /// By default, its commits follow each other without a pause.
+    /// By default, commits follow each other without a pause.
     package init(
         count: Int,
         pages: Int = 0,

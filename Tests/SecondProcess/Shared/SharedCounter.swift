@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// A number that two processes share through a file, which identifies the last commit that has
-/// returned.
+/// A number that two processes share through a file.
 ///
-/// A process stores the number when its commit has returned. Another process that loads the number
-/// and then begins a read must find that commit. A message through a pipe would arrive later and
-/// would hide a short interval in which a read is stale.
+/// The number identifies the last commit that has returned. A process stores the number after its
+/// commit has returned. Another process that loads the number and then begins a read must find that
+/// commit. A message through a pipe would arrive later and could hide a short interval in which a
+/// read is stale.
 ///
-/// `@unchecked Sendable`: the memory is accessed only through an atomic value.
+/// `@unchecked Sendable`, because the memory is accessed only through an atomic value.
 package final class SharedCounter: @unchecked Sendable {
-    /// The file cannot be opened or mapped.
+    /// An error for a file that cannot be opened or mapped.
     package struct Failure: Error {
         /// The path of the file.
         package var path: String

@@ -1,10 +1,9 @@
 import Foundation
 import SQLiteEngine
 
-/// A database in a new folder that this process and a program without the engine use
-/// simultaneously.
+/// A database in a new folder that this process shares with a program that does not use the engine.
 package final class SharedDatabase {
-    /// The way this process opens the database.
+    /// The way in which this process opens the database.
     package enum Subject: String, CaseIterable, Sendable {
         case pool
         case readonlyPool
@@ -29,10 +28,10 @@ package final class SharedDatabase {
     /// Creates the database in another process.
     ///
     /// - Parameters:
-    ///   - subject: The way ``open(keeps:readers:_:)`` opens the database.
+    ///   - subject: The way in which ``open(keeps:readers:_:)`` opens the database.
     ///   - pageCount: The number of rows of one page each that commits can change.
     ///   - program: The path of the program that performs commands.
-    ///   - timeout: The longest time that a command may take, in seconds.
+    ///   - timeout: The timeout for each command in seconds.
     /// - Throws: `Peer.Failure` if the process does not create the database.
     package init(
         for subject: Subject,
@@ -60,7 +59,7 @@ package final class SharedDatabase {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// The size of the write-ahead log in bytes; 0 if there is none.
+    /// The size of the write-ahead log in bytes, or 0 if there is no log.
     package var logBytes: Int {
         var information = stat()
         return stat(path + "-wal", &information) == 0 ? Int(information.st_size) : 0
@@ -70,8 +69,8 @@ package final class SharedDatabase {
     ///
     /// - Parameters:
     ///   - keeps: Whether connections keep their read transactions.
-    ///   - readers: The number of a pool's readers.
-    ///   - change: Changes the configuration.
+    ///   - readers: The number of readers in a pool.
+    ///   - change: A closure that changes the configuration.
     /// - Returns: The database.
     /// - Throws: An error if the database cannot be opened.
     package func open(

@@ -37,7 +37,7 @@ struct ExportTests {
         #expect(svg.contains("M8.4 27h8.4v9h-8.4z"))
     }
 
-    /// A viewer that collapses spaces would stretch the remaining text over its whole length.
+    /// A viewer that collapses spaces would stretch the remaining text to the whole length.
     @Test func svgOmitsGapsFromItsText() {
         var canvas = Canvas(size: Size(width: 20, height: 1), theme: .standard, glyphs: .braille)
         canvas.write("a b   c d  e", x: 1, y: 0, style: Style(foreground: .rgb(1, 2, 3)))
@@ -53,7 +53,7 @@ struct ExportTests {
         canvas.write("│╌╌╌╌───────", x: 0, y: 1, style: Style(foreground: .rgb(7, 8, 9)))
         canvas.put("│", x: 0, y: 2, style: Style(foreground: .rgb(7, 8, 9)))
         let svg = SVGRenderer.render(canvas.surface, title: "")
-        // Six full columns of dots per row, followed by alternating columns.
+        // There are six full columns of dots in each row, followed by alternating columns.
         #expect(svg.components(separatedBy: "stroke-dasharray=\"2.9 1.3\"").count == 2)
         #expect(svg.contains("stroke-dasharray=\"2.9 5.5\""))
         #expect(svg.contains("h23.9"))

@@ -10,7 +10,7 @@ struct ThemeContrastTests {
     @Test(arguments: colored)
     func textStandsOutFromItsBackground(name: String) throws {
         let theme = try Theme.named(name)
-        // WCAG 2.2: 4.5 for text (1.4.3, level AA), 7 for level AAA (1.4.6).
+        // WCAG 2.2 requires 4.5 for text at level AA (1.4.3) and 7 at level AAA (1.4.6).
         let needed = name == "high-contrast" ? 7 : 4.5
         for background in [Role.background, .raised] {
             let behind = try #require(LinearColor(theme.color(background)))
@@ -32,7 +32,7 @@ struct ThemeContrastTests {
     }
 
     @Test(arguments: Vision.allCases)
-    func statesAreDistinguishableForAThemesUsers(vision: Vision) throws {
+    func statesAreDistinguishableWithColorBlindness(vision: Vision) throws {
         let theme = try Theme.named(vision.rawValue)
         let states: [Role] = [.running, .held, .committing, .locked, .opening, .idle]
         let seen = try states.map { role in
@@ -41,8 +41,8 @@ struct ThemeContrastTests {
         for one in states.indices {
             for other in states.indices where other > one {
                 let difference = sqrt(((seen[one] - seen[other]) * (seen[one] - seen[other])).sum())
-                // According to CIE76, 2.3 is just noticeable side by side. States are not adjacent
-                // on a screen.
+                // According to CIE76, a difference of 2.3 is just noticeable between adjacent
+                // colors. States are not adjacent on a screen.
                 #expect(difference > 15, "\(states[one]) and \(states[other])")
             }
         }
@@ -60,15 +60,15 @@ struct ThemeContrastTests {
     }
 }
 
-/// The kinds of color blindness, by theme name.
+/// The kinds of color blindness, by the name of the theme.
 enum Vision: String, CaseIterable {
     case protanopia
     case deuteranopia
 
-    /// The matrix that maps to perceived red, green and blue.
+    /// The rows of the matrix that maps linear light to perceived red, green and blue.
     ///
-    /// Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color
-    /// Vision Deficiency", IEEE TVCG 15:6, 2009, severity 1.
+    /// The matrix is from Machado, Oliveira and Fernandes, "A Physiologically-based Model for
+    /// Simulation of Color Vision Deficiency", IEEE TVCG 15:6, 2009, severity 1.
     var rows: [SIMD3<Double>] {
         switch self {
         case .protanopia:
@@ -89,7 +89,7 @@ enum Vision: String, CaseIterable {
 struct LinearColor {
     var amounts: SIMD3<Double>
 
-    /// Creates the linear light of an RGB color, or returns nil for colors that the terminal
+    /// Creates the linear light of an RGB color, or returns `nil` for a color that the terminal
     /// defines.
     init?(_ color: Color) {
         guard case .rgb(let red, let green, let blue) = color else { return nil }
@@ -115,7 +115,7 @@ struct LinearColor {
         return seen
     }
 
-    /// The lightness and the two opponent axes of CIELAB, for D65.
+    /// The lightness and the two opponent axes of CIELAB for illuminant D65.
     var lab: SIMD3<Double> {
         let xyz = SIMD3(
             (SIMD3(0.4124564, 0.3575761, 0.1804375) * amounts).sum() / 0.95047,

@@ -104,7 +104,7 @@ struct ThemeTests {
         #expect(text.contains("light"))
     }
 
-    @Test func everyRoleHasAPlace() {
+    @Test func theIndexOfARoleIsItsPosition() {
         #expect(Role.allCases.map(\.index) == Array(Role.allCases.indices))
         #expect(GradientRole.allCases.map(\.index) == Array(GradientRole.allCases.indices))
     }

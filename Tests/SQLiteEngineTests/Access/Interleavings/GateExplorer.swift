@@ -2,14 +2,14 @@
 
 /// Explores every interleaving of a scenario's threads, one step at a time.
 ///
-/// The search is depth-first and visits each state once, because a state's future does not depend
-/// on the path that led to it.
+/// The search is depth-first and visits each state once, because the future of a state does not
+/// depend on the path that led to it.
 struct GateExplorer {
     /// The position of a thread in its program.
     struct Control: Hashable {
         /// The index of the operation in the thread's program.
         var operation = 0
-        /// The node in the tree of the operation; nil if the thread has ended.
+        /// The node in the tree of the operation, or `nil` if the thread has ended.
         var node: Int?
     }
 
@@ -29,7 +29,7 @@ struct GateExplorer {
         var isStuck = true
         /// Whether every thread is blocked, has ended, or is between two operations.
         var isQuiet = true
-        /// The step that led to the state; nil if time has passed.
+        /// The step that led to the state, or `nil` if time has passed.
         var step: (thread: Int, node: Int, result: Int)?
     }
 
@@ -88,7 +88,9 @@ struct GateExplorer {
         if let violation = state.model.violation { report(violation) }
     }
 
-    /// Performs the next step of a thread; returns nil if it is blocked or has ended.
+    /// Performs the next step of a thread.
+    ///
+    /// - Returns: The new state, or `nil` if the thread is blocked or has ended.
     private mutating func perform(
         _ thread: Int,
         _ state: State
@@ -106,7 +108,8 @@ struct GateExplorer {
 
     /// Returns whether a thread is about to start an operation.
     ///
-    /// It may remain there for any length of time, inside or outside the closure of an access.
+    /// A thread may remain there for any length of time, inside or outside the closure of an
+    /// access.
     private func isBetweenOperations(_ thread: Int, _ state: State) -> Bool {
         state.controls[thread].node.map(trees.isRoot) ?? true
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks every interleaving of up to three threads at a pool's gates.
+/// Tests every interleaving of up to three threads at the gates of a pool.
 ///
 /// Two threads never hold the same slot, no slot is lost, no waiter sleeps while a slot is free,
 /// and every thread is served. The threads run the gate's protocol, ``GateSteps``, one step at a
@@ -79,7 +79,7 @@ struct GateInterleavingTests {
         #expect(explorer.stateCount > 1_000)
     }
 
-    /// Returns the name of a scenario that reveals a mistake.
+    /// Returns the name of a scenario that reveals a flaw.
     private static func revealing(_ flaw: GateFlaw) -> String {
         switch flaw {
         case .noSearchAfterRelease, .releasesOutsideTheLock, .losesEarlyWakeUps,

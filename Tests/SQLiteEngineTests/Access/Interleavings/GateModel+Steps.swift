@@ -5,7 +5,7 @@
 extension GateModel {
     /// Performs a step of a thread.
     ///
-    /// - Returns: The result of the step; nil if the thread is blocked before the step.
+    /// - Returns: The result of the step, or `nil` if the thread is blocked before the step.
     mutating func perform(
         _ step: GateStep,
         at index: Int,
@@ -119,7 +119,7 @@ extension GateModel {
         }
     }
 
-    /// Resets the state of a finished wait, except for the state that outlives the wait.
+    /// Resets the state of a finished wait, except for state that outlives the wait.
     private mutating func resetWait(of thread: Int) {
         waits[thread] = Wait(
             isWoken: waits[thread].isWoken,

@@ -4,13 +4,13 @@ import Telemetry
 
 /// The state that the threads of a scenario share, as a value.
 struct GateModel {
-    /// The result for a closed gate or a canceled wait.
+    /// The result of a step at a closed gate or of a canceled wait.
     static let closed = -2
 
     struct Slot {
         var state: UInt8
         var hasConnection: Bool
-        /// The thread that holds it; nil if it is free.
+        /// The thread that holds the slot, or `nil` if the slot is free.
         var owner: Int?
     }
 
@@ -22,7 +22,7 @@ struct GateModel {
         var reserver: Int?
     }
 
-    /// The part of a thread's wait that other threads change.
+    /// The part of a wait that other threads change.
     struct Wait {
         var granted: Int?
         /// Whether the waiter had been notified when the slot was granted.
@@ -30,7 +30,7 @@ struct GateModel {
         /// Whether the thread's next sleep ends immediately.
         var isWoken = false
         var isTask = false
-        /// The result for which a task waits.
+        /// The result that resumes a waiting task.
         var resumption: Int?
         var patientUntil = 0
         /// Whether the graph contains the wait.
@@ -40,7 +40,7 @@ struct GateModel {
     var gates: [SharedGate]
     var waits: [Wait]
     var graph = WaitGraph<Int, Int>()
-    /// The time, in units of a waiter's patience.
+    /// The time, as a multiple of the patience of a waiter.
     var clock = 1
     /// The first rule that was broken.
     var violation: String?
@@ -98,8 +98,8 @@ struct GateModel {
         gates[gate].slots[slot].state = state
     }
 
-    /// A description of state that the threads left behind; nil if the gates are in their initial
-    /// state.
+    /// A description of state that the threads left behind, or `nil` if the gates are in their
+    /// initial state.
     var leftover: String? {
         for (index, gate) in gates.enumerated() {
             for (number, slot) in gate.slots.enumerated() {

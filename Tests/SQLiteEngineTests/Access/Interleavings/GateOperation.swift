@@ -1,6 +1,6 @@
 @testable import SQLiteEngine
 
-/// An element of a thread's program.
+/// An operation in the program of a thread.
 enum GateOperation: Hashable {
     /// The index of the writer's gate.
     static let writer = 0
@@ -41,7 +41,7 @@ enum GateOperation: Hashable {
     }
 }
 
-/// The part of a thread's state on which its operation depends.
+/// The part of the state of a thread that its operation depends on.
 struct GateContext: Hashable {
     /// The slot of the operation's gate that the thread holds.
     var slot: Int?

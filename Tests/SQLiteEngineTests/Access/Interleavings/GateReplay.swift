@@ -8,8 +8,8 @@ struct NextStep: Error, Equatable {
 
 /// The results of the steps that a thread has performed in an operation.
 ///
-/// The protocol is deterministic. Running it again on these results leads to the next step, so the
-/// list of results represents the complete state of a thread.
+/// The protocol is deterministic. Running it again with these results leads to the next step, so
+/// the list of results represents the complete state of a thread.
 final class GateReplay {
     private let results: [Int]
     private var next = 0
@@ -23,7 +23,7 @@ final class GateReplay {
     }
 }
 
-/// A gate whose steps return recorded results, up to the first step without one.
+/// A gate that returns recorded results for its steps, up to the first step without a result.
 final class ReplayedGate: GateSteps {
     typealias Slot = Int
     typealias Waiter = GateModelWaiter

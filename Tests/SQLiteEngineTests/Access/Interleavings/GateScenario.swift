@@ -2,15 +2,16 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// The gates of an exploration and the programs of its threads.
+/// The gates of an exploration, and the programs of its threads.
 struct GateScenario: Sendable, CustomTestStringConvertible {
     let name: String
-    /// The number of slots of the writer's gate and of the readers' gate.
+    /// The number of slots at the writer's gate and at the readers' gate.
     let gates: [Int]
     /// Whether the connections are open at the start.
     let isOpen: Bool
-    /// The number of operations that each thread performs before the exploration starts, one thread
-    /// after another.
+    /// The number of operations that each thread performs before the exploration starts.
+    ///
+    /// The threads perform these operations one after another.
     let performed: [Int]
     /// The operations of each thread.
     let programs: [[GateOperation]]
@@ -37,7 +38,7 @@ struct GateScenario: Sendable, CustomTestStringConvertible {
 
     /// Returns whether a step always has the same result in this scenario.
     ///
-    /// The order of such a step relative to the steps of other threads does not matter.
+    /// The order of such a step relative to steps of other threads does not matter.
     func isConstant(_ step: GateStep) -> Bool {
         switch step {
         case .hasConnection, .setConnection: true

@@ -4,10 +4,10 @@ import Telemetry
 
 /// A state of an exploration, packed into a few words.
 ///
-/// Two states with the same key have the same future. The key contains no times, only whether a
-/// waiter's patience has expired or the interval between two notifications has elapsed. It does not
-/// contain the graph, whose contents follow from the slots that each thread holds and the step that
-/// it has reached.
+/// Two states with the same key have the same future. The key contains no times. It records only
+/// whether the patience of a waiter has expired and whether the interval between two notifications
+/// has elapsed. The key does not contain the graph, because the slots that each thread holds and
+/// the step that it has reached determine the graph.
 struct GateStateKey: Hashable {
     private var first: UInt64 = 0
     private var second: UInt64 = 0
@@ -60,7 +60,7 @@ struct GateStateKey: Hashable {
 
     private mutating func add(_ value: Int, bits: Int) {
         precondition(value >= 0 && value < 1 << bits, "the key has too few bits")
-        // No value is split between two words.
+        // A value is never split between two words.
         if used / 64 < (used + bits - 1) / 64 { used = (used / 64 + 1) * 64 }
         let shifted = UInt64(value) << UInt64(used % 64)
         switch used / 64 {

@@ -1,7 +1,8 @@
 @testable import SQLiteEngine
 
-/// A thread's step at a gate, as a value: a requirement of ``GateSteps``, or a step that exists
-/// only in the model.
+/// A step of a thread at a gate.
+///
+/// A step is a requirement of ``GateSteps`` or exists only in the model.
 enum GateStep: Hashable {
     case claim(_ slot: Int, from: UInt8, onlyCompares: Bool)
     case claimWhenReserved
@@ -20,7 +21,9 @@ enum GateStep: Hashable {
     case setReserved(Bool)
     case giveUpIfReserved(_ slot: Int)
     case sleep(GateModelWaiter, isPatient: Bool)
-    /// Discards a wake-up; see ``GateFlaw/losesEarlyWakeUps``.
+    /// Discards a wake-up.
+    ///
+    /// See ``GateFlaw/losesEarlyWakeUps``.
     case forgetWakeUp
     case notify(thread: Int)
     case wake(thread: Int, slot: Int, isTask: Bool)
@@ -37,7 +40,9 @@ enum GateStep: Hashable {
     case cancel(thread: Int)
     /// Closes the gate: ``AccessGate/retire()``.
     case retire
-    /// Acquires a slot in any state; see ``GateFlaw/claimsInTwoSteps``.
+    /// Acquires a slot in any state.
+    ///
+    /// See ``GateFlaw/claimsInTwoSteps``.
     case seize(_ slot: Int)
 }
 
@@ -60,15 +65,16 @@ struct GateModelWaiter: GateWaiter, Hashable {
     mutating func grant(_ slot: Int) { granted = slot }
 }
 
-/// A mistake planted in the steps, which the exploration must find.
+/// A flaw planted in the steps, which the exploration must find.
 enum GateFlaw: CaseIterable {
     /// A releaser does not search for waiters after releasing its slot.
     case noSearchAfterRelease
-    /// A waiter checks the slots before it enqueues, but not after.
+    /// A waiter checks the slots before it joins the queue, but not afterward.
     case checksBeforeEnqueueing
-    /// A task does not check the slots after it has enqueued.
+    /// A task does not check the slots after it has joined the queue.
     case tasksDoNotCheckSlots
-    /// A releaser decides inside the lock and releases its slot outside.
+    /// A releaser decides while it holds the lock, but releases its slot after it has released the
+    /// lock.
     case releasesOutsideTheLock
     /// A waiter that finds a free slot loses the slot that was granted to it.
     case forgetsGrants
@@ -76,9 +82,9 @@ enum GateFlaw: CaseIterable {
     case doesNotHandOver
     /// A wake-up before the thread sleeps is lost.
     case losesEarlyWakeUps
-    /// A waiter stays in the queue when it is granted a slot.
+    /// A waiter remains in the queue when it is granted a slot.
     case grantsWithoutRemoving
-    /// A slot is acquired with a load and a store.
+    /// A slot is acquired with a load followed by a store.
     case claimsInTwoSteps
     /// A borrower does not return the slot to its reserver.
     case forgetsReservations
@@ -86,7 +92,7 @@ enum GateFlaw: CaseIterable {
     case reservesSilently
     /// A wait that completes a deadlock is not refused.
     case missesDeadlocks
-    /// A canceled waiter is still counted.
+    /// A canceled waiter is still counted as waiting.
     case countsCancelledWaiters
     /// A slot whose connection failed to open is released without a search for waiters.
     case hidesFailedOpenings

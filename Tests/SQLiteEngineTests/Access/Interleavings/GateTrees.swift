@@ -20,8 +20,8 @@ struct GateTrees {
 
     /// The position of a thread that has slept.
     ///
-    /// The results of its steps before the sleep no longer matter. Without this, each round of a wait
-    /// would lead to new positions.
+    /// The results of steps before the sleep no longer matter. If positions included them, each
+    /// round of a wait would lead to new positions.
     private struct Awakening: Hashable {
         let operation: GateOperation
         let context: GateContext
@@ -59,7 +59,7 @@ struct GateTrees {
         return nodes.count - 1
     }
 
-    /// Returns the step that a thread performs at a node; nil at the end of the operation.
+    /// Returns the step that a thread performs at a node, or `nil` at the end of the operation.
     func step(at node: Int) -> NextStep? { nodes[node].next }
 
     /// Returns whether a node is the start of an operation.

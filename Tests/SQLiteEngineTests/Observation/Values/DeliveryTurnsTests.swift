@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks notifications that run one after another, some of which block.
+/// Tests notifications that run one after another and may block.
 @Suite(.timeLimit(.minutes(1)))
 struct DeliveryTurnsTests {
     /// A value whose notification runs a closure.
@@ -18,8 +18,9 @@ struct DeliveryTurnsTests {
         func endDelivery() -> Bool { true }
     }
 
-    /// The first thread reaches the blocking value, which is second to last, before the starting
-    /// thread continues.
+    /// The blocking value is second to last.
+    ///
+    /// The first thread reaches it before the starting thread continues.
     ///
     /// The last value must not wait for the blocking value.
     @Test func theLastValueDoesNotWaitForTheSecondToLast() throws {

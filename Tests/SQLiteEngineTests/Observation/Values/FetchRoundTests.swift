@@ -4,12 +4,12 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks a round of fetches whose members join and leave.
+/// Tests a round of fetches that members join and leave.
 @Suite(.timeLimit(.minutes(1)))
 struct FetchRoundTests {
     private let folder = TemporaryFolder()
 
-    /// A member whose observation ends as soon as its database has been requested.
+    /// A member whose observation ends when its database is requested.
     private final class EndingMember: ObservedMember {
         private let state: Lock<(database: DatabasePool?, requests: Int, fetches: Int)>
         let hasFetched = Gate()
@@ -52,11 +52,11 @@ struct FetchRoundTests {
             )
             value.start()
             try eventually { values.all == ["0"] }
-            // From this point on, commits are counted.
+            // Commits are counted from this point.
             try eventually { writer.observationHub.state.withLock { $0.isInstalled } }
             try writer.writeWithoutTransaction { db in try db.insert(1) }
             try eventually { values.all == ["0", "1"] }
-            // A member joins late with a commit that was already reported.
+            // A member joins late, with a commit that was already reported.
             #expect(!value.beginFetch())
             value.cancel()
         }

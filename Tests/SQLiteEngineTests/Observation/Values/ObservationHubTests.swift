@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks the members that follow a database's commits, and how they start.
+/// Tests how members start to follow the commits of a database.
 struct ObservationHubTests {
     /// A member that makes another member join while it is notified that it has joined.
     private final class Joining: ObservedMember {
@@ -16,8 +16,9 @@ struct ObservationHubTests {
 
     private final class Other: ObservedMember {}
 
-    /// Makes two members join, the second while notifications of commits start, and returns the
-    /// number of members that must fetch again after the next commit.
+    /// Makes two members join, the second one while notifications of commits start.
+    ///
+    /// - Returns: The number of members that must fetch again after the next commit.
     private func uncertainMemberCount(
         after body: (DatabaseQueue, (Database) -> Void) throws -> Void
     ) throws -> Int {
@@ -34,7 +35,7 @@ struct ObservationHubTests {
         return hub.state.withLock { $0.uncertain.count }
     }
 
-    @Test func theHubsAccessDoesNotCountAsAWrite() throws {
+    @Test func theAccessOfTheHubIsNotCountedAsAWrite() throws {
         let count = try uncertainMemberCount { queue, install in
             queue.inDatabase { install($0) }
         }

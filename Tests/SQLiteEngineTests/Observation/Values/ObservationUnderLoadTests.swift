@@ -40,7 +40,7 @@ struct ObservationUnderLoadTests {
         let cancellables = (0..<50).map { number in
             observeCount(in: pool) { value in received.withLock { $0[number] = value } }
         }
-        // The write continues until all observations have their first value.
+        // The write continues until all observations have received their first value.
         try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
         // The only reader is free, and no access waits for the writer.
         #expect(try pool.rowCount() == 0)
@@ -49,7 +49,7 @@ struct ObservationUnderLoadTests {
         #expect(!writing.isDone)
         mayEnd.open()
         try writing.value()
-        // Commits from before the observations followed the writer are not lost.
+        // Commits are not lost if they precede the time when the observations follow the writer.
         try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
         #expect(pool.status().observations?.fetchesOnWriter == 0)
         for cancellable in cancellables { cancellable.cancel() }
@@ -73,7 +73,8 @@ struct ObservationUnderLoadTests {
                 observeCount(in: pool) { value in received.withLock { $0[number] = value } }
             )
             try eventually { received.withLock { $0[number] >= 0 } }
-            // Early observations end, so later observations must follow the writer again.
+            // Early observations end, so later observations must make the hub follow the writer
+            // again.
             if number % 10 == 9, number < 50 { cancellables.removeAll() }
         }
         isOver.withLock { $0 = true }
@@ -82,9 +83,9 @@ struct ObservationUnderLoadTests {
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func aCommitCostsOneAccessForManyQuickFetches() throws {
+    @Test func manyQuickFetchesShareOneAccessPerCommit() throws {
         let pool = try DatabasePool.withTable(in: folder)
-        // A fetch that is preempted still counts as quick.
+        // A fetch that is preempted is still classified as quick.
         pool.observationHub.quickFetch.store(.max, ordering: .relaxed)
         pool.observationHub.longestRound.store(.max, ordering: .relaxed)
         let received = Lock([Int](repeating: -1, count: 100))
@@ -99,7 +100,7 @@ struct ObservationUnderLoadTests {
         let before = readerAccesses()
         try pool.write { try $0.insert(1) }
         try eventually { received.withLock { $0.allSatisfy { $0 == 1 } } }
-        // One access for the round, plus others for observations whose first fetch has just ended.
+        // The round uses one access. Observations whose first fetch has just ended use others.
         #expect(readerAccesses() - before < 50)
         for cancellable in cancellables { cancellable.cancel() }
     }
@@ -158,8 +159,8 @@ struct ObservationUnderLoadTests {
             onError: { Issue.record($0) },
             onChange: { value in receivedBlocked.withLock { $0 = value } }
         )
-        // Each observation uses a separate round, because the second observation has a known
-        // observed state.
+        // Each observation uses a separate round, because the second observation has already
+        // observed a known state.
         let hub = pool.observationHub
         try eventually { hub.state.withLock { $0.isInstalled } && !pool.mayBeWriting }
         let received = Lock(-1)
@@ -175,7 +176,7 @@ struct ObservationUnderLoadTests {
         try eventually { received.withLock { $0 == 0 } && receivedBlocked.withLock { $0 == 0 } }
         try pool.write { try $0.insert(1) }
         try isFetching.wait()
-        // Commits immediately, because the round has just started and no other commit follows.
+        // The commit is immediate, because the round has just started and no other commit follows.
         try pool.write { try $0.execute(sql: "INSERT INTO u VALUES (1)") }
         try eventually { received.withLock { $0 == 1 } }
         #expect(receivedBlocked.withLock { $0 } == 0)
@@ -210,7 +211,7 @@ struct ObservationUnderLoadTests {
         // The blocked fetch delays neither earlier nor later observations.
         try eventually { received.withLock { $0.count { $0 == 1 } == 20 } }
         #expect(received.withLock { $0[10] } == 0)
-        // They also follow later commits.
+        // The observations also follow later commits.
         try pool.write { try $0.insert(2) }
         try eventually { received.withLock { $0.count { $0 == 2 } == 20 } }
         mayEnd.open()
@@ -245,7 +246,7 @@ struct ObservationUnderLoadTests {
             )
         }
         try eventually { received.withLock { $0.allSatisfy { $0 == 0 } } }
-        // Waits for the first fetches to end, because an unfinished fetch would start a separate
+        // The first fetches must have ended, because an unfinished fetch would start a separate
         // round.
         try eventually { pool.readers.slots.allSatisfy { !$0.isTaken } }
         try pool.write { try $0.insert(1) }
@@ -351,8 +352,7 @@ struct ObservationUnderLoadTests {
         let status = try #require(pool.status().observations)
         #expect(status.active == 100)
         #expect(status.fetchesOnWriter == 0)
-        // The number of fetches is far smaller than commits times observers, because fetches are
-        // combined.
+        // Fetches are combined, so there are far fewer of them than commits times observers.
         #expect(status.fetchesOnReaders < 50_000)
         for cancellable in cancellables { cancellable.cancel() }
         try eventually { pool.status().observations?.active == 0 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks the fetches of a queue's observations during and after a commit.
+/// Tests the fetches of observations on a queue during and after a commit.
 @Suite(.timeLimit(.minutes(1)))
 struct QueueObservationTests {
     private let notifications = DispatchQueue(label: "notifications")
@@ -103,7 +103,7 @@ struct QueueObservationTests {
         cancellable.cancel()
     }
 
-    @Test func commitsBeforeAFetchCauseNoFurtherFetch() throws {
+    @Test func commitsBeforeAFetchCauseNoAdditionalFetch() throws {
         let queue = try DatabaseQueue.withTable()
         let hub = queue.observationHub
         // The first fetch runs within its commit and is then classified as expensive.
@@ -113,8 +113,8 @@ struct QueueObservationTests {
         try queue.writeWithoutTransaction { db in
             for value in 1...5 {
                 try db.insert(value)
-                // The fetch for the second commit waits for this access. The other commits share
-                // this fetch.
+                // The fetch for the second commit waits for this access to end. The other commits
+                // share this fetch.
                 try eventually {
                     hub.state.withLock { $0.waiting.isEmpty && !$0.lookout.isAwake }
                 }
@@ -142,7 +142,7 @@ struct QueueObservationTests {
         let rows = try queue.inDatabase { db in
             var rows: [Int] = []
             let cursor = try Int.fetchCursor(db, sql: "SELECT v FROM t ORDER BY v")
-            // If it restarted after each write, it would not end.
+            // If the cursor restarted after each write, it would never end.
             while rows.count < 10, let row = try cursor.next() {
                 rows.append(row)
                 try db.execute(sql: "INSERT INTO u VALUES (?)", arguments: [row])

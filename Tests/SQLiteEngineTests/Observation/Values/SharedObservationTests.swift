@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks shared observations, and observations as sequences.
+/// Tests shared observations, and observations that are used as sequences.
 @Suite(.timeLimit(.minutes(1)))
 struct SharedObservationTests {
     private let folder = TemporaryFolder()
@@ -33,7 +33,7 @@ struct SharedObservationTests {
         #expect(pool.status().observations?.active == 0)
     }
 
-    @Test func itStartsAndEndsWithItsObservers() throws {
+    @Test func anObservationStartsAndEndsWithItsObservers() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let events = CollectedLines()
         let shared =
@@ -55,7 +55,7 @@ struct SharedObservationTests {
         #expect(events.all == ["start", "cancel", "start", "cancel"])
     }
 
-    @Test func itMayLastUntilItIsReleased() throws {
+    @Test func anObservationMayLastUntilItIsReleased() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let events = CollectedLines()
         do {
@@ -109,7 +109,7 @@ struct SharedObservationTests {
 
     // MARK: Observers that start and end during notifications
 
-    /// An observation and a scheduler that a test controls manually.
+    /// An observation and a scheduler that a test controls.
     private final class ManualObservation: ValueObservationScheduler {
         typealias Receiver = (
             onError: @Sendable (any Error) -> Void, onChange: @Sendable (Int) -> Void
@@ -156,8 +156,8 @@ struct SharedObservationTests {
         let first = start(0)
         manual.started[0].onChange(1)
         let second = start(1)
-        // This value is scheduled before the second observer starts, and delivered before its first
-        // value.
+        // This value is scheduled before the second observer starts, and it is delivered before the
+        // first value of that observer.
         manual.started[0].onChange(2)
         manual.runAll()
         #expect(received[0].all == ["1", "2"])

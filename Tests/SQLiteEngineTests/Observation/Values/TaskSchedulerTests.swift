@@ -4,15 +4,15 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks notifications in a task.
+/// Tests notifications in a task.
 @Suite(.timeLimit(.minutes(1)))
 struct TaskSchedulerTests {
     private let folder = TemporaryFolder()
 
     /// Numbers that no lock protects.
     ///
-    /// `@unchecked Sendable`: only the scheduler's task uses the numbers, followed by the test that
-    /// awaits the task's end.
+    /// `@unchecked Sendable`, because only the scheduler's task uses the numbers until the task
+    /// ends, and only the test uses them after that.
     private final class Received: @unchecked Sendable {
         var numbers: [Int] = []
     }
@@ -26,7 +26,7 @@ struct TaskSchedulerTests {
                 let box = Received()
                 box.numbers = [number]
                 scheduler.schedule { received.numbers += box.numbers }
-                // The task sometimes sleeps and is woken.
+                // Yielding sometimes makes the task sleep, so that it must be woken.
                 if number % 100 == 0 { sched_yield() }
             }
             scheduler.schedule { isDone.fulfill(()) }
@@ -80,8 +80,8 @@ struct TaskSchedulerTests {
             try await eventuallyAsync { received.all.last == "\(number)" }
         }
         cancellable.cancel()
-        // Another observation delivers later values, which the canceled observation must not
-        // deliver.
+        // Another observation delivers later values. The canceled observation must not deliver
+        // them.
         let other = CollectedLines()
         let fence = ValueObservation.tracking { db in try db.rowCount() }.start(
             in: pool,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks the notifications of observations on queues and pools.
+/// Tests the notifications of observations on queues and pools.
 @Suite(.timeLimit(.minutes(1)))
 struct ValueObservationTests {
     enum Kind: CaseIterable {
@@ -42,7 +42,7 @@ struct ValueObservationTests {
         try db.write { try $0.execute(sql: "INSERT INTO \(table) VALUES (?)", arguments: [value]) }
     }
 
-    /// Starts an observation whose values and errors are collected.
+    /// Starts an observation, and collects its values and errors.
     private func start<R: ValueReducer>(
         _ observation: ValueObservation<R>,
         in reader: any DatabaseReader,
@@ -110,7 +110,7 @@ struct ValueObservationTests {
     func theRegionFollowsTheLastFetch(kind: Kind) throws {
         let database = try makeDatabase(kind)
         let received = CollectedLines()
-        // The region includes the other table as soon as a row exists.
+        // The region includes the other table only if `t` contains a row.
         let observation = ValueObservation.tracking { db in
             let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM t") ?? 0
             if count == 0 { return "none" }
