@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks accesses with callbacks.
+/// Tests accesses with callbacks.
 @Suite(.timeLimit(.minutes(1)))
 struct CallbackAccessTests {
     private let folder = TemporaryFolder()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks concurrent reads of the writer's last commit.
+/// Tests concurrent reads of the writer's last commit.
 @Suite(.timeLimit(.minutes(1)))
 struct ConcurrentReadTests {
     private let folder = TemporaryFolder()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks wait cycles across several pools and queues, and across holders of several connections.
+/// Tests wait cycles across several pools and queues, and across holders of several connections.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlockAcrossDatabasesTests {
     private let folder = TemporaryFolder()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks concurrent `read { write }` and `write { read }` on one pool.
+/// Tests concurrent `read { write }` and `write { read }` on one pool.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlockTests {
     private let folder = TemporaryFolder()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks that databases of any page size can be erased.
+/// Tests that databases of any page size can be erased.
 @Suite(.timeLimit(.minutes(1)))
 struct EraseTests {
     /// The kind of database to erase.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks that many readers and waiters release all their resources.
+/// Tests that many readers and waiters release all their resources.
 ///
 /// Memory, descriptors, and threads belong to a process, so each test uses a separate process.
 @Suite(.timeLimit(.minutes(2)))

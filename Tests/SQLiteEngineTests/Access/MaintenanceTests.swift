@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks operations on whole databases.
+/// Tests operations on whole databases.
 @Suite(.timeLimit(.minutes(1)))
 struct MaintenanceTests {
     private let folder = TemporaryFolder()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks in-memory databases and copies.
+/// Tests in-memory databases and copies.
 struct MemoryDatabaseTests {
     private let folder = TemporaryFolder()
 

@@ -2,7 +2,7 @@ import Foundation
 import SQLiteEngine
 import Testing
 
-/// Checks that programming errors other than reentrancy stop the program with an explanation.
+/// Tests that programming errors other than reentrancy stop the program with an explanation.
 struct MisuseTests {
     /// A folder that this process removes.
     ///

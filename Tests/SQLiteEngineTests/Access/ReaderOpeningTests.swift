@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks how opening a reader affects other accesses.
+/// Tests how opening a reader affects other accesses.
 @Suite(.timeLimit(.minutes(1)))
 struct ReaderOpeningTests {
     private struct Mistake: Error {}

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks queues, pools, and snapshots in generic code.
+/// Tests queues, pools, and snapshots in generic code.
 @Suite(.timeLimit(.minutes(1)))
 struct ReaderProtocolTests {
     private let folder = TemporaryFolder()

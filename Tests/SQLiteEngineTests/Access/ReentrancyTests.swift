@@ -1,7 +1,7 @@
 import SQLiteEngine
 import Testing
 
-/// Checks that illegally nested accesses stop the program with an explanation.
+/// Tests that illegally nested accesses stop the program with an explanation.
 struct ReentrancyTests {
     /// A folder that this process removes.
     ///

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks nested accesses during an operation that acquires all connections.
+/// Tests nested accesses during an operation that acquires all connections.
 ///
 /// Each access would wait forever if the operation held some connections while it waited for
 /// others.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks target queues that the user has set.
+/// Tests target queues that the user has set.
 @Suite(.timeLimit(.minutes(1)))
 struct TargetQueueTests {
     private let folder = TemporaryFolder()

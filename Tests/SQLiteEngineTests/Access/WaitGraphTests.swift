@@ -2,7 +2,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks the search for deadlocks in a wait graph.
+/// Tests the search for deadlocks in a wait graph.
 struct WaitGraphTests {
     private typealias Graph = WaitGraph<Int, Int>
     private typealias Wait = Graph.Wait

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks threads and tasks that wait for the same readers.
+/// Tests threads and tasks that wait for the same readers.
 @Suite(.timeLimit(.minutes(1)))
 struct WaitingTests {
     private let folder = TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks that opening a database creates a missing or empty `-wal` file.
+/// Tests that opening a database creates a missing or empty `-wal` file.
 @Suite(.timeLimit(.minutes(1)))
 struct LogCreationTests {
     /// The connection that creates the file.

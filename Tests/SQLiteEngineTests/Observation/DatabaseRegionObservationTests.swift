@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks the observation of transactions that change a region.
+/// Tests the observation of transactions that change a region.
 @Suite(.timeLimit(.minutes(1)))
 struct DatabaseRegionObservationTests {
     private let folder = TemporaryFolder()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks the encoding and decoding of dates, data, UUIDs, and column names in records.
+/// Tests the encoding and decoding of dates, data, UUIDs, and column names in records.
 struct StrategyTests {
     private protocol Strategies {
         static var dates: (DatabaseDateEncodingStrategy, DatabaseDateDecodingStrategy) { get }

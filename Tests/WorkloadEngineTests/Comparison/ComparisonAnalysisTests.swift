@@ -4,9 +4,12 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of verdicts on known numbers: fictional runs that each have a throughput and a p99.
+/// Tests verdicts on known numbers.
+///
+/// The runs are fictional, and each has a throughput and a p99.
 struct ComparisonAnalysisTests {
-    /// A run of `ui`, an open loop, with a throughput in accesses/s and a p99 in nanoseconds.
+    /// Returns a run of `ui`, an open loop, with a throughput in accesses/s and a p99 in
+    /// nanoseconds.
     private func run(_ arm: String, throughput: Double, p99: Double?) -> ArmResult {
         var result = ResultFixture.run
         result.arm = arm
@@ -26,7 +29,9 @@ struct ComparisonAnalysisTests {
         return try ComparisonPlan(.test([.reader("ui")]), arms: arms, options: options)
     }
 
-    /// Ten blocks in which b's values are a's multiplied by `throughput` and `p99`, with noise.
+    /// Returns the analysis of ten blocks.
+    ///
+    /// The values of `b` are the values of `a` multiplied by `throughput` and `p99`, with noise.
     private func analysis(
         throughput: Double = 1,
         p99: Double = 1,
@@ -68,7 +73,7 @@ struct ComparisonAnalysisTests {
         #expect(abs(try #require(throughput.ratio) - 1.4) < 0.03)
         #expect(try #require(throughput.low) < 1.4)
         #expect(try #require(throughput.high) > 1.4)
-        // There are two tests, with ten differences of one sign in each.
+        // There are two tests. In each of them, ten differences have the same sign.
         #expect(throughput.p == 2 * 2.0 / 1024)
         #expect(throughput.uncorrected == 2.0 / 1024)
         #expect(throughput.level == 1 - 50.0 / 1024)
@@ -79,7 +84,7 @@ struct ComparisonAnalysisTests {
         for verdict in try verdicts(analysis()).values { #expect(!verdict.isDifference) }
     }
 
-    /// Uses a difference of 10 % almost without noise, and one between 1 % and 10 %.
+    /// Tests a difference of 10 % with almost no noise, and a difference between 1 % and 10 %.
     @Test func aDifferenceBelowTheFloorIsInconclusiveDespiteASmallP() throws {
         let ratio = try #require(
             PairedRatio(
@@ -126,18 +131,18 @@ struct ComparisonAnalysisTests {
         #expect(noise.floor == 1.25)
     }
 
-    /// In 2,000 comparisons of an arm with itself, the test raises alarms at its significance
-    /// level.
+    /// Compares an arm with itself 2,000 times.
     ///
-    /// The verdict raises fewer alarms, because it requires a difference above the noise floor.
+    /// The test raises alarms at its significance level. The verdict raises fewer alarms, because
+    /// it requires a difference above the noise floor.
     @Test func comparingAnArmWithItselfRarelyRaisesAlarms() {
         var random = RandomStream(seed: 99, stream: "A/A")
         var tests = 0
         var verdicts = 0
         let metric = try? ComparisonMetric("ui.throughput", in: MetricCatalog(clients: ["ui"]))
         for _ in 0..<2000 {
-            // Combine noise that a block's runs share (the machine in that minute) with each run's
-            // own noise.
+            // Combines noise that the runs of a block share (the machine in that minute) with
+            // independent noise in each run.
             let shared = (0..<10).map { _ in 0.3 * random.nextNormal() }
             func runs() -> [Double?] { shared.map { 1000 * exp($0 + 0.05 * random.nextNormal()) } }
             let (first, second, again) = (runs(), runs(), runs())
@@ -149,12 +154,12 @@ struct ComparisonAnalysisTests {
             let verdict = ComparisonAnalysis.verdict(of: ratio, p: ratio.pValue, floor, metric).0
             if verdict.isDifference { verdicts += 1 }
         }
-        // This is the binomial 99 % interval of 2,000 draws at 5 %.
+        // This is the 99 % interval of a binomial distribution with 2,000 draws at 5 %.
         #expect((75...125).contains(tests), "\(tests)")
         #expect(verdicts <= tests)
     }
 
-    /// A throughput of 90 % is found in almost all comparisons despite noise of 3 % per run.
+    /// A throughput of 90 % is detected in almost all comparisons despite noise of 3 % per run.
     @Test func aTenPercentLossIsFoundDespiteNoise() throws {
         var random = RandomStream(seed: 12, stream: "power")
         let metric = try ComparisonMetric("ui.throughput", in: MetricCatalog(clients: ["ui"]))
@@ -178,7 +183,7 @@ struct ComparisonAnalysisTests {
         #expect(analysis.replaced == ["ui.response.p99": "ui.response.p95"])
     }
 
-    /// The most complete percentile decides if none has enough samples in every block.
+    /// If no percentile has enough samples in every block, the most complete one decides.
     @Test func aRareLatencyIsComparedInTheBlocksThatHaveEnoughSamples() throws {
         let blocks = (0..<8).map { block in
             (0..<3).map { slot in
@@ -204,7 +209,7 @@ struct ComparisonAnalysisTests {
         #expect(pair.verdict == .better)
     }
 
-    /// The fixture has a p99.9 and no p99.99.
+    /// The fixture has a p99.9 but no p99.99.
     @Test func aTailPercentileIsReportedOnlyWithEnoughAccesses() throws {
         let names = try analysis().metrics.map(\.name)
         #expect(names.contains("ui.response.p99.9"))
@@ -231,8 +236,8 @@ struct ComparisonAnalysisTests {
         #expect(PairedRatio([nil, 1], [1, nil], smallest: 1) == nil)
     }
 
-    /// If an arm abandons nine of ten accesses, its results do not cover only the fastest tenth.
-    @Test func abandonedAccessesCountWithTheirTime() throws {
+    /// If an arm abandons nine of ten accesses, its results must not cover only the fastest tenth.
+    @Test func abandonedAccessesAreIncludedWithTheirTime() throws {
         var result = run("a", throughput: 10, p99: 1e6)
         result.clients["ui"]?.skipped = 900
         var fast = LatencyHistogram()
@@ -249,8 +254,8 @@ struct ComparisonAnalysisTests {
         let median = try #require(try value("ui.response.p50"))
         #expect(abs(median - 250e6) < 0.01 * 250e6)
         #expect(try value("ui.response.mean") == 225_100_000)
-        #expect(try value("ui.wait.p99") == 9_990_000, "an access that never waited")
-        #expect(result.clients["ui"]?.response?.p99 == 1_000_000, "the run's result is unchanged")
+        #expect(try value("ui.wait.p99") == 9_990_000, "abandoned accesses have no wait")
+        #expect(result.clients["ui"]?.response?.p99 == 1_000_000, "the result is unchanged")
     }
 
     // MARK: The plan

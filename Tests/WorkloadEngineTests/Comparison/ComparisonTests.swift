@@ -6,9 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ComparisonTests {
-    /// Opens a new fake for each arm.
+    /// Opens a new fake target for each arm.
     ///
-    /// The slow arm's accesses take four times as long.
+    /// The accesses of the slow arm take four times as long as the others.
     private final class ArmFactory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock<[String]>([])
@@ -40,7 +40,7 @@ struct ComparisonTests {
             warmUp: .seconds(1),
             arms: ["fast", "slow", "other"]
         )
-        // Every run misses this limit, which does not end runs in a comparison.
+        // Every run misses this limit, but thresholds do not end runs in a comparison.
         var limit = Threshold(
             metric: "reader.response",
             expression: "max < 1ms",
@@ -110,8 +110,8 @@ struct ComparisonTests {
         #expect(fast.spectra["reader"]?.count == 2100)
         let run = try #require(fast.representative)
         #expect(run.intervals.filter(\.measured).count >= 10, "a short run also has records")
-        // One dataset is opened for all. Each arm is opened for its capabilities, and four arms are
-        // opened per block.
+        // The dataset is opened once for all arms. Each arm is opened once to determine its
+        // capabilities. Four arms are opened per block.
         #expect(outcome.opened.count { $0 == "data" } == 1)
         #expect(outcome.opened.count == 32)
     }
@@ -144,7 +144,7 @@ struct ComparisonTests {
         }
     }
 
-    /// Simulated time has no noise, so slower arms are found, and equal arms are the same.
+    /// Simulated time has no noise, so that slower arms are detected and equal arms are the same.
     @Test func pairsAreJudgedAgainstTheNoiseOfTheFirstArm() async throws {
         let result = try await Self.outcome.value.result
         #expect(result.primary == ["reader.throughput"])
@@ -152,7 +152,7 @@ struct ComparisonTests {
         let slow = try #require(result.pair("reader.throughput", of: "slow", against: "fast"))
         #expect(slow.verdict == .worse)
         #expect(slow.ratio == 0.25)
-        // There are seven differences of one sign, and two tests.
+        // There are two tests. In each of them, seven differences have the same sign.
         #expect(slow.p == 4.0 / 128)
         let other = try #require(result.pair("reader.throughput", of: "other", against: "fast"))
         #expect(other.verdict == .same)
@@ -232,7 +232,8 @@ struct ComparisonTests {
 
     @Test func aStoppedComparisonKeepsItsCompletedBlocks() async throws {
         let handle = Lock<ComparisonRun?>(nil)
-        // Three arms are opened for their capabilities, the dataset once, then four arms per block.
+        // Three arms are opened to determine their capabilities, and the dataset is opened once.
+        // Then four arms are opened per block.
         let factory = ArmFactory { count in
             if count == 9 { handle.withLock { $0 }?.stop() }
         }

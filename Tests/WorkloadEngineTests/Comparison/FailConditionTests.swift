@@ -66,7 +66,7 @@ struct FailConditionTests {
         #expect(error?.description.contains(text) == true)
     }
 
-    @Test func onlyACertainRegressionFails() throws {
+    @Test func onlyAConfirmedRegressionFails() throws {
         let limit = try condition("ui.response.p99 > 1.1x")
         func fails(_ pair: ComparisonPair) -> Bool? {
             limit.outcome(of: pair, against: "queue")?.failed
@@ -97,8 +97,8 @@ struct FailConditionTests {
         let error = #expect(throws: RunError.self) {
             try ComparisonPlan(scenario, arms: arms, options: options)
         }
-        // A rate of 100/s for 3 s provides 300 of the 1,000 accesses that a p99 needs, and enough
-        // for a p95.
+        // A rate of 100/s for 3 s provides 300 accesses. A p99 needs 1,000 accesses, but 300 are
+        // enough for a p95.
         #expect(error?.message.contains("--duration of 11s, or ui.response.p95") == true)
         scenario.phases[0].duration = .seconds(12)
         let plan = try ComparisonPlan(scenario, arms: arms, options: options)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests with two runs of one arm on a machine whose speed changes.
+/// Tests two runs of one arm on a machine that changes its speed.
 struct MachineLeapsTests {
     private let steady: [Double?] = [100, 101, 99, 100, 102, 100, 101, 100, 99, 100]
 

@@ -3,9 +3,9 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of the decision whether another block fits.
+/// Tests whether the time limit allows another block.
 struct TimeLimitTests {
-    /// A clock that a test sets.
+    /// A clock whose time a test sets.
     private struct Clock: RunClock {
         let time = Lock<UInt64>(1)
 
@@ -13,7 +13,7 @@ struct TimeLimitTests {
         func makeSleeper() -> any Sleeper { MonotonicClock().makeSleeper() }
     }
 
-    @Test func aStepAsLongAsTheLongestOneMustFit() {
+    @Test func aStepAsLongAsTheLongestStepMustFit() {
         let clock = Clock()
         var limit = TimeLimit(.seconds(10), clock: clock)
         func fits(after time: UInt64) -> Bool {
@@ -21,7 +21,7 @@ struct TimeLimitTests {
             return limit.fitsAnotherStep()
         }
         #expect(fits(after: 4_000))
-        #expect(fits(after: 2_000), "4 s are left for at most 4 s")
+        #expect(fits(after: 2_000), "4 s remain for a step of at most 4 s")
         #expect(!fits(after: 1))
     }
 }

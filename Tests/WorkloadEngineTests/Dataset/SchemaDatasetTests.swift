@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of user-defined tables that are filled from distributions.
+/// Tests user-defined tables that are filled from distributions.
 struct SchemaDatasetTests {
     static let yaml = """
         version: 1
@@ -126,7 +126,7 @@ struct SchemaDatasetTests {
         }
     }
 
-    @Test func sysbenchsTransactionsMatchThePublishedOnes() throws {
+    @Test func theTransactionsOfSysbenchMatchThePublishedOnes() throws {
         let transactions = Dataset.sysbench(rows: 100).transactions
         #expect(transactions["point-select"]?.count == 1)
         #expect(transactions["read-only"]?.count == 14)

@@ -4,7 +4,7 @@ import WorkloadEngine
 
 /// A target that records its accesses and optionally rejects one statement.
 final class StatementRecorder: WorkloadTarget {
-    /// One access and its statements.
+    /// An access and its statements.
     struct Access: Sendable {
         var kind: WorkloadAccess
         var statements: [(sql: String, values: [WorkloadValue])] = []

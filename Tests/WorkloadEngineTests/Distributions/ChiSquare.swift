@@ -2,11 +2,12 @@ import Foundation
 
 /// Pearson's chi-squared test, which compares counts with their expected values.
 enum ChiSquare {
-    /// Returns whether more than one of 10,000 samples deviates at least as far as these counts.
+    /// Returns whether a deviation at least as large as in these counts occurs in more than one of
+    /// 10,000 samples.
     ///
-    /// The statistic's quantile is Wilson and Hilferty's approximation (PNAS 17, 1931).
+    /// The quantile of the statistic is the approximation by Wilson and Hilferty (PNAS 17, 1931).
     static func isPlausible(observed: [Int], expected: [Double]) -> Bool {
-        // A single class has no degrees of freedom, because its count is the sample's size.
+        // A single class has no degrees of freedom, because its count is the size of the sample.
         if expected.count == 1 { return observed.count == 1 && Double(observed[0]) == expected[0] }
         precondition(observed.count == expected.count && expected.allSatisfy { $0 >= 5 })
         var statistic = 0.0
@@ -15,7 +16,7 @@ enum ChiSquare {
         }
         let freedom = Double(observed.count - 1)
         let spread = 2 / (9 * freedom)
-        // 3.719 is the standard normal's quantile for 0.9999.
+        // 3.719 is the 0.9999 quantile of the standard normal distribution.
         return statistic < freedom * pow(1 - spread + 3.719 * spread.squareRoot(), 3)
     }
 }

@@ -36,7 +36,8 @@ struct DistributionTests {
         let zipfian = ZipfianDistribution(count: count, theta: theta)
         let weights = (1...count).map { pow(Double($0), -theta) }
         let total = weights.reduce(0, +)
-        // Use a class for each sufficiently frequent rank, and one class for the others.
+        // There is a class for each rank that is sufficiently frequent, and one class for all
+        // others.
         let means = weights.map { $0 / total * Double(Self.draws) }
         let classCount = min(means.prefix { $0 >= 10 }.count, 200)
         let rest = means.dropFirst(classCount).reduce(0, +)
@@ -51,7 +52,7 @@ struct DistributionTests {
         if rest >= 5 {
             expected.append(rest)
         } else {
-            // The other ranks are too rare for the test, but may occur a few times.
+            // The other ranks are too rare for the test, but they may occur a few times.
             #expect(Double(counts.removeLast()) <= rest + 12)
         }
         #expect(ChiSquare.isPlausible(observed: counts, expected: expected))
@@ -65,7 +66,7 @@ struct DistributionTests {
     }
 
     @Test func fnvProducesThePublishedHashes() {
-        // From the reference test vectors.
+        // The hashes are from the reference test vectors.
         #expect(FNV1a.hash("".utf8) == 0xCBF2_9CE4_8422_2325)
         #expect(FNV1a.hash("a".utf8) == 0xAF63_DC4C_8601_EC8C)
         #expect(FNV1a.hash("foobar".utf8) == 0x8594_4171_F739_67E8)
@@ -86,11 +87,11 @@ struct DistributionTests {
             if rank < 1000 { early += 1 }
             if rank < 2 { counts[Int(rank)] += 1 }
         }
-        // The other ranks approximate the sum of k^-0.99 over the ranks so far.
+        // The shares of the other ranks approximate the sum of k^-0.99 over the ranks so far.
         let share = Double(early) / Double(Self.draws)
         let exact = (1...1000).map { pow(Double($0), -0.99) }.reduce(0, +) / 26.46902820178302
         #expect(abs(share - exact) < 0.02)
-        // The first two ranks are exact: 1 / zeta and 0.5^0.99 / zeta.
+        // The shares of the first two ranks are exact: 1 / zeta and 0.5^0.99 / zeta.
         for (count, weight) in zip(counts, [1, pow(0.5, 0.99)]) {
             let share = weight / 26.46902820178302
             let deviation = (Double(Self.draws) * share * (1 - share)).squareRoot()
@@ -110,7 +111,7 @@ struct DistributionTests {
             counts[Int(value - 100)] += 1
         }
         let most = counts.indices.max { counts[$0] < counts[$1] }
-        // With little skew in 10^10 items, no single item is dominant.
+        // If 10^10 items have little skew, no single item is dominant.
         if theta >= 0.99 { #expect(most == Int(FNV1a.ycsbHash(0) % 1000)) }
     }
 
@@ -131,7 +132,7 @@ struct DistributionTests {
     @Test func gapsAreExponential() {
         var stream = RandomStream(seed: 7, stream: "gaps")
         let gaps = ExponentialDistribution(rate: 200)
-        // The distribution's quantiles define classes of equal probability.
+        // The quantiles of the distribution define classes of equal probability.
         var counts = [Int](repeating: 0, count: 20)
         var sum = 0.0
         for _ in 0..<Self.draws {

@@ -4,7 +4,7 @@ import Testing
 
 struct RandomStreamTests {
     @Test func splitMixProducesThePublishedWords() {
-        // The first words for seed 1234567, from the authors' C program.
+        // These are the first words for seed 1234567 from the authors' C program.
         var mixer = SplitMix64(state: 1_234_567)
         #expect(
             (0..<5).map { _ in mixer.next() } == [
@@ -15,7 +15,7 @@ struct RandomStreamTests {
     }
 
     @Test func xoshiroProducesThePublishedWords() {
-        // The first words for the state 1, 2, 3, 4, from the authors' C program.
+        // These are the first words for the state 1, 2, 3, 4 from the authors' C program.
         var stream = RandomStream(state: (1, 2, 3, 4))
         #expect(
             (0..<5).map { _ in stream.next() } == [
@@ -48,7 +48,7 @@ struct RandomStreamTests {
         #expect((0..<3).map { _ in stream.next() } == Self.pinned)
     }
 
-    /// Checks recorded values, because a change would affect the load of every scenario.
+    /// Pins the recorded values, because a change would affect the load of every scenario.
     static let pinned: [UInt64] = [
         6_108_218_694_259_567_590, 1_989_439_638_169_194_587, 8_312_891_547_423_719_131,
     ]

@@ -3,13 +3,13 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of distributions over a range, which compare seeded samples with their expectation.
+/// Compares seeded samples of distributions over a range with their expectations.
 ///
-/// Each test fails by chance for one seed in 10,000 (see ``ChiSquare``); the seeds are fixed.
+/// Each test fails by chance for one seed in 10,000 (see ``ChiSquare``). The seeds are fixed.
 struct RangeDistributionTests {
     private static let draws = 200_000
 
-    /// Returns the count of each of a range's integers in a sample.
+    /// Returns how often each integer in a range occurs in a sample.
     private func counts(
         _ range: ClosedRange<Int64>,
         _ name: String,
@@ -52,7 +52,7 @@ struct RangeDistributionTests {
     }
 
     @Test(arguments: [0.5, 1, 5, 50], [1...1, 1...7, -50...49] as [ClosedRange<Int64>])
-    func exponentialFollowsPgbenchsFormula(parameter: Double, range: ClosedRange<Int64>) {
+    func exponentialFollowsTheFormulaOfPgbench(parameter: Double, range: ClosedRange<Int64>) {
         let distribution = TruncatedExponentialDistribution(range, parameter: parameter)
         let counts = counts(range, "exponential") { distribution.next(using: &$0) }
         let n = Double(range.count)
@@ -63,7 +63,7 @@ struct RangeDistributionTests {
     }
 
     @Test(arguments: [2, 2.5, 5, 20], [1...1, 1...7, -50...49] as [ClosedRange<Int64>])
-    func gaussianFollowsPgbenchsFormula(parameter: Double, range: ClosedRange<Int64>) {
+    func gaussianFollowsTheFormulaOfPgbench(parameter: Double, range: ClosedRange<Int64>) {
         let distribution = GaussianDistribution(range, parameter: parameter)
         let counts = counts(range, "gaussian") { distribution.next(using: &$0) }
         func phi(_ x: Double) -> Double { erfc(-x / 2.0.squareRoot()) / 2 }
@@ -93,7 +93,7 @@ struct RangeDistributionTests {
     }
 
     @Test(arguments: [0.5, 0.99, 1, 1.8])
-    func theNewestIsTheMostPopular(theta: Double) {
+    func theNewestValueIsTheMostPopular(theta: Double) {
         let range: ClosedRange<Int64> = 10...109
         var distribution = LatestDistribution(range, theta: theta)
         let counts = counts(range, "latest") { distribution.next(using: &$0) }

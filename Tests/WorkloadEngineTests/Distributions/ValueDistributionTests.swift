@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of text, blobs, choices, and text that a variable derives from integers.
+/// Tests text, blobs, choices, and text that a variable derives from integers.
 struct ValueDistributionTests {
     private func values(_ variable: Variable, _ count: Int = 2000) -> [WorkloadValue] {
         var stream = RandomStream(seed: 12, stream: "values")

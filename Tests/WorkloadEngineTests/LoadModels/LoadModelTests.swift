@@ -24,13 +24,13 @@ struct LoadModelTests {
 
     @Test func poissonArrivalsHaveExponentialGaps() {
         let times = arrivals(Arrival(rate: 1000, process: .poisson), seconds: 100)
-        // The count has a standard deviation of √100,000 = 316.
+        // The standard deviation of the count is √100,000 = 316.
         #expect((98_400...101_600).contains(times.count))
         let gaps = zip(times.dropFirst(), times).map { Double($0) - Double($1) }
         let mean = gaps.reduce(0, +) / Double(gaps.count)
         let variance =
             gaps.map { ($0 - mean) * ($0 - mean) }.reduce(0, +) / Double(gaps.count)
-        // An exponential distribution's standard deviation is its mean.
+        // The standard deviation of an exponential distribution equals its mean.
         #expect(abs(variance.squareRoot() / mean - 1) < 0.02)
         #expect(times == times.sorted())
     }

@@ -26,7 +26,8 @@ struct RateCurveTests {
             last = time
         }
         #expect(curve.time(ofMass: 5500) == nil)
-        // From 100/s to 1000/s, the first second has 145 arrivals and the last one has 955.
+        // In a ramp from 100/s to 1000/s, the first second has 145 arrivals and the last second has
+        // 955.
         #expect(abs(curve.mass(until: second) - 145) < 1e-9)
         #expect(abs(5500 - curve.mass(until: 9 * second) - 955) < 1e-9)
     }
@@ -54,7 +55,7 @@ struct RateCurveTests {
         #expect(abs(curve.rate(at: 10 * second) - 260) < 1e-9, "the ramp pauses in the gap")
         #expect(abs(curve.rate(at: 11 * second + second / 2) - 280) < 1e-9)
         #expect(curve.rate(at: 13 * second) == 50)
-        #expect(curve.rate(at: 16 * second) == 50, "the last rate applies afterwards")
+        #expect(curve.rate(at: 16 * second) == 50, "the last rate applies afterward")
     }
 
     @Test func aChangedCurveKeepsItsPastAndArrivalMasses() throws {

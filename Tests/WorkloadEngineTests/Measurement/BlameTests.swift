@@ -3,13 +3,13 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of the holders that reports list for slow accesses' waits, in simulated time.
+/// Tests which holders reports list for the waits of slow accesses, in simulated time.
 @Suite(.timeLimit(.minutes(5)))
 struct BlameTests {
     /// Runs a load on one reader.
     ///
-    /// `report` holds it from second 2 to 4, `search` holds it for short periods, and `ui` requests
-    /// it every 100 ms.
+    /// `report` holds the reader from second 2 to second 4. `search` holds it for short periods.
+    /// `ui` requests it every 100 ms.
     private func run(_ kind: Arm.Kind) async throws -> ArmResult {
         let clock = SimulatedClock()
         let start = clock.now()
@@ -47,7 +47,7 @@ struct BlameTests {
         let report = try #require(ui.holders.first { $0.client == "report" })
         #expect(abs(report.held - 1) < 0.01)
         #expect(abs(Double(report.longest) / 2e9 - 1) < 0.01)
-        // The slowest access arrived when the hold started and waited for all of it.
+        // The slowest access arrived when the hold started and waited until the hold ended.
         let slowest = try #require(ui.slowest.first)
         #expect(slowest.operation == "read")
         #expect(abs(slowest.time - 2.0) < 0.2)
@@ -55,7 +55,7 @@ struct BlameTests {
         let text = TextReport.sentences("ui", ui).joined(separator: "\n")
         #expect(text.contains("waiting for a reader"))
         #expect(text.contains("report held 1.0 of 1 reader (up to 2.00 s at a time)"))
-        // The report itself did not wait.
+        // The `report` client did not wait.
         #expect(blame["report"]?.waited == 0)
     }
 
@@ -66,7 +66,7 @@ struct BlameTests {
         #expect(ui.holders.first?.client == "report")
     }
 
-    @Test func aClientsBusyWorkerIsNotAConnection() async throws {
+    @Test func aBusyWorkerIsNotReportedAsAConnection() async throws {
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(service: { _ in milliseconds(150) })
@@ -104,7 +104,7 @@ struct BlameTests {
         let arm = Arm(name: "arm", kind: kind, readers: readers)
         var ledger = BlameLedger(plan.clients, arm: arm, origin: 0)
         ledger.advance(to: milliseconds(100))
-        // Each of four clients claims all of the time.
+        // Each of four clients claims the whole time.
         for client in names.indices {
             var log = HoldLog()
             log.add(from: 0, until: milliseconds(100))
@@ -172,8 +172,8 @@ struct BlameTests {
         var ledger = BlameLedger(plan.clients, arm: Arm(name: "arm", kind: .pool), origin: 0)
         for second in 1...12 as ClosedRange<UInt64> {
             var slow = SlowAccesses()
-            // The first second has the slowest access. The last accesses waited for half of their
-            // time.
+            // The first second contains the slowest access. The last accesses waited for half of
+            // their time.
             let wait: UInt64 = second == 1 ? 900 : 50
             slow.offer(
                 .init(intended: 9, start: 9, entry: 9 + wait, end: 109 + wait - 50),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of the grouping of `SQLITE_BUSY` failures.
+/// Tests how `SQLITE_BUSY` failures are grouped.
 struct BusyLedgerTests {
     @Test(
         arguments: [
@@ -15,7 +15,7 @@ struct BusyLedgerTests {
             ("SQLITE_LOCKED", .unknown, nil),
         ] as [(String, BusyFailure.Handler, BusyCause?)]
     )
-    func theCodeAndTheHandlerDecideTheCause(
+    func theCodeAndTheHandlerDetermineTheCause(
         code: String,
         handler: BusyFailure.Handler,
         cause: BusyCause?

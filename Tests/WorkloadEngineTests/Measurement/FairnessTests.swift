@@ -5,7 +5,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of the shares and longest waits of a client's workers.
+/// Tests the shares and the longest waits of the workers of a client.
 @Suite(.timeLimit(.minutes(5)))
 struct FairnessTests {
     private func fairness(
@@ -70,7 +70,7 @@ struct FairnessTests {
         let scenario = Scenario.test([.reader("reads", workers: 3)], warmUp: .seconds(2))
         let result = try await WorkloadRun.simulated(scenario, on: target()).run()
         let fairness = try #require(result.clients["reads"]?.fairness)
-        // One worker makes 100 accesses, and each other worker makes 1,000.
+        // One worker makes 100 accesses, and each of the others makes 1,000.
         #expect(abs((fairness.smallestShare ?? 0) - 100 / 700) < 0.005)
         #expect(abs((fairness.largestShare ?? 0) - 1000 / 700) < 0.005)
         #expect(fairness.longestWait == milliseconds(41))

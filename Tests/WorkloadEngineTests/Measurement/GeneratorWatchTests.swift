@@ -32,7 +32,7 @@ struct GeneratorWatchTests {
         #expect(both?.contains("; free workers woke late") == true)
     }
 
-    @Test func theGeneratorsOwnCostIsMeasured() throws {
+    @Test func theCostOfTheGeneratorIsMeasured() throws {
         #expect(try GeneratorCost.measure() > 0)
     }
 }

@@ -2,11 +2,11 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of the records of held connections, which use bounded memory.
+/// Tests the records of held connections, which use a bounded amount of memory.
 struct HoldTests {
     @Test func consecutiveHoldsAreOneEntry() {
         var log = HoldLog()
-        // A million accesses in a second take half a microsecond each.
+        // A second contains a million accesses that each take half a microsecond.
         for number in 0..<1_000_000 as Range<UInt64> {
             log.add(from: number * 1000, until: number * 1000 + 500)
         }

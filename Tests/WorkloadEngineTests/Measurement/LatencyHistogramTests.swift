@@ -29,7 +29,7 @@ struct LatencyHistogramTests {
         #expect(summary(of: []) == nil)
     }
 
-    @Test func valuesKeepTwoDigitsFromOneNanosecondOn() throws {
+    @Test func valuesFromOneNanosecondKeepTwoDigits() throws {
         let scaled = try #require(summary(of: (1...1000).map { $0 * 1_234_567 }))
         let p50 = try #require(scaled.p50)
         #expect(abs(Double(p50) / (500 * 1_234_567) - 1) < 0.01)
@@ -39,7 +39,7 @@ struct LatencyHistogramTests {
         #expect(small.mean == 3)
     }
 
-    @Test func latenciesOverAnHourCountAsAnHour() throws {
+    @Test func latenciesOverAnHourAreCountedAsAnHour() throws {
         let both = try #require(summary(of: [5, .max]))
         #expect(both.count == 2)
         #expect(both.max == LatencyHistogram.longest)

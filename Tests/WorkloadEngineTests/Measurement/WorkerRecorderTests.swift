@@ -49,8 +49,8 @@ struct WorkerRecorderTests {
         _ = recorder.exchange(&window)
         #expect(window.histograms[1]?.response.count == 1)
         #expect(window.histograms[0] == nil)
-        #expect(window.freeLag.count == 1, "a warm-up does not count for the generator")
-        #expect(window.slow.accesses.isEmpty, "a warm-up does not count for slow accesses")
+        #expect(window.freeLag.count == 1, "the warm-up is excluded")
+        #expect(window.slow.accesses.isEmpty, "the warm-up is excluded")
     }
 
     @Test func anExchangedWindowContainsEachLatencyOnce() {
@@ -73,7 +73,7 @@ struct WorkerRecorderTests {
         #expect(recorder.longestWait(at: 0) == nil)
         #expect(recorder.begin(0, in: warmUp, lag: nil, wasFree: false, at: 0))
         recorder.finish(.failed("SQLITE_BUSY"), nil, waited: 900)
-        #expect(recorder.longestWait(at: 900) == nil, "a warm-up does not count")
+        #expect(recorder.longestWait(at: 900) == nil, "the warm-up is excluded")
         #expect(recorder.begin(0, in: measured, lag: nil, wasFree: false, at: 100))
         recorder.enter(at: 110)
         recorder.finish(.completed, stamps)
@@ -86,7 +86,7 @@ struct WorkerRecorderTests {
         #expect(recorder.longestWait(at: 270) == 70, "an access still waits")
         recorder.seal(at: 280)
         recorder.finish(.interrupted, nil, waited: 300)
-        #expect(recorder.longestWait(at: 999) == 80, "nothing counts after the end")
+        #expect(recorder.longestWait(at: 999) == 80, "waits after the end are excluded")
     }
 
     @Test func anAccessThatHasEnteredNoLongerWaits() {

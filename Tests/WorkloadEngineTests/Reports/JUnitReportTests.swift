@@ -7,9 +7,9 @@ import Testing
 import FoundationXML
 #endif
 
-/// Tests of verdicts in JUnit XML.
+/// Tests verdicts in JUnit XML.
 struct JUnitReportTests {
-    /// Collects a document's elements and their attributes, in order.
+    /// Collects the elements of a document and their attributes, in order.
     private final class Elements: NSObject, XMLParserDelegate {
         var found: [(name: String, attributes: [String: String])] = []
 

@@ -122,13 +122,13 @@ struct ReportTests {
                 )
             )
         }
-        // The fixture's maximum is 31 ms.
+        // The maximum in the fixture is 31 ms.
         #expect(check("<", 32e6).passed == true)
         #expect(check("<", 32e6).observed == nil)
         #expect(check("<", 31e6).passed == nil)
         #expect(check("<=", 31e6).passed == true)
         #expect(check(">", 31e6).passed == false)
-        // A lower percentile also decides. The fixture's 95th percentile is 3 ms.
+        // A lower percentile can also decide. The 95th percentile in the fixture is 3 ms.
         #expect(check("<", 3e6).passed == false)
         #expect(check(">", 2e6).passed == true)
         #expect(check("<", 31e6).undecided == true)
@@ -150,7 +150,7 @@ struct ReportTests {
             comparison: "<",
             limit: 50e6
         )
-        // At 300 samples in 30 s, 1,000 samples take 100 s, plus a tenth.
+        // At 300 samples per 30 s, 1,000 samples take 100 s. A tenth is added.
         #expect(run.check(threshold).decidingSeconds == 110)
         run.thresholds = [run.check(threshold)]
         #expect(run.exitStatus == .undecided)
@@ -180,7 +180,7 @@ struct ReportTests {
         #expect(run.check(threshold).undecided == true)
     }
 
-    @Test func exitStatusesRankFromTheWorst() {
+    @Test func theWorstExitStatusTakesPrecedence() {
         var run = ResultFixture.run
         #expect(run.exitStatus == .passed)
         run.thresholds[0].passed = nil
@@ -221,7 +221,7 @@ struct ReportTests {
         #expect(HumanUnits.time(UInt64?.none) == "–")
     }
 
-    @Test func theMachinesEnvironmentIsCorrect() {
+    @Test func theEnvironmentOfTheMachineIsCorrect() {
         let host = HostEnvironment(in: FileManager.default.temporaryDirectory, scenario: .test([]))
         #expect(host.cpuCount > 0)
         #expect(host.syncNanoseconds ?? 0 > 0)

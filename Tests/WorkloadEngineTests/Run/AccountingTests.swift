@@ -6,7 +6,7 @@ import Testing
 /// Tests that `offered = completed + skipped + errors + interrupted + unfinished` in every run.
 @Suite(.timeLimit(.minutes(5)))
 struct AccountingTests {
-    /// Returns every kind of client, for a target that fails occasionally.
+    /// Returns a client of every kind, for a target that fails occasionally.
     private func everything() -> [Client] {
         var open = Client.reader(
             "open",
@@ -107,7 +107,7 @@ struct AccountingTests {
         let reader = try #require(result.clients["reader"])
         #expect(reader.completed == 10)
         #expect(reader.unfinished == 1)
-        #expect(reader.interrupted == 0, "the run's own interrupt must not count")
+        #expect(reader.interrupted == 0, "interrupts by the run itself must not be counted")
         #expect(reader.isBalanced)
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of clients' activities, in simulated time.
+/// Tests the activities of clients in simulated time.
 @Suite(.timeLimit(.minutes(5)))
 struct ActivityTests {
     @Test func operationsAreDrawnByTheirWeights() async throws {
@@ -25,7 +25,8 @@ struct ActivityTests {
         let seldom = try #require(mixed.operations?["seldom"])
         #expect(often.completed + seldom.completed == mixed.completed)
         #expect(mixed.completed == 5000)
-        // Allow five standard deviations of a binomial distribution: 5 × √(5000 × 0.9 × 0.1) = 106.
+        // The tolerance is five standard deviations of a binomial distribution: 5 × √(5000 × 0.9 ×
+        // 0.1) = 106.
         #expect((394...606).contains(seldom.completed))
     }
 
@@ -73,7 +74,7 @@ struct ActivityTests {
     @Test func busyAccessesAreRetried() async throws {
         var client = Client.reader(pace: .closed(think: .milliseconds(10)))
         client.busyRetries = 2
-        // The first access is busy twice, the second once, and the third three times.
+        // The first access is busy twice, the second access once, and the third access three times.
         let busy: Set<Int> = [0, 1, 3, 5, 6, 7]
         let target = FakeTarget(
             clock: SimulatedClock(),
@@ -140,8 +141,8 @@ struct ActivityTests {
         #expect(target.interrupts == 3)
     }
 
-    /// The first interrupt arrives between the entry and the statement, where SQLite ignores it.
-    @Test func aClientsInterruptIsRepeatedOnTheRunsClock() async throws {
+    /// The first interrupt arrives before the statement starts, so SQLite ignores it.
+    @Test func anInterruptIsRepeatedOnTheClockOfTheRun() async throws {
         let slow = Client.reader("slow", pace: .at(.absolute(.seconds(1))))
         let cancel = Client.doing(
             .action(.interrupt(client: "slow")),
@@ -171,7 +172,7 @@ struct ActivityTests {
         let interrupts = try #require(result.clients["slow"]?.interrupts)
         #expect(interrupts.requested == 1)
         #expect(interrupts.delivered == 1)
-        // The repetition follows a millisecond later, on the run's clock.
+        // The interrupt is repeated a millisecond later on the clock of the run.
         #expect((980_000...1_020_000).contains(try #require(interrupts.latency?.max)))
     }
 
@@ -229,7 +230,7 @@ struct ActivityTests {
         #expect(result.exitStatus == .passed)
     }
 
-    @Test func theWarmUpDoesNotCount() async throws {
+    @Test func theWarmUpIsNotMeasured() async throws {
         let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in milliseconds(10) }))
         let scenario = Scenario.test([.reader()], warmUp: .seconds(5))
         let result = try await WorkloadRun.simulated(scenario, on: target).run()

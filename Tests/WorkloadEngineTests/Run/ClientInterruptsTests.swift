@@ -3,11 +3,11 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of the interrupt counts.
+/// Tests how interrupts are counted.
 struct ClientInterruptsTests {
     private let interrupts = ClientInterrupts()
 
-    /// Adds an access that holds its connection and returns the counter of its interrupts.
+    /// Adds an access that holds its connection, and returns the counter of its interrupts.
     private func enter(_ access: RunningAccess) throws -> Lock<Int> {
         let count = Lock(0)
         interrupts.add(access)
@@ -45,7 +45,7 @@ struct ClientInterruptsTests {
         #expect(interrupts.status?.delivered == 1)
     }
 
-    /// SQLite ignores interrupts that arrive before the statement.
+    /// SQLite ignores interrupts that arrive before the statement starts.
     @Test func anInterruptIsRepeatedUntilTheAccessEnds() throws {
         let clock = LeapingClock()
         let alarm = AlarmClock(clock: clock, sleeper: clock)
@@ -75,7 +75,7 @@ struct ClientInterruptsTests {
         #expect(requested.withLock { $0 } == 1)
     }
 
-    @Test func anInterruptAfterTheEndDoesNotCount() throws {
+    @Test func anInterruptAfterTheEndIsNotCounted() throws {
         let access = RunningAccess()
         let count = try enter(access)
         access.leave()
@@ -130,7 +130,7 @@ struct ClientInterruptsTests {
     }
 }
 
-/// A clock that immediately advances to each sleep's deadline.
+/// A clock that immediately advances to the deadline of each sleep.
 private final class LeapingClock: RunClock, Sleeper {
     private let time = Lock<UInt64>(0)
 

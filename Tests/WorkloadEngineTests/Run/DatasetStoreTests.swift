@@ -5,7 +5,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct DatasetStoreTests {
-    /// Counts how many times datasets are built.
+    /// Counts how often datasets are built.
     private final class CountingFactory: WorkloadTargetFactory {
         let built = Lock<[String]>([])
 
@@ -40,7 +40,7 @@ struct DatasetStoreTests {
         #expect(rest.sorted() == ["a", "b", "c"])
     }
 
-    @Test func aRunsFolderIsDeletedUnlessItIsKept() async throws {
+    @Test func theFolderOfARunIsDeletedUnlessItIsKept() async throws {
         for isKept in [false, true] {
             let folder = FileManager.default.temporaryDirectory
                 .appendingPathComponent("poolgauge-test-\(UUID().uuidString)")

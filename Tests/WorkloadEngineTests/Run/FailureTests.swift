@@ -70,7 +70,7 @@ struct FailureTests {
         #expect(result.thresholds.first?.passed == true)
         #expect(result.exitStatus == .failed)
         #expect(result.failures?.first?.hasPrefix("none of ui's ") == true)
-        // A threshold that allows every access to fail is explicit.
+        // This threshold explicitly allows every access to fail.
         #expect(try await run(failing: 100, threshold: "rate <= 1").exitStatus == .passed)
     }
 
@@ -89,13 +89,13 @@ struct FailureTests {
         #expect(result.exitStatus == .failed)
         #expect(result.partial)
         #expect(result.failures?.first?.contains("SQLITE_FULL") == true)
-        #expect(result.duration < 4, "it ended soon after the disk was full, at 3 s")
+        #expect(result.duration < 4, "the run must end soon after the disk is full, at 3 s")
         #expect(result.clients["ui"]?.completed ?? 0 > 200)
         #expect(result.clients["ui"]?.isBalanced == true)
     }
 }
 
-/// A fake whose disk is full after three seconds.
+/// A fake target whose disk is full after three seconds.
 private final class FullTarget: WorkloadTarget {
     let fake: FakeTarget
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of the generator's measured cost on a busy machine.
+/// Tests the measured cost of the generator on a busy machine.
 struct GeneratorCostTests {
     /// Returns the cost that results from the given attempts, and the number of attempts that were
     /// made.
@@ -20,9 +20,8 @@ struct GeneratorCostTests {
         #expect(result == (1_000, 3))
     }
 
-    /// Time that the hypervisor steals during the first and last attempts counts as the thread's
-    /// time.
-    @Test func theCheapestAttemptCounts() {
+    /// Time that the hypervisor steals during the first and last attempts is charged to the thread.
+    @Test func theCheapestAttemptIsUsed() {
         let result = cost(of: [
             .init(time: 9_000_000, accesses: 3_000), .init(time: 9_000_000, accesses: 9_000),
             .init(time: 9_000_000, accesses: 6_000),
@@ -30,7 +29,7 @@ struct GeneratorCostTests {
         #expect(result == (1_000, 3))
     }
 
-    /// The thread had a core for its first access but not again until the time had expired.
+    /// The thread had a core for its first access, but then not until the time limit was exceeded.
     @Test func anAttemptOnAStalledMachineIsRepeated() {
         let result = cost(of: [
             .init(time: 368_950, accesses: 1), .init(time: 0, accesses: 0),
@@ -39,7 +38,7 @@ struct GeneratorCostTests {
         #expect(result == (1_000, 5))
     }
 
-    @Test func ifNoAttemptIsLongEnoughTheCheapestCounts() {
+    @Test func ifNoAttemptIsLongEnoughTheCheapestIsUsed() {
         let result = cost(of: [
             .init(time: 400_000, accesses: 1), .init(time: 1_500_000, accesses: 1_000),
             .init(time: 900_000, accesses: 300),

@@ -4,8 +4,9 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of reports about a target with a known speed: each access takes a millisecond, except that
-/// one takes half a second.
+/// Tests reports about a target with a known speed.
+///
+/// Each access takes a millisecond, except for one access that takes half a second.
 @Suite(.timeLimit(.minutes(5)))
 struct KnownLatencyTests {
     private static let stall: UInt64 = 500
@@ -17,8 +18,10 @@ struct KnownLatencyTests {
         )
     }
 
-    /// With arrivals every 10 ms and one server, the kth access after the stalled one starts when
-    /// the previous ones have ended, at `500 + (k − 1)`, and ends a millisecond later.
+    /// Returns the response times that follow from theory, in milliseconds.
+    ///
+    /// Accesses arrive every 10 ms at one server. The kth access after the stalled access starts
+    /// when the previous accesses have ended, at `500 + (k − 1)`, and ends a millisecond later.
     ///
     /// Its response time is `500 − 9k`.
     private func theory(count: Int) -> [Double] {
@@ -31,7 +34,7 @@ struct KnownLatencyTests {
         let rank = Int((percentile / 100 * Double(sorted.count)).rounded(.up))
         let expected = sorted[rank - 1] * 1e6
         let value = Double(try #require(measured))
-        // Allow for two significant digits and for a rank on either side of a value.
+        // The tolerance covers two significant digits and a rank on either side of a value.
         #expect(abs(value - expected) <= expected * 0.01 + 9.1e6 * (expected > 1.1e6 ? 1 : 0))
     }
 
@@ -51,7 +54,7 @@ struct KnownLatencyTests {
         #expect(abs(Double(response.max) / 500e6 - 1) < 0.01)
         let mean = sorted.reduce(0, +) / Double(sorted.count) * 1e6
         #expect(abs(Double(response.mean) - mean) < mean * 0.01)
-        // The service itself was slow only once.
+        // Only one access was served slowly.
         #expect(try #require(ui.service?.p99) < milliseconds(2))
         #expect(ui.loop == .open)
         #expect(ui.caveat == nil)

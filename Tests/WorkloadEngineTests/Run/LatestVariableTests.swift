@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of variables that follow the inserts of accesses.
+/// Tests variables that follow the inserts of accesses.
 struct LatestVariableTests {
     private static let scenario: Scenario = {
         var scenario = Scenario.test([
@@ -56,10 +56,10 @@ struct LatestVariableTests {
         writer.begin()
         #expect(writer.values(of: insert) == [.integer(101)])
         #expect(newest() == 100)
-        // The access was completed.
+        // The access has completed.
         writer.publish()
         #expect(newest() == 101)
-        // One access failed, and the next was completed.
+        // One access failed, and the next access completed.
         writer.begin()
         #expect(writer.values(of: insert) == [.integer(102)])
         writer.begin()
@@ -70,7 +70,7 @@ struct LatestVariableTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func aRunsReadersFollowItsInserts() async throws {
+    func theReadersOfARunFollowItsInserts() async throws {
         let clock = SimulatedClock()
         let target = FakeTarget(
             clock: clock,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of open loops in simulated time.
+/// Tests open loops in simulated time.
 @Suite(.timeLimit(.minutes(5)))
 struct OpenLoopRunTests {
     private func client(
@@ -32,7 +32,7 @@ struct OpenLoopRunTests {
         #expect((850...1150).contains(offered[0]))
     }
 
-    /// A single stall of a second delays a tenth of all accesses.
+    /// A single stall of one second delays a tenth of all accesses.
     ///
     /// A generator that waits for its target would report a single slow access (*coordinated
     /// omission*).
@@ -70,7 +70,8 @@ struct OpenLoopRunTests {
     }
 
     @Test func accessesQueuedAtTheEndOfTheDrainAreUnfinished() async throws {
-        // 100 accesses per second are offered for ten seconds, and ten per second are served.
+        // The load offers 100 accesses per second for ten seconds. The target serves ten per
+        // second.
         let target = FakeTarget(
             clock: SimulatedClock(),
             .init(service: { _ in milliseconds(100) })
@@ -82,7 +83,7 @@ struct OpenLoopRunTests {
         let ui = try #require(try await run.run().clients["ui"])
         #expect(ui.isBalanced)
         #expect(ui.offered == 999)
-        // Waiting accesses are visible while they wait.
+        // Accesses are visible in samples while they wait.
         let middle = samples.withLock { $0.first { $0.time >= 5 } }
         let counts = try #require(middle?.clients.first?.counts)
         #expect((499...501).contains(counts.offered))

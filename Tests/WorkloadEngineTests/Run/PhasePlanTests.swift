@@ -21,7 +21,7 @@ struct PhasePlanTests {
         #expect(plan.stretch(at: 649)?.name == "two")
         #expect(plan.isMeasured(at: 299))
         #expect(!plan.isMeasured(at: 300))
-        #expect(!plan.isMeasured(at: 650), "nothing counts after the end")
+        #expect(!plan.isMeasured(at: 650), "nothing is measured after the end")
     }
 
     @Test func timesInTheMeasuredPartSkipOtherPhases() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of short runs on the machine's clock and threads.
+/// Tests short runs with the clock and the threads of the machine.
 @Suite(.timeLimit(.minutes(5)))
 struct RealTimeRunTests {
     /// Opens targets that do nothing.
@@ -42,7 +42,7 @@ struct RealTimeRunTests {
             #expect(client.response?.count == client.completed)
         }
         let open = try #require(result.clients["open"])
-        // Allow five standard deviations: 5 × √1250 = 177.
+        // The tolerance is five standard deviations: 5 × √1250 = 177.
         #expect((1073...1427).contains(open.offered))
     }
 

@@ -3,12 +3,12 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests that an access counts as interrupted only if an interrupt was requested while it ran.
+/// Tests that an access is counted as interrupted only if an interrupt was requested while it ran.
 @Suite(.timeLimit(.minutes(5)))
 struct RequestedInterruptTests {
     /// Runs `ui`.
     ///
-    /// Some of its accesses end with SQLITE_INTERRUPT without a request.
+    /// Some accesses end with SQLITE_INTERRUPT although no interrupt was requested.
     private func run(
         _ change: (inout Client) -> Void = { _ in },
         with others: [Client] = []
@@ -36,7 +36,7 @@ struct RequestedInterruptTests {
         #expect(ui.isBalanced)
     }
 
-    /// The client's interrupts are observed, but they were not requested for the accesses that
+    /// The interrupts of the client are observed, but they were not requested for the accesses that
     /// failed.
     @Test func aTimeLimitThatIsNotReachedIsNotARequest() async throws {
         let ui = try #require(
@@ -47,7 +47,7 @@ struct RequestedInterruptTests {
         #expect(ui.interrupts == nil)
     }
 
-    @Test func aRequestBeforeOrAfterTheAccessDoesNotCount() async throws {
+    @Test func aRequestBeforeOrAfterTheAccessHasNoEffect() async throws {
         let cancel = Client.doing(
             .interrupt,
             named: "cancel",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of a run's samples and of the totals from its database statuses.
+/// Tests the samples of a run, and totals of its database statuses.
 @Suite(.timeLimit(.minutes(5)))
 struct SamplerTests {
     @Test func tenSamplesPerSecondReportPhasesAndThroughput() async throws {
@@ -41,7 +41,7 @@ struct SamplerTests {
         let seconds = running.compactMap { $0.clients.first?.operations }
         #expect((5...8).contains(seconds.count))
         let second = try #require(seconds.dropFirst().first?.first)
-        // The second contains a hundred accesses of ten milliseconds.
+        // The second contains a hundred accesses of ten milliseconds each.
         #expect((98...102).contains(second.service.count))
         let bucket = LatencyDistribution.bucket(of: milliseconds(10))
         let near = (bucket - 1...bucket + 1).reduce(0) { $0 + Int(second.service[$1]) }
@@ -58,8 +58,8 @@ struct SamplerTests {
             .init(
                 hasSnapshots: false,
                 status: { now in
-                    // From second 4 on, all four readers are held and an access waits. The log
-                    // grows by a byte each microsecond.
+                    // From second 4, all four readers are held and an access waits. The log grows
+                    // by one byte per microsecond.
                     let elapsed = now - start
                     let full = elapsed > milliseconds(4000) ? elapsed - milliseconds(4000) : 0
                     let isFull = full > 0
@@ -116,7 +116,7 @@ struct SamplerTests {
         #expect(result.value(of: "wal.bytes", "max") == 10_000_000)
     }
 
-    @Test func theLibrarysCountsReplaceSamples() {
+    @Test func theCountsOfTheLibraryReplaceSamples() {
         func status(at time: UInt64, reads: Int, writes: Int, inUse: Int) -> DatabaseStatus {
             var status = DatabaseStatus(label: "fake", kind: .pool, takenAtNanoseconds: time)
             status.readers = ReaderPoolStatus(inUse: 0, open: 4, maximum: 4, peak: inUse)
@@ -125,7 +125,8 @@ struct SamplerTests {
             return status
         }
         var watch = DatabaseWatch()
-        // The first status belongs to the warm-up, and the last status to the end of the run.
+        // The first status belongs to the warm-up, and the last status belongs to the end of the
+        // run.
         _ = watch.add(status(at: 0, reads: 9, writes: 9, inUse: 4), isMeasured: false)
         _ = watch.add(status(at: 1, reads: 5, writes: 2, inUse: 2), isMeasured: true)
         _ = watch.add(status(at: 2, reads: 6, writes: 2, inUse: 3), isMeasured: true)
@@ -137,7 +138,7 @@ struct SamplerTests {
         #expect(pool?.peaksAreSampled == nil)
     }
 
-    @Test func aLogsPeakIsNeverBelowItsEnd() throws {
+    @Test func thePeakOfALogIsNeverBelowItsFinalSize() throws {
         func status(at time: UInt64, bytes: UInt64) -> DatabaseStatus {
             DatabaseStatus(
                 label: "fake",
@@ -174,7 +175,7 @@ struct SamplerTests {
         _ = try await run.run()
         var samples: [Sample] = []
         for await sample in run.samples { samples.append(sample) }
-        #expect(samples.count == 1, "the newest is kept")
+        #expect(samples.count == 1, "the newest sample is kept")
         #expect(samples.first?.state == .finished)
         let messages = samples.flatMap(\.events).map(\.message)
         #expect(messages == ["phase warm-up starts", "phase steady starts"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of external changes to a run.
+/// Tests external changes to a run.
 @Suite(.timeLimit(.minutes(5)))
 struct SteeringTests {
     /// A change to a run at a point in simulated time.
@@ -62,7 +62,7 @@ struct SteeringTests {
         let open = try #require(result.clients["open"])
         #expect(open.offered == 99)
         #expect(open.completed == 99)
-        #expect(open.late == 0, "the clock stops in a pause")
+        #expect(open.late == 0, "the clock stops during a pause")
         let times = target.accesses.map(\.time).sorted()
         let gap = zip(times.dropFirst(), times).map { $0 - $1 }.max()
         #expect(try #require(gap) >= milliseconds(3000))
@@ -103,7 +103,7 @@ struct SteeringTests {
         #expect(messages.withLock { $0 }.contains("this arm has no snapshots"))
     }
 
-    /// Returns the number of a client's accesses in each second since the start.
+    /// Returns the number of accesses of a client in each second since the start.
     private func accesses(of client: String, in target: FakeTarget) -> [Int: Int] {
         let start: UInt64 = 1_000_000_000
         return target.accesses.filter { $0.client == client }

@@ -4,15 +4,15 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests that an in-place run restores the journal mode, but only after it has closed the database.
+/// Tests that an in-place run restores the journal mode only after it has closed the database.
 struct TargetOpenerTests {
-    /// A library whose arms switch the database to WAL mode.
+    /// A library that switches the database to WAL mode.
     private final class SwitchingFactory: WorkloadTargetFactory {
         let events = Lock<[String]>([])
         private let mode = Lock(Arm.Journal.delete)
         private let closes: Bool
 
-        /// - Parameter closes: Whether the run's database can be closed.
+        /// - Parameter closes: Whether the database of the run can be closed.
         init(closes: Bool = true) { self.closes = closes }
 
         func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
@@ -108,8 +108,10 @@ struct TargetOpenerTests {
         #expect(factory.journalMode(ofDatabaseAt: "app.sqlite") == .delete)
     }
 
-    /// Connections are still open, and changing the mode requires all of them to be closed.
-    @Test func aDatabaseThatCannotBeClosedKeepsTheRunsMode() throws {
+    /// Connections are still open.
+    ///
+    /// The mode can be changed only after all connections are closed.
+    @Test func aDatabaseThatCannotBeClosedKeepsItsJournalMode() throws {
         let factory = SwitchingFactory(closes: false)
         let opened = try opener(factory).open(at: "app.sqlite") { _ in }
         #expect(throws: FakeFailure.busy) { try opened.close() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of `retry` in an arm's `busy` setting.
+/// Tests `retry` in the `busy` setting of an arm.
 struct BusyRetryTests {
     private func arm(_ busy: String) throws -> Arm {
         let text = """

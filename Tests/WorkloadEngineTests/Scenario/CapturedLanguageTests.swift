@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of the parts of the language that captured scenarios need.
+/// Tests the parts of the scenario language that captured scenarios need.
 struct CapturedLanguageTests {
     private func yaml(
         arm: String = "{type: queue}",

@@ -13,7 +13,7 @@ struct NearestNameTests {
         #expect(NearestName.distance(Array(b), Array(a)) == distance)
     }
 
-    @Test func aTypoFindsItsNameButAnotherWordDoesNot() {
+    @Test func aTypoMatchesANameButAnotherWordDoesNot() {
         let names = ["readers", "journal", "at"]
         #expect(NearestName.of("raeders", among: names) == "readers")
         #expect(NearestName.of("Journal", among: names) == "journal")

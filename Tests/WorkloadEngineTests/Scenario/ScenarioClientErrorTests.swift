@@ -1,7 +1,7 @@
 import Testing
 import WorkloadEngine
 
-/// Tests of mistakes in clients and their statements.
+/// Tests mistakes in clients and their statements.
 struct ScenarioClientErrorTests {
     @Test(arguments: slips)
     func aMistakeIsReportedAtItsPosition(_ slip: ScenarioSlip) throws { try slip.expectIssue() }

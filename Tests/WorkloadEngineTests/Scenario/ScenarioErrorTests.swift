@@ -1,7 +1,7 @@
 import Testing
 import WorkloadEngine
 
-/// Tests of mistakes in the parts before the clients: datasets, arms, phases and variables.
+/// Tests mistakes in datasets, arms, phases and variables.
 struct ScenarioErrorTests {
     @Test(arguments: slips)
     func aMistakeIsReportedAtItsPosition(_ slip: ScenarioSlip) throws { try slip.expectIssue() }

@@ -1,7 +1,7 @@
 import Testing
 import WorkloadEngine
 
-/// Tests of errors that concern a whole scenario file.
+/// Tests errors that concern a whole scenario file.
 struct ScenarioFileErrorTests {
     @Test func theUnchangedScenarioIsValid() throws {
         _ = try Scenario.parse(yaml: ScenarioSlip.good, file: "good.yaml")
@@ -18,7 +18,7 @@ struct ScenarioFileErrorTests {
         #expect(error?.issues.map(\.line) == [1, 5, 11])
     }
 
-    /// Any file is either a valid scenario or results in a ``ScenarioError``.
+    /// A damaged file is either a valid scenario or results in a ``ScenarioError``.
     ///
     /// It never ends the program.
     @Test(.timeLimit(.minutes(1)), arguments: Presets.all.map(\.name))

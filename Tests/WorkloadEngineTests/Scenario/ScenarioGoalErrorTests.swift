@@ -1,7 +1,7 @@
 import Testing
 import WorkloadEngine
 
-/// Tests of mistakes in thresholds, metrics and invariants.
+/// Tests mistakes in thresholds, metrics and invariants.
 struct ScenarioGoalErrorTests {
     @Test(arguments: slips)
     func aMistakeIsReportedAtItsPosition(_ slip: ScenarioSlip) throws { try slip.expectIssue() }

@@ -1,8 +1,9 @@
 import Testing
 import WorkloadEngine
 
-/// A mistake that is added to a valid scenario, and the only issue that it must cause, with its
-/// position and message.
+/// A mistake that is added to a valid scenario.
+///
+/// The mistake must cause exactly one issue, with the given position and message.
 struct ScenarioSlip: CustomTestStringConvertible, Sendable {
     private let old: String
     private let new: String
@@ -35,7 +36,7 @@ struct ScenarioSlip: CustomTestStringConvertible, Sendable {
         invariants: [integrity-check]
         """
 
-    /// Makes the mistake and expects only its issue.
+    /// Makes the mistake, and expects only the given issue.
     func expectIssue() throws {
         try #require(Self.good.contains(old))
         let yaml = Self.good.replacing(old, with: new, maxReplacements: 1)

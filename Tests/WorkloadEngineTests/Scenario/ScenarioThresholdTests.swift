@@ -1,7 +1,7 @@
 import Testing
 import WorkloadEngine
 
-/// Tests of thresholds that can end a run early, and of metrics for clients with several workers.
+/// Tests thresholds that can end a run early, and metrics for clients with several workers.
 struct ScenarioThresholdTests {
     private func thresholds(_ text: String) throws -> [Threshold] {
         let yaml = ScenarioSlip.good.replacing("[\"p(99) < 50ms\"]", with: text)

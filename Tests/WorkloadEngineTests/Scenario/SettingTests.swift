@@ -69,11 +69,11 @@ struct SettingTests {
         #expect(changed.drain == .seconds(1))
         #expect(changed.source.hasPrefix(base))
         #expect(changed.source.contains("# --set clients.ui.arrival.rate=500/s\n"))
-        // A later change to the duration keeps the setting.
+        // The setting remains in effect when the duration changes later.
         #expect(try changed.scaled(toMeasured: .seconds(2)).clients[0].pace == ui.pace)
     }
 
-    /// Invalid settings, and text that the message must contain.
+    /// Invalid settings, and text that the error message must contain.
     @Test(
         arguments: [
             ("clients.ui.arival.rate=5/s", "arrival"),

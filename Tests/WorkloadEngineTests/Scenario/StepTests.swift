@@ -111,7 +111,7 @@ struct StepTests {
         #expect(description.hasPrefix("f:10:"))
     }
 
-    @Test func conditionsCompareAsSQLiteDoes() throws {
+    @Test func conditionsCompareValuesLikeSQLite() throws {
         func holds(_ text: String, _ value: WorkloadValue) throws -> Bool {
             let condition = try Condition(parsing: text)
             guard case .value(let right) = condition.right else { return false }

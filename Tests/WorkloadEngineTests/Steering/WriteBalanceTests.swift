@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of how the share of writes affects clients.
+/// Tests how the share of writes affects clients.
 struct WriteBalanceTests {
     private func plans(_ clients: [Client]) throws -> [ClientPlan] {
         try RunPlan(.test(clients), on: NoopTarget()).clients

@@ -14,43 +14,45 @@ enum FakeFailure: Error, Equatable {
 final class FakeTarget: WorkloadTarget {
     /// A requested access.
     struct Access: Sendable, Equatable {
-        /// The access's number, starting at 0.
+        /// The number of the access, starting at 0.
         var number: Int
         var kind: WorkloadAccess
         var client: String
-        /// The clock time of the request.
+        /// The time of the request on the clock.
         var time: UInt64
     }
 
-    /// A fake's behavior.
+    /// The behavior of a fake target.
     ///
-    /// The closures are called from many threads.
+    /// The closures are called on many threads.
     struct Behaviour: Sendable {
         var hasSnapshots = true
         /// The time that the access waits for its connection, in nanoseconds.
         var wait: @Sendable (Access) -> UInt64 = { _ in 0 }
         /// The service time in nanoseconds.
         var service: @Sendable (Access) -> UInt64 = { _ in 0 }
-        /// A function that is called before each access.
+        /// A closure that is called before each access.
         ///
-        /// The access throws its error.
+        /// The access throws any error that the closure throws.
         var before: @Sendable (Access) throws -> Void = { _ in }
         /// The rows that a query returns.
         var rows: @Sendable (String, [WorkloadValue]) -> [[WorkloadValue]] = { _, _ in [] }
-        /// A function that is called in each statement.
+        /// A closure that is called in each statement.
         ///
-        /// The statement throws its error.
+        /// The statement throws any error that the closure throws.
         var statement: @Sendable () throws -> Void = {}
-        /// A function that interrupts a statement.
+        /// A closure that interrupts a statement.
         var interrupt: (@Sendable () -> Void)?
-        /// The rows that a snapshot returns in its nth read.
+        /// Returns the rows of the nth read from a snapshot.
         var snapshotRows: @Sendable (Int) -> [[WorkloadValue]] = { _ in [] }
         var status: (@Sendable (UInt64) -> DatabaseStatus)?
-        /// The plan of a statement; nil if the fake does not support profiles.
-        var plan: (@Sendable (String) -> [String])?
-        /// A function that is called before the target is closed.
+        /// Returns the plan of a statement.
         ///
-        /// `close` throws its error.
+        /// If this closure is `nil`, the target does not support profiles.
+        var plan: (@Sendable (String) -> [String])?
+        /// A closure that is called before the target is closed.
+        ///
+        /// `close` throws any error that the closure throws.
         var close: @Sendable () throws -> Void = {}
     }
 
@@ -186,7 +188,7 @@ final class FakeTarget: WorkloadTarget {
 
 /// Opens one fake target for all arms.
 ///
-/// The dataset is built in a separate target.
+/// A separate target builds the dataset.
 struct FakeFactory: WorkloadTargetFactory {
     let target: FakeTarget
 

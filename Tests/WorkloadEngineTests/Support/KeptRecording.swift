@@ -2,12 +2,13 @@ import Foundation
 
 @testable import WorkloadEngine
 
-/// A real run that version 0.1.0 recorded, on a pool with 2 readers on Linux with 2 processors.
+/// A real run that version 0.1.0 recorded.
 ///
-/// Do not record it again. A change that makes its tests fail also makes users' existing files
-/// unreadable.
+/// The run used a pool with two readers on a Linux machine with two processors.
+/// Do not record it again. A change that makes the tests of this recording fail also makes the
+/// existing files of users unreadable.
 enum KeptRecording {
-    /// Returns the recording's JSON.
+    /// Returns the JSON of the recording.
     static func data() throws -> Data {
         try Data(
             contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()

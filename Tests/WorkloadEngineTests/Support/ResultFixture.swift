@@ -17,7 +17,9 @@ enum ResultFixture {
         )
     }
 
-    /// A reading client with errors in one of its two operations.
+    /// A reading client.
+    ///
+    /// Errors occurred in one of its two operations.
     static var reader: ClientResult {
         var client = ClientResult(
             offered: 12_360,

@@ -43,7 +43,7 @@ extension Client {
         return client
     }
 
-    /// Returns a client with another activity.
+    /// Returns a client with the given activity.
     static func doing(
         _ activity: Activity,
         named name: String,

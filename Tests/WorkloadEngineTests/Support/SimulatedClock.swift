@@ -2,11 +2,11 @@ import Foundation
 
 @testable import WorkloadEngine
 
-/// A clock that advances to the first deadline whenever all participating threads sleep.
+/// A clock that advances to the first deadline when all participating threads sleep.
 ///
-/// A run of several minutes takes milliseconds and is the same each time.
+/// A simulated run of several minutes takes milliseconds and always has the same result.
 final class SimulatedClock: RunClock, @unchecked Sendable {
-    // `@unchecked Sendable`: `condition` protects all state.
+    // `@unchecked Sendable`, because `condition` protects all state.
     private let condition = NSCondition()
     private var time: UInt64 = 1_000_000_000
     private var threads = 0
@@ -25,7 +25,7 @@ final class SimulatedClock: RunClock, @unchecked Sendable {
     }
 
     private final class SimulatedSleeper: Sleeper, @unchecked Sendable {
-        // `@unchecked Sendable`: the clock's `condition` protects all state.
+        // `@unchecked Sendable`, because the clock's `condition` protects all state.
         let clock: SimulatedClock
         var isAwake = false
         var entry: Entry?
@@ -46,7 +46,7 @@ final class SimulatedClock: RunClock, @unchecked Sendable {
         return SimulatedSleeper(clock: self)
     }
 
-    /// Advances time for the calling thread, which has its own sleeper.
+    /// Advances time for the calling thread, which has a separate sleeper.
     ///
     /// - Returns: `false` if ``cut()`` ended the call.
     @discardableResult

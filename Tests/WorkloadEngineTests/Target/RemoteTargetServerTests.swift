@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of the messages between a run and a process that it started.
+/// Tests the messages between a run and a process that the run started.
 @Suite(.timeLimit(.minutes(1)))
 struct RemoteTargetServerTests {
     @Test func messagesAreDecodedUnchanged() throws {
@@ -65,8 +65,8 @@ struct RemoteTargetServerTests {
         thread.start()
         defer {
             try? questions.fileHandleForWriting.close()
-            // The server may still be reading, and other tests may reuse the descriptors of closed
-            // pipes.
+            // The server may still be reading. If the pipes were closed now, other tests might
+            // reuse their descriptors.
             withExtendedLifetime(answers) { hasEnded.wait() }
         }
         let channel = RemoteChannel(

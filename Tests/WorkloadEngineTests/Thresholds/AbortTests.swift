@@ -4,10 +4,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of thresholds that end a run early.
+/// Tests thresholds that end a run early.
 @Suite(.timeLimit(.minutes(5)))
 struct AbortTests {
-    /// Returns a target whose accesses take 10 ms, and 200 ms from second 4 of the load on.
+    /// Returns a target on which accesses take 10 ms, and 200 ms from second 4 of the load.
     private func target() -> FakeTarget {
         let clock = SimulatedClock()
         let start = clock.now()
@@ -50,7 +50,7 @@ struct AbortTests {
             try threshold("reads.response", "p(90) < 1s"),
             try threshold("reads.response", "max < 50ms"),
         ])
-        // The first slow accesses end at 4.2 s, and the check follows at 5 s.
+        // The first slow accesses end at 4.2 s. The next check is at 5 s.
         let aborted = try #require(result.aborted)
         #expect(aborted.seconds == 5)
         #expect(aborted.metric == "reads.response")
@@ -85,7 +85,7 @@ struct AbortTests {
         #expect(result.thresholds.map(\.observed) == [120e6])
     }
 
-    @Test func theDelayCountsMeasuredTime() async throws {
+    @Test func theDelayIsMeasuredTime() async throws {
         let result = try await run(
             [try threshold("reads.response", "max < 50ms", abortAfter: .seconds(7))],
             warmUp: .seconds(2)
@@ -94,7 +94,7 @@ struct AbortTests {
         #expect(result.intervals.last?.time ?? 0 >= 9)
     }
 
-    @Test func metThresholdsAndThoseWithoutAbortDoNotEndARun() async throws {
+    @Test func onlyMissedThresholdsWithAbortEndARun() async throws {
         let result = try await run([
             try threshold("reads.response", "max < 1s"),
             try threshold("reads.response", "max < 50ms", abortAfter: nil),
@@ -137,7 +137,7 @@ struct AbortTests {
         )
     }
 
-    @Test func aShareNeedsTenAccessesOnTheWrongSide() throws {
+    @Test func aShareNeedsTenAccessesBeyondItsLimit() throws {
         let watch = try #require(AbortWatch([try threshold("reads.errors", "rate < 1%")]))
         var result = ResultFixture.run
         result.clients["reads"] = ResultFixture.reader
@@ -148,8 +148,8 @@ struct AbortTests {
         #expect(watch.miss(in: result)?.reason.hasPrefix("rate of reads.errors was 10") == true)
     }
 
-    @Test func runningAccessesDoNotCountUntilTheyEnd() async throws {
-        // Each access takes 200 ms after second 4, so four are always running.
+    @Test func runningAccessesAreNotCountedUntilTheyEnd() async throws {
+        // Each access takes 200 ms after second 4, so four accesses are always running.
         let result = try await run([try threshold("reads.completed", "rate >= 1")])
         #expect(result.aborted == nil)
     }

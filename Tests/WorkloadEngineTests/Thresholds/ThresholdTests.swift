@@ -59,7 +59,7 @@ struct ThresholdTests {
         ("<", 9.0, true), ("<", 10, false), ("<=", 10, true), ("<=", 11, false), (">", 11, true),
         (">", 10, false), (">=", 10, true), (">=", 9, false),
     ])
-    func theOperatorDecidesWhetherTheLimitPasses(sign: String, observed: Double, isMet: Bool) {
+    func theOperatorDeterminesWhetherTheLimitIsMet(sign: String, observed: Double, isMet: Bool) {
         let threshold = Threshold(
             metric: "ui.response",
             expression: "",

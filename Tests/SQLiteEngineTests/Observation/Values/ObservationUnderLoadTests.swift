@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteEngine
 
-/// Checks observations of a busy pool.
+/// Tests observations of a busy pool.
 @Suite(.timeLimit(.minutes(1)))
 struct ObservationUnderLoadTests {
     private let folder = TemporaryFolder()

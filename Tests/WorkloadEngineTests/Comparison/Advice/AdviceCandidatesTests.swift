@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of the changes that are tried for an arm.
+/// Tests the changes that are tried for an arm.
 struct AdviceCandidatesTests {
     private func candidates(
         _ arm: Arm,
@@ -20,7 +20,7 @@ struct AdviceCandidatesTests {
         return maker.all
     }
 
-    @Test func aQueueWithARollbackJournalCanUseALogOrBecomeAPool() {
+    @Test func aQueueWithARollbackJournalCanUseWALModeOrBecomeAPool() {
         let found = candidates(
             Arm(name: "queue", kind: .queue),
             environment: ["journal_mode": "delete", "synchronous": "full"]

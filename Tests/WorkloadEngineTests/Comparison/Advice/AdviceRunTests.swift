@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of screening and confirmation, on targets whose service time depends on the arm.
+/// Tests screening and confirmation on targets with service times that depend on the arm.
 @Suite(.timeLimit(.minutes(5)))
 struct AdviceRunTests {
     /// Opens targets whose accesses take the time that `service` returns for the arm, in
@@ -54,7 +54,7 @@ struct AdviceRunTests {
         return try await AdviceRun(scenario: scenario, factory: factory, options: options).run()
     }
 
-    @Test func theChangeThatHelpsIsRecommended() async throws {
+    @Test func aChangeThatHelpsIsRecommended() async throws {
         let result = try await advice(Arm(name: "present", kind: .pool, readers: 2)) { arm in
             let isLarge = arm.pragmas.contains { $0.name == "cache_size" }
             return milliseconds(isLarge ? 2 : 10)
@@ -118,7 +118,9 @@ struct AdviceRunTests {
         #expect(result.candidates.contains { $0.change == "CREATE INDEX advised_t_a ON t (a)" })
     }
 
-    /// The less promising half runs once; the others run in each round.
+    /// The less promising half runs once.
+    ///
+    /// The other half runs in each round.
     @Test func laterRoundsOmitTheLessPromisingHalf() async throws {
         let factory = Factory { arm in
             milliseconds(arm.readers == 2 && arm.pragmas.isEmpty && arm.setup.isEmpty ? 10 : 20)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of the division of a search's time.
+/// Tests how the time of a search is divided.
 struct AdviceScheduleTests {
     private func screening(_ candidates: Int, needed: Double = 0.3) -> (rounds: [Int], Double) {
         let plan = AdviceSchedule.screening(
@@ -26,7 +26,7 @@ struct AdviceScheduleTests {
         #expect(!plan.rounds.isEmpty && plan.seconds >= 0.3)
         let runs = plan.rounds.reduce(0) { $0 + $1 + 1 }
         let spent = Double(runs) * (plan.seconds * 1.5 + overhead)
-        // With many candidates and little time, the minimum run length applies.
+        // The minimum run length applies if there are many candidates and little time.
         #expect(spent <= limit * 0.31 || plan.seconds == 0.3)
     }
 
@@ -77,7 +77,7 @@ struct AdviceScheduleTests {
     @Test func aLongTimeConfirmsAllCandidates() throws {
         let plan = try #require(confirmation(3, left: 200))
         #expect(plan.candidates == 3)
-        // Six tests need eight blocks to detect any difference.
+        // With six tests, eight blocks are needed to detect any difference.
         #expect(BlockCount.suffices(plan.blocks, tests: 6))
         #expect(Double(plan.blocks * 5) * (plan.seconds * 1.5 + 0.1) <= 0.9 * 200.001)
     }
@@ -91,7 +91,7 @@ struct AdviceScheduleTests {
             let metric = try ComparisonMetric(metric, in: catalog)
             return AdviceSchedule.neededSeconds(for: [metric], in: baseline)
         }
-        // The median needs 20 accesses, and 50 complete each second.
+        // The median needs 20 accesses, and 50 accesses complete per second.
         #expect(try needed("ui.response.p99") == 0.8)
         #expect(try needed("ui.throughput") == 0.3)
     }

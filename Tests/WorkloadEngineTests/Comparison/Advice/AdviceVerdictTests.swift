@@ -3,7 +3,9 @@ import Testing
 @testable import WorkloadEngine
 
 struct AdviceVerdictTests {
-    /// A deciding metric with a ratio; smaller values are better.
+    /// Returns a deciding metric with the given ratio.
+    ///
+    /// Smaller values are better.
     private func pair(_ ratio: Double, _ verdict: ComparisonVerdict) -> ComparisonPair {
         ComparisonPair(
             metric: "pay.errors.rate",

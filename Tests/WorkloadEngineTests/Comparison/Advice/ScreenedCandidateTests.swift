@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of the choice of candidates for a confirmation.
+/// Tests which candidates are chosen for confirmation.
 struct ScreenedCandidateTests {
     private func tried(
         _ name: String,

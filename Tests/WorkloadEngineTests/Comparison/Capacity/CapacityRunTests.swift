@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct CapacityRunTests {
-    /// Opens targets whose accesses take 10 ms divided by the pool's number of readers.
+    /// Opens targets on which an access takes 10 ms divided by the number of readers in the pool.
     private struct Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
 
@@ -42,7 +42,7 @@ struct CapacityRunTests {
         pace: .open(Arrival(rate: 20, process: .even))
     )
 
-    @Test func eachArmsCapacityIsFoundAndBothAreComparedAtEqualLoad() async throws {
+    @Test func theCapacityOfEachArmIsFoundAndBothAreComparedAtEqualLoad() async throws {
         let factory = Factory()
         let search = try CapacityRun(
             scenario: scenario([open]),
@@ -53,8 +53,8 @@ struct CapacityRunTests {
         #expect(!result.partial)
         #expect(result.load.origin == .open)
         try #require(result.arms.map(\.arm) == ["queue", "pool"])
-        // With one worker and even arrivals, the capacities are 100 and 200 per second, slightly
-        // more in a short run.
+        // With one worker and even arrivals, the capacities are 100 and 200 per second. They are
+        // slightly higher in a short run.
         for (arm, limit) in zip(result.arms, [100.0, 200]) {
             let capacity = try #require(arm.capacity)
             #expect((limit * 0.9...limit * 1.06).contains(capacity), "\(arm.arm): \(capacity)")
@@ -93,7 +93,7 @@ struct CapacityRunTests {
             options: options
         )
         _ = try await search.run()
-        // A time limit then leaves both arms with a similar answer.
+        // If the arms take turns, the results are equally precise when the time limit is reached.
         let arms = lines.withLock { $0 }.prefix(6).map { $0.prefix { $0 != ":" } }
         #expect(arms == ["queue", "pool", "queue", "pool", "queue", "pool"])
     }
@@ -137,7 +137,7 @@ struct CapacityRunTests {
         #expect(CapacityReport.text(of: result).contains("maximumReaderCount 4 is the smallest"))
     }
 
-    /// Opens targets on which three accesses in a hundred take 95 ms at any rate.
+    /// Opens targets on which three of a hundred accesses take 95 ms at any rate.
     private struct SlowFactory: WorkloadTargetFactory {
         let clock = SimulatedClock()
 
@@ -183,7 +183,7 @@ struct CapacityRunTests {
     }
 
     @Test func tooFewSamplesAreUndecided() async throws {
-        // A long run at 200/s takes five seconds for a thousand samples.
+        // A long run at 200/s takes five seconds to collect a thousand samples.
         let result = try await search(SlowFactory(), within: .seconds(4), duration: .seconds(1))
         let arm = try #require(result.arms.first)
         #expect(arm.capacity == nil)
@@ -212,7 +212,7 @@ struct CapacityRunTests {
         #expect(error?.message.contains("arrival: {rate: 100/s}") == true)
     }
 
-    @Test func theRateIsDividedInTheScenariosProportions() throws {
+    @Test func theRateIsDividedInTheProportionsOfTheScenario() throws {
         let slow = Client.reader("slow", pace: .open(Arrival(rate: 60)))
         let load = try OfferedLoad(scenario([open, slow, .reader("busy")]))
         #expect(load.parts.map(\.share) == [0.25, 0.75])

@@ -3,7 +3,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct CapacitySearchTests {
-    /// Runs a search against a system that sustains up to `limit`, and counts its trials.
+    /// Runs a search on a system that sustains rates up to `limit`, and counts the trials.
     private func search(
         limit: Double,
         start: Double,
@@ -44,7 +44,7 @@ struct CapacitySearchTests {
     }
 
     @Test func aLongRunThatFailsMovesTheLimitDown() throws {
-        // Short runs pass more easily than long ones.
+        // Short runs pass more easily than long runs.
         let (outcome, _) = search(limit: 0, start: 100) { step, rate in
             switch step {
             case .probe: rate <= 150 ? .passed : .failed

@@ -5,8 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TrialRunnerTests {
-    /// An overloaded arm must not win by skipping accesses.
-    @Test func skippedAccessesCountInAMeasurement() async throws {
+    /// An overloaded arm must not gain an advantage by skipping accesses.
+    @Test func skippedAccessesAreIncludedInAMeasurement() async throws {
         let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in milliseconds(50) }))
         var options = RunOptions()
         options.clock = target.clock
@@ -27,7 +27,7 @@ struct TrialRunnerTests {
         #expect(found.responses["reader"]?.count == reader.completed + reader.skipped)
     }
 
-    @Test func anArmsOverheadComesFromItsLastRun() async throws {
+    @Test func theOverheadOfAnArmComesFromItsLastRun() async throws {
         let target = FakeTarget(clock: SimulatedClock(), .init(service: { _ in milliseconds(50) }))
         var options = RunOptions()
         options.clock = target.clock
@@ -39,7 +39,7 @@ struct TrialRunnerTests {
         let arm = Arm(name: "arm", kind: .pool)
         #expect(trials.overhead(of: [arm]) == TrialRunner.guess)
         _ = try await trials.measure(.test([.reader()]), on: arm, datasetSeed: 1)
-        // Simulated time does not take real time.
+        // Simulated time uses no processor time.
         #expect(trials.overhead(of: [arm, Arm(name: "other", kind: .queue)]) == 0)
     }
 }

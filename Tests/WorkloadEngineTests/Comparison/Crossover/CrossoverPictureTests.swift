@@ -4,8 +4,9 @@ import Testing
 @testable import WorkloadEngine
 
 struct CrossoverPictureTests {
-    /// Returns two rows of three cells: worse, the same and better, then inconclusive, unknown and
-    /// better.
+    /// Returns two rows of three cells.
+    ///
+    /// The cells are worse, the same and better, followed by inconclusive, unknown and better.
     private func result(name: String = "test") -> CrossoverResult {
         func cell(
             _ column: Int,
@@ -161,7 +162,7 @@ struct CrossoverVerdictsTests {
         #expect(cell([0.05, 0.2, 0.06, 0.07, 0.3, 0.05], floor: 1.2).verdict == .inconclusive)
     }
 
-    /// A wait of 20 µs instead of 306 ms is a ratio of 0.00007.
+    /// A wait of 20 µs instead of 306 ms has a ratio of 0.00007.
     @Test func aSmallRatioKeepsFourDigits() throws {
         let large = cell([13_000, 13_500, 14_000, 14_500, 15_000, 15_500].map { -log($0) })
         #expect(large.verdict == .better)
@@ -179,7 +180,7 @@ struct CrossoverVerdictsTests {
         #expect(cell([]).verdict == .inconclusive)
     }
 
-    @Test func theFloorIsTheLargerBoundOfTheSameArmsInterval() throws {
+    @Test func theFloorIsTheLargerBoundOfTheIntervalForOneArm() throws {
         let floor = try #require(
             CrossoverVerdicts.floor(of: [-0.1, 0.02, 0.05, -0.03, 0.2, 0.01])
         )

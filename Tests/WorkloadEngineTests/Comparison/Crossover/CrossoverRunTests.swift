@@ -6,11 +6,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct CrossoverRunTests {
-    /// Opens targets whose accesses take 16 ms in a queue, and 32 ms divided by the number of
-    /// readers in a pool.
+    /// Opens targets on which an access takes 16 ms in a queue.
     ///
-    /// Both take the same time with two readers. With eight readers, the pool is four times as
-    /// fast.
+    /// In a pool, an access takes 32 ms divided by the number of readers.
+    ///
+    /// Both kinds take the same time with two readers. With eight readers, the pool is four times
+    /// as fast.
     private final class Factory: WorkloadTargetFactory {
         let clock = SimulatedClock()
         let opened = Lock(0)
@@ -76,10 +77,10 @@ struct CrossoverRunTests {
         #expect(abs(ratios[2] - 0.25) < 0.02)
         #expect(result.cells.allSatisfy { $0.pairs == 6 })
         #expect(result.cells.map(\.options) == [["--readers 1"], ["--readers 2"], ["--readers 8"]])
-        // A second contains 60 accesses, too few for a p99 or a p95.
+        // A second contains 60 accesses, which is too few for a p99 or a p95.
         #expect(result.metric == "ui.response.p50")
         #expect(result.metricNote?.hasPrefix("ui.response.p50 instead of") == true)
-        // Arms do not run a client that the queue cannot run, and the result reports this.
+        // A client that the queue cannot run is skipped on all arms, and the result reports this.
         #expect(result.leftOut?.keys.sorted() == ["export"])
         #expect(result.noisePairs == 12)
         let sentence = CrossoverReport.sentence(of: result)
@@ -91,7 +92,8 @@ struct CrossoverRunTests {
 
     @Test func anEarlyEndLeavesFewerPairsInEachCell() async throws {
         let box = Lock<CrossoverRun?>(nil)
-        // Two fakes are opened for their capabilities, and one builds the dataset.
+        // Two fake targets are opened to determine their capabilities, and one target builds the
+        // dataset.
         let factory = Factory { number in if number == 14 { box.withLock { $0 }?.stop() } }
         let map = try CrossoverRun(
             scenario: scenario,

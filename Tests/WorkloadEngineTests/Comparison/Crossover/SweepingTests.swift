@@ -11,7 +11,7 @@ struct SweepingTests {
         return (changed.scenario, changed.options)
     }
 
-    /// Returns the arguments of `--set` in a cell's command.
+    /// Returns the arguments of `--set` in the command of a cell.
     private func settings(_ options: [String]) throws -> [Scenario.Setting] {
         try options.filter { $0.hasPrefix("--set ") }.map {
             try Scenario.Setting(String($0.dropFirst("--set ".count)))

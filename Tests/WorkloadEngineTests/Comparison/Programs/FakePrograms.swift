@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Programs written as shell scripts, and a scenario that they pretend to run.
+/// Shell scripts that act as programs, and a scenario that they pretend to run.
 struct FakePrograms {
     /// The folder that contains the scripts.
     let folder: URL
@@ -33,10 +33,10 @@ struct FakePrograms {
 
     func remove() { try? FileManager.default.removeItem(at: folder) }
 
-    /// The path of a file in the folder.
+    /// Returns the path of a file in the folder.
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    /// The text of a file in the folder.
+    /// Returns the text of a file in the folder.
     func text(_ name: String) -> String {
         (try? String(contentsOfFile: path(name), encoding: .utf8)) ?? ""
     }
@@ -106,7 +106,9 @@ struct FakePrograms {
         )
     }
 
-    /// Returns a comparison of two programs, the baseline first.
+    /// Returns a comparison of two programs.
+    ///
+    /// The baseline comes first.
     func comparison(
         _ baseline: ComparedProgram,
         _ judged: ComparedProgram,
@@ -134,7 +136,7 @@ struct FakePrograms {
         )
     }
 
-    /// Opens fakes that accept any statement.
+    /// Opens fake targets that accept any statement.
     struct Factory: WorkloadTargetFactory {
         func open(_ arm: Arm, at path: String) throws -> any WorkloadTarget {
             try Data().write(to: URL(fileURLWithPath: path))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of comparisons of two programs.
+/// Tests comparisons of two programs.
 @Suite(.timeLimit(.minutes(2)))
 struct ProgramComparisonTests {
     @Test func bothProgramsRunInEachBlockOnTheSameSeedAndData() async throws {
@@ -28,12 +28,12 @@ struct ProgramComparisonTests {
         }
         #expect(calls.count == 12)
         #expect(judged.count == 6)
-        // run FILE --arm pool --seed N --database DATA --format json
+        // The arguments are `run FILE --arm pool --seed N --database DATA --format json`.
         #expect(calls.first?.count == 10)
         #expect(calls.first?[2...3] == ["--arm", "pool"])
         #expect(judged.map { $0[5] } == (42..<48).map { "\($0)" })
         #expect(calls.map { $0[5] } == (42..<48).flatMap { ["\($0)", "\($0)"] })
-        #expect(Set((calls + judged).map { $0[7] }).count == 1, "one file with data")
+        #expect(Set((calls + judged).map { $0[7] }).count == 1, "all runs use one data file")
         let left = try FileManager.default.contentsOfDirectory(atPath: fakes.path("runs"))
         #expect(left.isEmpty)
     }
@@ -77,7 +77,7 @@ struct ProgramComparisonTests {
         #expect(result.warnings?.first?.contains("are the same program") == true)
     }
 
-    @Test func theProgramReceivesTheBlocksPhasesAndSettings() async throws {
+    @Test func theProgramReceivesThePhasesAndSettingsOfTheBlock() async throws {
         let fakes = try FakePrograms()
         defer { fakes.remove() }
         let copy = "cp \"$2\" '\(fakes.path("seen.yaml"))'"
@@ -93,8 +93,8 @@ struct ProgramComparisonTests {
         #expect(seen.drain == .milliseconds(100))
     }
 
-    /// Without the skipped accesses, the slow program would appear to be as fast as the other.
-    @Test func skippedAccessesCountAsResponses() throws {
+    /// Without the skipped accesses, the slow program would appear to be as fast as the other one.
+    @Test func skippedAccessesAreCountedAsResponses() throws {
         let yaml = FakePrograms.yaml.replacing(
             "access: read,",
             with: "access: read, arrival: {rate: 1000/s, skip-after: 50ms},"

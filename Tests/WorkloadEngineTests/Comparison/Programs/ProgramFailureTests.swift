@@ -4,10 +4,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of programs that fail, hang, or are not poolgauge.
+/// Tests programs that fail, hang, or are not poolgauge.
 @Suite(.timeLimit(.minutes(2)))
 struct ProgramFailureTests {
-    /// A program that fails, and the expected part of the message.
+    /// A program that fails, and the expected part of the error message.
     struct Failing: Sendable, CustomStringConvertible {
         var script: String
         var message: String
@@ -61,7 +61,7 @@ struct ProgramFailureTests {
         #expect(error?.description.contains("baseline.sh") == true)
     }
 
-    /// A change to a run's result, and the expected part of the message.
+    /// A change to the result of a run, and the expected part of the error message.
     struct Unusable: Sendable, CustomStringConvertible {
         var description: String
         var change: @Sendable (inout ArmResult) -> Void
@@ -104,7 +104,7 @@ struct ProgramFailureTests {
         let fakes = try FakePrograms()
         defer { fakes.remove() }
         let handle = Lock<ComparisonRun?>(nil)
-        // From the third block on, the judged program never ends.
+        // In the third block and later, the judged program never ends.
         let sleep = """
             [ $(wc -l < '\(fakes.path("this.log"))') -lt 3 ] || {
               sleep 1000 & echo $! > '\(fakes.path("child"))'; wait; }
@@ -127,19 +127,21 @@ struct ProgramFailureTests {
         try expectNoProcess(fakes)
     }
 
-    /// Expects that the descendant whose identifier is in the file `child` has ended.
+    /// Expects that the descendant process with the identifier in the file `child` has ended.
     private func expectNoProcess(_ fakes: FakePrograms) throws {
         let text = fakes.text("child").trimmingCharacters(in: .whitespacesAndNewlines)
         let child = try #require(pid_t(text))
-        // A killed orphan exists until the adopting process has read its status.
+        // A killed orphan exists until the process that adopted it has read its status.
         let state = (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)) ?? ""
         let isGone = kill(child, 0) != 0 || state.contains(") Z")
         #expect(isGone, "\(state)")
     }
 
     #if os(Linux)
-    /// A thread of Dispatch blocks most signals; a program that inherited its mask could not remove
-    /// its files after ``ProgramProcess/stop()``.
+    /// A program must not inherit the signal mask of a Dispatch thread, which blocks most signals.
+    ///
+    /// If the program inherited the mask, it could not remove its files after
+    /// ``ProgramProcess/stop()``.
     @Test func aProgramBlocksNoSignals() throws {
         let fakes = try FakePrograms()
         defer { fakes.remove() }

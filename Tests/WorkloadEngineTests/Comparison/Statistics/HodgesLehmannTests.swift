@@ -4,8 +4,10 @@ import Testing
 @testable import WorkloadEngine
 
 struct HodgesLehmannTests {
-    /// Hollander and Wolfe, "Nonparametric Statistical Methods", examples 3.3 and 3.4 (there as
-    /// after minus before): the estimate is 0.46, the 96.1 % interval 0.010 … 0.786.
+    /// Tests examples 3.3 and 3.4 in Hollander and Wolfe, "Nonparametric Statistical Methods".
+    ///
+    /// The book subtracts the values before from the values after. The estimate is 0.46, and the
+    /// 96.1 % interval is 0.010 … 0.786.
     @Test func theDepressionScaleHasThePublishedInterval() throws {
         let location = try #require(HodgesLehmann(PublishedPairs.depression))
         #expect(abs(location.estimate - 0.46) < 1e-9)
@@ -14,21 +16,22 @@ struct HodgesLehmannTests {
         #expect(abs(location.level - 0.961) < 0.0005)
     }
 
-    @Test func theEstimateIsTheMedianOfThePairsMeans() throws {
+    @Test func theEstimateIsTheMedianOfThePairwiseMeans() throws {
         // The pairwise means of 1, 3 and 8 are 1, 2, 3, 4.5, 5.5 and 8.
         #expect(try #require(HodgesLehmann([8, 1, 3])).estimate == 3.75)
         #expect(try #require(HodgesLehmann([4])).estimate == 4)
         #expect(HodgesLehmann([]) == nil)
     }
 
-    @Test func fewDifferencesReportTheLevelThatTheyReach() throws {
+    @Test func fewDifferencesReportTheConfidenceLevelThatTheyReach() throws {
         let five = try #require(HodgesLehmann([3, 1, 4, 1.5, 9]))
         #expect(five.low == 1)
         #expect(five.high == 9)
         #expect(five.level == 1 - 2.0 / 32)
         #expect(try #require(HodgesLehmann([3, 1, 4, 1.5, 9, 2])).level == 1 - 2.0 / 64)
         #expect(try #require(HodgesLehmann([3])).level == 0)
-        // For ten differences, the probability outside is 0.0488, the largest step below 5 %.
+        // For ten differences, the probability outside the interval is 0.0488, the largest step
+        // below 5 %.
         #expect(
             try #require(HodgesLehmann(Array(repeating: 1, count: 10))).level == 1 - 50.0 / 1024
         )
@@ -45,7 +48,9 @@ struct HodgesLehmannTests {
         }
     }
 
-    /// Intervals cover a known effect, the ratio 1.3 with noise of 10 %, at their confidence level.
+    /// Intervals cover a known effect at their confidence level.
+    ///
+    /// The effect is a ratio of 1.3 with noise of 10 %.
     @Test func intervalsCoverAKnownEffectAtTheirConfidenceLevel() throws {
         var random = RandomStream(seed: 11, stream: "coverage")
         var covered = 0
@@ -56,7 +61,8 @@ struct HodgesLehmannTests {
             if location.low <= log(1.3), log(1.3) <= location.high { covered += 1 }
             estimates.append(location.estimate)
         }
-        // The expected count is 95.1 % of 2,000, with the binomial 99 % interval around it.
+        // The expected count is 95.1 % of 2,000. The range is the 99 % interval of a binomial
+        // distribution.
         #expect((1877...1927).contains(covered), "\(covered)")
         let mean = exp(estimates.reduce(0, +) / 2000)
         #expect(abs(mean - 1.3) < 0.01)

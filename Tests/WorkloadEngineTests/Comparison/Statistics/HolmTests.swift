@@ -3,11 +3,11 @@ import Testing
 @testable import WorkloadEngine
 
 struct HolmTests {
-    /// The adjusted values as Wright defines them, "Adjusted P-Values for Simultaneous Inference",
+    /// Tests adjusted values as defined by Wright, "Adjusted P-Values for Simultaneous Inference",
     /// Biometrics 48, 1992.
     ///
-    /// The numbers are the example in Wikipedia's article on the Holm–Bonferroni method:
-    /// 0.01, 0.04, 0.03 and 0.005, of which the first and the last are rejected at 5 %.
+    /// The numbers are from the example in Wikipedia's article on the Holm–Bonferroni method: 0.01,
+    /// 0.04, 0.03 and 0.005. The first and the last hypothesis are rejected at 5 %.
     @Test func fourHypothesesHaveThePublishedAdjustedValues() {
         let adjusted = Holm.adjusted([0.01, 0.04, 0.03, 0.005])
         for (value, expected) in zip(adjusted, [0.03, 0.06, 0.06, 0.02]) {

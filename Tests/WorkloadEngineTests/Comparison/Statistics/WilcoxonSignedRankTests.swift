@@ -3,11 +3,11 @@ import Testing
 @testable import WorkloadEngine
 
 struct WilcoxonSignedRankTests {
-    /// Tests the height differences of Darwin's cross- and self-fertilized maize, in eighths of an
-    /// inch.
+    /// Tests the differences in height between Darwin's cross-fertilized and self-fertilized maize,
+    /// in eighths of an inch.
     ///
-    /// The source is Fisher, "The Design of Experiments", 1935, section 17. The data are the
-    /// example for `wilcoxon` in SciPy's manual: W− = 24, two-sided p = 0.041259765625.
+    /// The source is Fisher, "The Design of Experiments", 1935, section 17. SciPy's manual uses the
+    /// data as the example for `wilcoxon`: W− = 24, two-sided p = 0.041259765625.
     @Test func darwinsMaizeHasThePublishedPValue() {
         let test = WilcoxonSignedRank([
             6, 8, 14, 16, 23, 24, 28, 29, 41, -48, 49, 56, 60, -67, 75,
@@ -27,19 +27,22 @@ struct WilcoxonSignedRankTests {
         #expect(test.pValue == 20.0 / 512)
     }
 
-    /// Tests the sample from Pratt's paper (JASA 54, 1959, 655–667), with its zero moved slightly
-    /// lower: 109 of the 2¹³ sign patterns are at least as extreme on that side.
+    /// Tests the sample from Pratt's paper (JASA 54, 1959, 655–667) with its zero moved slightly
+    /// lower.
+    ///
+    /// On that side, 109 of the 2¹³ sign patterns are at least as extreme.
     @Test func prattsLoweredSampleHasThePublishedPValue() {
         let lowered = PublishedPairs.pratt.map { $0 - 0.5 }
         #expect(WilcoxonSignedRank(lowered).pValue == 2 * 109.0 / 8192)
     }
 
-    /// Pratt's procedure avoids a paradox: the sample must not become more positive if each value
-    /// decreases.
+    /// Pratt's procedure avoids a paradox.
+    ///
+    /// If each value decreases, the sample must not become more positive.
     @Test func zerosAreRanked() {
         let test = WilcoxonSignedRank(PublishedPairs.pratt)
         #expect(test.count == 12)
-        // Ranks 2 … 12 are positive, 13 is negative, and 1 belongs to the zero.
+        // Ranks 2 … 12 are positive, rank 13 is negative, and rank 1 belongs to the zero.
         #expect(test.negativeRankSum == 13)
         #expect(test.positiveRankSum == 77)
         let lowered = WilcoxonSignedRank(PublishedPairs.pratt.map { $0 - 0.5 })
@@ -91,7 +94,7 @@ struct WilcoxonSignedRankTests {
             let noise = (0..<10).map { _ in random.nextNormal() }
             return WilcoxonSignedRank(noise).pValue <= 0.05
         }
-        // This is the binomial 99 % interval of 2,000 draws at 5 %.
+        // This is the 99 % interval of a binomial distribution with 2,000 draws at 5 %.
         #expect((75...125).contains(alarms), "\(alarms)")
     }
 

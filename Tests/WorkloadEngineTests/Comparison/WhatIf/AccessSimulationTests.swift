@@ -4,15 +4,15 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests that compare the simulation with queueing theory.
+/// Compares the simulation with queueing theory.
 ///
 /// The formulas are from Kleinrock, *Queueing Systems*, volume 1 (1975), chapter 3 (M/M/1, M/M/c)
 /// and section 5.6 (M/G/1), and volume 2 (1976), section 4.4 (processor sharing).
 struct AccessSimulationTests {
-    /// The mean service time of all tests: a millisecond.
+    /// The mean service time in all tests: one millisecond in nanoseconds.
     private static let service = 1e6
 
-    /// Returns exponentially distributed times, by their quantiles.
+    /// Returns exponentially distributed times, derived from their quantiles.
     private static var exponential: LatencySpectrum {
         var spectrum = LatencySpectrum()
         let count = 20_000
@@ -29,7 +29,7 @@ struct AccessSimulationTests {
         return spectrum
     }
 
-    /// Simulates arrivals at a rate with the given services.
+    /// Simulates arrivals at a rate with the given service times.
     private func simulate(
         rate: Double,
         _ spectrum: LatencySpectrum,
@@ -40,7 +40,7 @@ struct AccessSimulationTests {
         let load = RecordedLoad.test(
             rate: rate,
             length: seconds * 1_000_000_000,
-            // Use enough workers that arrivals never wait for one.
+            // There are enough workers that arrivals never wait for one.
             workers: 1000
         )
         var model = try #require(
@@ -90,16 +90,16 @@ struct AccessSimulationTests {
     }
 
     @Test(.timeLimit(.minutes(2))) func equalServiceTimesHalveTheWait() throws {
-        // M/D/1 by Pollaczek and Khinchine: E[W] = ρ s / 2(1 − ρ), here at ρ = 0.6.
+        // M/D/1 according to Pollaczek and Khinchine, at ρ = 0.6: E[W] = ρ s / 2(1 − ρ).
         let outcome = try simulate(rate: 600, Self.constant, on: .queue, seconds: 80)
-        // The spectrum's precision is the width of a bucket.
+        // The precision of the spectrum is the width of a bucket.
         let exact = try #require(Self.constant.mean)
         let load = 600 * exact / 1e9
         #expect(isNear(mean(outcome.waits), load * exact / (2 * (1 - load)), within: 0.06))
     }
 
     @Test(.timeLimit(.minutes(2))) func accessesThatShareAProcessorTakeLonger() throws {
-        // M/M/1 with processor sharing at ρ = 0.5: accesses do not wait, and E[T] = s / (1 − ρ).
+        // M/M/1 with processor sharing, at ρ = 0.5: E[T] = s / (1 − ρ). Accesses do not wait.
         let outcome = try simulate(
             rate: 500,
             Self.exponential,
@@ -143,7 +143,7 @@ struct AccessSimulationTests {
             of: "ui",
             in: [
                 second(0, count: 100, mean: 1_000), second(1, count: 100, mean: 3_000),
-                // There are too few accesses to detect a slow second.
+                // This second contains too few accesses to be classified as slow.
                 second(2, count: 5, mean: 90_000),
             ]
         )
@@ -158,10 +158,10 @@ struct AccessSimulationTests {
         var processors = SharedProcessors(count: 2)
         #expect(processors.nextEnd == nil)
         for job in 0..<4 { processors.add(job, demand: Double(10 + job), at: 0) }
-        // Four jobs share two processors, each at half speed.
+        // Four jobs share two processors, so each job runs at half speed.
         #expect(processors.nextEnd == 20)
         #expect(processors.take(at: 20) == 0)
-        // Three jobs remain, each with one nanosecond more than the previous one.
+        // Three jobs remain. Each needs one nanosecond more than the previous one.
         #expect(processors.nextEnd == 21.5)
         #expect(processors.take(at: 21.5) == 1)
         #expect(processors.nextEnd == 22.5)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of results that an older version wrote and that users have kept.
+/// Tests results that an older version wrote and that users have kept.
 @Suite(.timeLimit(.minutes(2)))
 struct KeptRecordingTests {
     @Test func aRecordingIsReadCompletely() throws {
@@ -25,7 +25,9 @@ struct KeptRecordingTests {
         #expect(missing(of: one, in: two, at: "") == [])
     }
 
-    /// Returns the parts of one JSON value that are missing from another, which may contain more.
+    /// Returns the parts of one JSON value that are missing from another.
+    ///
+    /// The other value may contain more parts.
     private func missing(of one: Any, in two: Any?, at path: String) -> [String] {
         switch (one, two) {
         case (let one as [String: Any], let two as [String: Any]):
@@ -51,7 +53,7 @@ struct KeptRecordingTests {
         let waits = result.predictions.map { $0.clients["ui"]?.p99 ?? 0 }
         try #require(waits.count == 3)
         // The report repeatedly holds the only connection for up to 40 ms within two seconds, so
-        // more than one access in a hundred waits. With two readers, one remains free.
+        // more than one access in a hundred waits. With two readers, one reader remains free.
         #expect(waits[0] > 10 * waits[2])
         #expect(waits[1] > 10 * waits[2])
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of simulated interrupts, overtaking and holds.
+/// Tests simulated interrupts, overtaking and holds.
 struct SimulatedAccessRulesTests {
     private func constant(_ time: UInt64) -> LatencySpectrum {
         var spectrum = LatencySpectrum()
@@ -11,12 +11,14 @@ struct SimulatedAccessRulesTests {
         return spectrum
     }
 
-    /// Returns a model of accesses with about `time` nanoseconds of processor time.
+    /// Returns a model of accesses that each need about `time` nanoseconds of processor time.
     private func working(_ time: UInt64) throws -> ServiceModel {
         try #require(ServiceModel(constant(time), processorMean: time))
     }
 
-    /// Simulates a second of clients; `service` returns the service times for a client's name.
+    /// Simulates one second of several clients.
+    ///
+    /// `service` returns the service times for the name of a client.
     private func simulate(
         _ clients: [String: RecordedLoad.Client],
         readers: Int = 1,
@@ -80,10 +82,10 @@ struct SimulatedAccessRulesTests {
             }
             return try #require(outcomes["search"]).waits.count
         }
-        // Each access except the last is interrupted long before it ends.
+        // Each access except the last one is interrupted long before it would end.
         #expect(try completed(.init(victim: nil, latency: 1e6)) == 0)
         #expect(try completed(.init(victim: "search", latency: 1e6)) == 0)
-        // The interrupts target another client.
+        // These interrupts target another client.
         #expect(try completed(.init(victim: "ui", latency: 1e6)) >= 18)
         // An access that ends before SQLite checks for interrupts is not interrupted.
         #expect(try completed(.init(victim: nil, latency: 60e6)) >= 18)
@@ -125,9 +127,9 @@ struct SimulatedAccessRulesTests {
         }
         let inOrder = try waits(isOvertaking: false)
         let overtaking = try waits(isOvertaking: true)
-        // The workers alternate: each waits for the other's access.
+        // The workers alternate. Each worker waits for the access of the other worker.
         #expect(inOrder.dropFirst(2).allSatisfy { $0 > 15_000 && $0 < 25_000 })
-        // One worker continues until the other has waited for a millisecond.
+        // One worker continues until the other worker has waited for a millisecond.
         #expect(overtaking.count { $0 == 0 } > overtaking.count * 8 / 10)
         #expect(overtaking.contains { $0 >= 1e6 })
         #expect(overtaking.allSatisfy { $0 < 1.2e6 })
@@ -152,7 +154,8 @@ struct SimulatedAccessRulesTests {
                 at: time
             )
         }
-        // Both readers are held from 10 to 11 ms. Accesses that arrive then must wait.
+        // Both readers are held from 10 ms to 11 ms. Accesses that arrive during this time must
+        // wait.
         let clients = [
             "a-first": once("sync", at: 10_000_000),
             "b-second": once("sync", at: 10_010_000),
@@ -182,8 +185,8 @@ struct SimulatedAccessRulesTests {
             return Array(try #require(outcomes["read"]).waits.dropFirst(2))
         }
         #expect(try waits(processors: 2).allSatisfy { $0 < 2.1e6 })
-        // The workers share the processor, so each waits for 4 ms, and a few for another tick of 4
-        // ms.
+        // The workers share the processor, so each worker waits for 4 ms. A few workers wait for
+        // another tick of 4 ms.
         let waits = try waits(processors: 1)
         let late = waits.filter { $0 > 4.2e6 }
         #expect((0.08...0.3).contains(Double(late.count) / Double(waits.count)))
@@ -192,9 +195,9 @@ struct SimulatedAccessRulesTests {
 
     // MARK: Holds
 
-    /// A spectrum's resolution at 1.2 s is 67 ms.
+    /// The resolution of a spectrum at 1.2 s is 67 ms.
     ///
-    /// Accesses with such holds must still end together.
+    /// Accesses that request such a hold must still end together.
     @Test func aHoldLastsAsLongAsRequested() throws {
         var spectrum = LatencySpectrum()
         spectrum.add(1_200_300_000, count: 9)
@@ -222,7 +225,7 @@ struct SimulatedAccessRulesTests {
 
     /// A hold of 50 ms is near the end of its bucket.
     ///
-    /// Slightly longer holds are in the next bucket.
+    /// Slightly longer holds belong to the next bucket.
     @Test func aHoldNearTheEndOfItsBucketIsAlsoExact() throws {
         var spectrum = LatencySpectrum()
         spectrum.add(50_200_000, count: 5)
@@ -244,12 +247,12 @@ struct SimulatedAccessRulesTests {
         processors.add(0, demand: 100, at: 0)
         processors.add(1, demand: 100, at: 0)
         #expect(processors.isBusy)
-        // Each job has received 10 of its 100 units. The first job receives 5 more.
+        // Each job has received 10 of its 100 units. The first job receives five more.
         let isShortened = processors.shorten(0, to: 5, at: 20)
         #expect(isShortened)
         #expect(processors.nextEnd == 30)
         #expect(processors.take(at: 30) == 0)
-        // The job would end earlier, or does not exist.
+        // A job cannot be lengthened, and a job that does not exist cannot be shortened.
         let isLengthened = processors.shorten(1, to: 500, at: 30)
         let isFound = processors.shorten(0, to: 5, at: 30)
         #expect(!isLengthened && !isFound)

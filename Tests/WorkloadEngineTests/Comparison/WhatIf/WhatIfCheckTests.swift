@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of real runs that check a prediction.
+/// Tests real runs that check a prediction.
 @Suite(.timeLimit(.minutes(2)))
 struct WhatIfCheckTests {
     private let recording: RunResult
@@ -49,10 +49,10 @@ struct WhatIfCheckTests {
         #expect(runs.dropFirst().allSatisfy { $0.arm.kind == .pool && $0.arm.journal == nil })
     }
 
-    @Test func eachRunCountsForItsSetting() throws {
+    @Test func eachRunIsAddedToItsSetting() throws {
         let runs = try whatIf.checkRuns(in: whatIf.scenario(), times: 2, includingRecorded: true)
         let predictions = try whatIf.predict([.pool(readers: 1), .pool(readers: 3)])
-        // Simulate a check that was stopped after its fifth run.
+        // Simulates a check that was stopped after its fifth run.
         let made = runs.prefix(5).map { (run: $0, result: whatIf.run) }
         let result = whatIf.adding(made, on: recording.environment, to: predictions)
         #expect(result.checks?.map(\.setting.readers) == [1, 3])

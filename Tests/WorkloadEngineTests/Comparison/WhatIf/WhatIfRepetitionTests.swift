@@ -3,7 +3,7 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of whether a machine still reproduces a recording.
+/// Tests whether a machine still reproduces a recording.
 @Suite(.timeLimit(.minutes(2)))
 struct WhatIfRepetitionTests {
     private let whatIf: WhatIf
@@ -14,7 +14,7 @@ struct WhatIfRepetitionTests {
         then = try #require(whatIf.run.clients["ui"]?.wait?.p99)
     }
 
-    /// Returns a run in which `ui` waits longer by the given number of nanoseconds.
+    /// Returns a run in which each wait of `ui` is longer by the given number of nanoseconds.
     private func run(longerBy nanoseconds: UInt64) -> ArmResult {
         var run = whatIf.run
         run.clients["ui"]?.wait?.p99 = then + nanoseconds
@@ -24,7 +24,7 @@ struct WhatIfRepetitionTests {
         return run
     }
 
-    /// Returns a prediction for the recorded setting whose single runs have the given spread.
+    /// Returns a prediction for the recorded setting with the given range of single runs.
     private func prediction(_ low: UInt64, _ high: UInt64) -> WhatIfPrediction {
         WhatIfPrediction(
             setting: whatIf.recorded,
@@ -45,20 +45,21 @@ struct WhatIfRepetitionTests {
         #expect(verdict([run(longerBy: 2_000_000)]) == .changed)
     }
 
-    /// The recorded run is another run of the same kind, so it is outside the range of three others
-    /// half of the time.
-    @Test func equallyLargeDifferencesOfSingleRunsAreUndecidable() {
+    /// The recorded run is another run of the same kind.
+    ///
+    /// In half of all cases, it is outside the range of three other runs.
+    @Test func equallyLargeDifferencesOfSingleRunsAreUndecided() {
         let runs = [3_000_000, 5_000_000, 6_000_000].map { run(longerBy: $0) }
         #expect(verdict(runs) == .inconclusive)
         #expect(verdict([5_000_000, 5_500_000, 6_000_000].map { run(longerBy: $0) }) == .changed)
         #expect(verdict([0, 9_000_000, 9_000_000].map { run(longerBy: $0) }) == .inconclusive)
     }
 
-    @Test func equallyLargeDifferencesOfSimulatedRunsAreUndecidable() {
+    @Test func equallyLargeDifferencesOfSimulatedRunsAreUndecided() {
         let runs = [run(longerBy: 9_000_000)]
         #expect(verdict(runs, beside: prediction(1_000_000, 20_000_000)) == .inconclusive)
         #expect(verdict(runs, beside: prediction(19_000_000, 20_000_000)) == .changed)
-        // Half a second is not due to chance.
+        // A difference of half a second is not due to chance.
         let far = [run(longerBy: 500_000_000)]
         #expect(verdict(far, beside: prediction(1_000_000, 2_200_000)) == .changed)
     }
@@ -77,7 +78,7 @@ struct WhatIfRepetitionTests {
         #expect(repetition.problem == "a run was stopped early")
         #expect(repetition.clients["ui"]?.verdict == .inconclusive)
         #expect(repetition.notes == [])
-        // A stopped recording is not evidence either.
+        // A recording that was stopped is not evidence either.
         var recording = try KeptRecording.result()
         recording.runs[0].partial = true
         recording.runs[0].valid = false

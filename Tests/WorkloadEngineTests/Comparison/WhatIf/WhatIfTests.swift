@@ -5,7 +5,7 @@ import Testing
 @testable import WorkloadEngine
 
 struct WhatIfTests {
-    /// Returns a result with 300 reads of about 5 ms per second, on a pool with two readers.
+    /// Returns a result with 300 reads per second of about 5 ms each, on a pool with two readers.
     private func result() throws -> RunResult {
         var spectrum = LatencySpectrum()
         for index in 0..<1000 {
@@ -44,7 +44,7 @@ struct WhatIfTests {
         let queue = try #require(waits[.queue])
         let two = try #require(waits[.pool(readers: 2)])
         let three = try #require(waits[.pool(readers: 3)])
-        // Without writes, a queue is equivalent to a pool with one reader.
+        // Without writes, a queue behaves like a pool with one reader.
         #expect(queue == waits[.pool(readers: 1)])
         #expect(queue > two && two > three)
         let many = try #require(waits[.pool(readers: 16)])
@@ -74,13 +74,13 @@ struct WhatIfTests {
         }
     }
 
-    /// A few waits of a second double the mean, but handovers do not cause them.
+    /// A few waits of one second double the mean, but slow handovers do not cause them.
     @Test(.timeLimit(.minutes(2))) func aFewLongWaitsDoNotIndicateASlowHandover() throws {
         let settings: [WhatIfSetting] = [.pool(readers: 3)]
         func predicted(longWaits: UInt64) throws -> UInt64 {
             var result = try result()
             var wait = LatencySpectrum()
-            // These waits are similar to the waits with two readers under this load.
+            // These waits are similar to those with two readers under this load.
             wait.add(5_000, count: 400)
             for index in 0..<600 {
                 wait.add(UInt64(-log(1 - (Double(index) + 0.5) / 600) * 10e6))
@@ -118,7 +118,7 @@ struct WhatIfTests {
 
     @Test func aHandoverIsFoundIfItExplainsTheWaits() {
         let found = Calibration.handover { handover, _ in
-            // Readers need 2 ms, and a handover does not explain the writers' waits.
+            // Readers need 2 ms, and a handover does not explain the waits of writers.
             (reader: handover.reader - 2e6, writer: -1)
         }
         #expect(abs(found.reader - 2e6) < 2e4)
@@ -180,8 +180,8 @@ struct WhatIfTests {
         #expect(WhatIfComparison(predicted: 90, measured: 100).error == -0.1)
     }
 
-    /// Returns a client's result with the given numbers of accesses that wait for 1 ms and for 100
-    /// ms.
+    /// Returns the result of a client with the given numbers of accesses that wait for 1 ms and for
+    /// 100 ms.
     private func client(short: UInt64, long: UInt64) -> ClientResult {
         var wait = LatencySpectrum()
         wait.add(1_000_000, count: short)
@@ -196,8 +196,9 @@ struct WhatIfTests {
         return client
     }
 
-    @Test func severalRunsCountTogether() throws {
-        // In most runs, fewer than one access in a hundred waits for 100 ms; in total, more do.
+    @Test func severalRunsAreEvaluatedTogether() throws {
+        // In most runs, fewer than one access in a hundred waits for 100 ms. In all runs together,
+        // more accesses do.
         let runs = [
             client(short: 995, long: 5), client(short: 995, long: 5), client(short: 900, long: 100),
         ]
@@ -206,12 +207,12 @@ struct WhatIfTests {
         #expect((97_000_000...103_000_000).contains(three.measured))
         let equal = [client(short: 2_000, long: 5), client(short: 2_000, long: 5)]
         #expect(WhatIfComparison(predicted: 0, measured: equal)?.measured == 1_000_000)
-        // Each run is too short, but all together are long enough.
+        // Each run is too short, but all runs together are long enough.
         let short = [client(short: 600, long: 0), client(short: 600, long: 0)]
         let both = try #require(WhatIfComparison(predicted: 0, measured: short))
         #expect((970_000...1_040_000).contains(both.measured))
         #expect(both.least == nil && both.most == nil)
-        // The range of all runs is wider than a single run's.
+        // The range of all runs is wider than the range of a single run.
         let mixed = try #require(
             WhatIfComparison(predicted: 0, measured: short + [client(short: 1176, long: 24)])
         )
@@ -223,7 +224,7 @@ struct WhatIfTests {
         #expect(one == WhatIfComparison(predicted: 90, measured: 1_000_000))
     }
 
-    @Test func simulationsCountTogether() throws {
+    @Test func simulationsAreEvaluatedTogether() throws {
         func outcome(short: Int, long: Int) -> AccessSimulation.Outcome {
             var outcome = AccessSimulation.Outcome(service: [])
             outcome.waits =
@@ -269,7 +270,7 @@ struct WhatIfTests {
         )
     }
 
-    /// Of 300 accesses, three exceed the percentile, which differs in each simulation.
+    /// Three of 300 accesses exceed the percentile, which differs in each simulation.
     @Test(.timeLimit(.minutes(2))) func chanceInAShortRunIsReported() throws {
         var short = try result()
         short.runs[0].load = RecordedLoad.test(rate: 300, length: 1_000_000_000, workers: 64)
@@ -280,7 +281,7 @@ struct WhatIfTests {
         try #require(wait.high > 2 * wait.low)
         let notes = try #require(predicted.notes)
         #expect(notes.contains { $0.contains("varies by chance with 2 readers") })
-        // The recorded run resembles the simulated ones.
+        // The recorded run resembles the simulated runs.
         #expect((wait.low...wait.high).contains(30_000_000))
         #expect(!notes.contains { $0.contains("does not reproduce") })
     }

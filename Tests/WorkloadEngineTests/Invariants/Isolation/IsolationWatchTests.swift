@@ -4,10 +4,10 @@ import Testing
 
 @testable import WorkloadEngine
 
-/// Tests of the isolation invariant's transactions during a load, in simulated time.
+/// Tests the transactions of the isolation invariant during a load, in simulated time.
 @Suite(.timeLimit(.minutes(2)))
 struct IsolationWatchTests {
-    /// Runs a quiet load with the invariant.
+    /// Runs a light load with the invariant.
     private func run(
         _ behaviour: FakeTarget.Behaviour,
         on clock: SimulatedClock = SimulatedClock(),
@@ -26,7 +26,7 @@ struct IsolationWatchTests {
 
     @Test func lostWritesAreFoundWhileTheLoadRuns() async throws {
         let events = Lock<[String]>([])
-        // Each query returns no rows, regardless of what was written.
+        // No query returns rows, regardless of what was written.
         let (result, target) = try await run(.init(hasSnapshots: false)) { sample in
             events.withLock { $0 += sample.events.map(\.message) }
         }
@@ -45,8 +45,8 @@ struct IsolationWatchTests {
         behaviour.statement = { _ = clock.spend(milliseconds(1)) }
         let (_, target) = try await run(behaviour, on: clock, measured: .seconds(600))
         let statements = target.statements.count { $0.sql.contains(ObjectTable.ofInvariant.name) }
-        // Each statement takes a millisecond. The total is about a fiftieth of ten minutes, plus at
-        // most one round.
+        // Each statement takes a millisecond. The total is about one fiftieth of ten minutes, plus
+        // at most one round.
         #expect((6000...13_500).contains(statements), "\(statements) statements")
     }
 

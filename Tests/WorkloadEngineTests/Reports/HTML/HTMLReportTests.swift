@@ -69,7 +69,7 @@ struct HTMLReportTests {
 
     @Test func dataCannotInjectMarkup() throws {
         let html = try HTMLReport.text(of: hostileResult())
-        // The only script is the data, and names do not contain active markup.
+        // The only script element contains the data, and names do not contain active markup.
         #expect(html.components(separatedBy: "<script").count == 2)
         #expect(html.components(separatedBy: "</script").count == 2)
         #expect(html.contains("<script type=\"application/json\" id=\"result\">"))
@@ -88,7 +88,7 @@ struct HTMLReportTests {
         let log = TagLog(html)
         #expect(log.problems == [])
         #expect(Set(log.identifiers).count == log.identifiers.count)
-        // Check that all references have targets.
+        // All references must have targets.
         #expect(Set(log.references).subtracting(log.identifiers) == [])
     }
 
@@ -113,13 +113,13 @@ struct HTMLReportTests {
         )
     }
 
-    @Test func thePolicyAllowsOnlyThePagesStyleSheet() throws {
+    @Test func thePolicyAllowsOnlyTheStyleSheetOfThePage() throws {
         let html = try HTMLReport.text(of: ResultFixture.result)
         let sheet = try #require(
             html.components(separatedBy: "<style>").last?.components(separatedBy: "</style>").first
         )
         let hash = Data(SHA256.digest(of: sheet.utf8)).base64EncodedString()
-        // The policy's quotes are escaped in its attribute.
+        // The quotation marks in the policy are escaped in its attribute.
         #expect(html.contains("style-src &#39;sha256-\(hash)&#39;"))
         #expect(html.contains("default-src &#39;none&#39;"))
         #expect(!html.contains(" style=\""))

@@ -24,7 +24,7 @@ struct MarkupTests {
     }
 
     @Test func aCombinedCharacterDoesNotHideMarkup() {
-        // An angle bracket with a combining mark is one character but still an angle bracket.
+        // An angle bracket with a combining mark is one character, but it still starts a tag.
         #expect(Markup.escaped("<\u{301}script>") == "&lt;\u{301}script&gt;")
         #expect(Markup.escaped("\"\u{FE0F}") == "&quot;\u{FE0F}")
     }
@@ -45,7 +45,8 @@ struct MarkupTests {
     }
 
     @Test(arguments: [
-        // FIPS 180-4's examples (https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values).
+        // These are the examples of FIPS 180-4
+        // (https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values).
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         (

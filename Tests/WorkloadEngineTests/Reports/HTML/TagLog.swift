@@ -1,6 +1,8 @@
 import Foundation
 
-/// A small tag parser that is stricter than browsers: elements must be closed in order.
+/// A small tag parser that is stricter than browsers.
+///
+/// Elements must be closed in order.
 struct TagLog {
     private(set) var problems: [String] = []
     private(set) var identifiers: [String] = []

@@ -4,7 +4,7 @@ import Yams
 
 @testable import WorkloadEngine
 
-/// Tests that compare the published schema with the decoder.
+/// Compares the published schema with the decoder.
 struct ScenarioSchemaTests {
     @Test func theSchemaIsJSONOfTheStatedDraft() throws {
         let data = Data(ScenarioSchema.json.utf8)
@@ -25,7 +25,7 @@ struct ScenarioSchemaTests {
         #expect(try SchemaValidator(ScenarioSchema.json).problems(yaml: yaml) == [])
     }
 
-    /// Syntactic mistakes, which an editor can show.
+    /// Syntactic mistakes are reported by the schema, so that an editor can show them.
     ///
     /// Only the decoder checks what names refer to.
     @Test(arguments: [
@@ -41,7 +41,8 @@ struct ScenarioSchemaTests {
         #expect(try !SchemaValidator(ScenarioSchema.json).problems(yaml: yaml).isEmpty)
     }
 
-    /// Every mapping in the language, and a scenario that contains it at `MAPPING`.
+    /// Every mapping in the scenario language, and a scenario that contains the mapping at
+    /// `MAPPING`.
     static let mappings: [(shape: MappingShape, yaml: String)] = [
         (Language.dataset, "dataset: MAPPING"),
         (Language.table, "dataset: {schema: CREATE TABLE t (a), rows: {t: MAPPING}}"),
@@ -70,8 +71,9 @@ struct ScenarioSchemaTests {
         #expect(Set(definitions.keys) == Set(Self.mappings.map(\.shape.name)))
     }
 
-    /// The decoder supports exactly the schema's keys: it accepts each declared key and reports
-    /// every other key as unknown.
+    /// The decoder supports exactly the keys of the schema.
+    ///
+    /// It accepts each declared key and reports every other key as unknown.
     @Test(arguments: mappings.indices)
     func theDecoderAcceptsTheKeysOfTheSchema(index: Int) {
         let (shape, yaml) = Self.mappings[index]

@@ -3,9 +3,9 @@ import Yams
 
 /// Validates YAML with a JSON Schema.
 ///
-/// Supports the keywords that the scenarios' schema uses.
+/// Supports only the keywords that the schema for scenarios uses.
 struct SchemaValidator {
-    /// An error that reports a keyword that the validator does not support.
+    /// An error for a keyword that the validator does not support.
     struct UnknownKeyword: Error {
         var name: String
     }
@@ -19,7 +19,7 @@ struct SchemaValidator {
         root = object as? [String: Any] ?? [:]
     }
 
-    /// Returns the errors in YAML, or an empty array if it is valid.
+    /// Returns the problems in YAML text, or an empty array if the text is valid.
     func problems(yaml: String) throws -> [String] {
         guard let node = try Yams.compose(yaml: yaml) else { return ["nothing"] }
         return try problems(node, root, at: "")
@@ -113,7 +113,7 @@ struct SchemaValidator {
         node.mapping?.compactMap { key, value in key.scalar.map { ($0.string, value) } } ?? []
     }
 
-    /// Returns whether a node has a type, according to YAML 1.2's core schema.
+    /// Returns whether a node has a type, according to the core schema of YAML 1.2.
     private func isOfType(_ name: String, _ node: Node) -> Bool {
         guard let scalar = node.scalar else {
             return name == (node.mapping != nil ? "object" : "array")
