@@ -1,12 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Warnings are errors where POOLGAUGE_STRICT is set, as `.ci/run` does: a newer compiler's new
-// warning must not stop somebody who only wants to build.
+// Warnings are errors if POOLGAUGE_STRICT is set, as in `.ci/run`. Without it, a new warning in a
+// newer compiler does not fail the build for users.
 let strict: [SwiftSetting] =
     Context.environment["POOLGAUGE_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-// Where the system brings no Combine of its own.
+// Platforms without Combine use OpenCombine instead.
 let openCombine: [Target.Dependency] = ["OpenCombine", "OpenCombineDispatch"].map { product in
     .product(
         name: product,
@@ -28,14 +28,14 @@ let package = Package(
         .executable(name: "poolgauge", targets: ["poolgauge"]),
     ],
     traits: [
-        .trait(name: "GRDB", description: "Arms with library: grdb, which need GRDB built.")
+        .trait(name: "GRDB", description: "Adds arms with library: grdb, which require GRDB.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
-        // Neither fetched nor built unless the trait is on: `swift build --traits GRDB`.
+        // GRDB is fetched and built only if its trait is enabled: `swift build --traits GRDB`.
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
@@ -81,7 +81,8 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
-            // A link to the folder `scenarios`, whose files stay the only copies.
+            // `Presets` is a link to the folder `scenarios`, which contains the only copies of the
+            // files.
             resources: [.embedInCode("Presets")],
             swiftSettings: strict
         ),
@@ -110,7 +111,8 @@ let package = Package(
         .target(
             name: "TerminalUI",
             dependencies: ["Units", .product(name: "Yams", package: "Yams")],
-            // A link to themes/: the files are part of the library, wherever the binary is.
+            // `BuiltIn` is a link to the folder `themes`. The files are part of the library, so the
+            // binary can be moved.
             resources: [.embedInCode("Themes/BuiltIn")],
             swiftSettings: strict
         ),
@@ -121,7 +123,7 @@ let package = Package(
         ),
         .target(
             name: "Dashboard",
-            // Of SQLiteWatch, it shows the reports; it samples nothing itself.
+            // The dashboard shows the reports of SQLiteWatch, but it takes no samples itself.
             dependencies: ["SQLiteWatch", "TerminalUI", "Telemetry"],
             swiftSettings: strict
         ),
@@ -146,21 +148,21 @@ let package = Package(
             dependencies: ["Isolation", "Telemetry"],
             swiftSettings: strict
         ),
-        // What the engine's tests start, and kill.
+        // The engine's tests start and kill this program.
         .executableTarget(
             name: "CommitWriter",
             dependencies: ["SQLiteEngine"],
             path: "Tests/CommitWriter",
             swiftSettings: strict
         ),
-        // The second process of the engine's tests: a program that uses libsqlite3 directly.
+        // The engine's tests use this program as a second process. It uses libsqlite3 directly.
         .executableTarget(
             name: "SecondProcess",
             dependencies: ["CSQLite", "SQLiteEngine"],
             path: "Tests/SecondProcess",
             swiftSettings: strict
         ),
-        // What they run transactions beside.
+        // The engine's tests run transactions alongside this program.
         .executableTarget(
             name: "IsolationPeer",
             dependencies: ["CSQLite", "Isolation", "SQLiteEngine"],
@@ -180,7 +182,7 @@ let package = Package(
             dependencies: ["SQLiteEngine", "SQLiteEngineCombine", "Telemetry"] + openCombine,
             swiftSettings: strict
         ),
-        // The helper process of the sessions that tests start.
+        // This program is the helper process of the sessions that tests start.
         .executableTarget(
             name: "WatchHelper",
             dependencies: ["SQLiteWatch"],
@@ -192,7 +194,8 @@ let package = Package(
             dependencies: ["SQLiteWatch", "WatchHelper"],
             swiftSettings: strict
         ),
-        // The helper processes of traces that tests start, and a trace that they kill.
+        // This program contains the helper processes of traces that tests start, and a trace that
+        // they kill.
         .executableTarget(
             name: "TraceHelper",
             dependencies: ["SQLTrace"],
@@ -253,7 +256,7 @@ let package = Package(
             exclude: ["Golden"],
             swiftSettings: strict
         ),
-        // A program with its own target, two builds of which the tests compare.
+        // A program with its own target. The tests compare two builds of it.
         .executableTarget(
             name: "OwnTarget",
             dependencies: ["SQLiteEngine", "Telemetry", "WorkloadEngine"],
@@ -273,8 +276,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// POOLGAUGE_TESTS limits the package to these test targets and the targets that they need: `./test`
-// builds no more than it runs with a sanitizer.
+// POOLGAUGE_TESTS limits the package to the given test targets and the targets that they depend on,
+// so that `./test` builds no more than it runs with a sanitizer.
 if let names = Context.environment["POOLGAUGE_TESTS"] {
     var needed: Set<String> = []
     var open = names.split(separator: ",").map(String.init)

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A separate package, so that users of Poolgauge do not build GRDB.
+// This is a separate package, so that users of Poolgauge do not build GRDB.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
@@ -47,7 +47,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "SecondProcess",
-            // `Shared` links to the sources of the program that the engine's tests start.
+            // `Shared` is a link to the sources of the program that the engine's tests start.
             dependencies: [.product(name: "SQLiteEngine", package: "Poolgauge")]
         ),
         .executableTarget(

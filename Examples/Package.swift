@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A separate package, which uses the engine as any program would.
+// This separate package uses the engine as any program would.
 let package = Package(
     name: "Examples",
     platforms: [.macOS(.v15)],

@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteEngine
 
-/// Operations on the pool, each of which prints its measured duration.
+/// Operations on the pool that each print their measured duration.
 struct Operations {
     private let pool: DatabasePool
 
@@ -49,7 +49,7 @@ struct Operations {
         }
     }
 
-    /// Performs as many long accesses as the pool has readers, so all other accesses wait.
+    /// Performs as many long accesses as the pool has readers, so that all other accesses wait.
     func acquireAllReaders(seconds: Double) {
         perform("acquire all readers") {
             let pool = pool

@@ -1,7 +1,7 @@
 import Foundation
 import Telemetry
 
-/// A pool's status, formatted as lines of text.
+/// The status of a pool, formatted as lines of text.
 struct StatusTable {
     let text: String
 

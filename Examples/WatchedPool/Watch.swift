@@ -3,9 +3,9 @@ import SQLiteEngine
 import Synchronization
 import Telemetry
 
-/// Prints the status of a pool twice a second.
+/// Prints the status of a pool twice per second.
 ///
-/// `status()` blocks no access, so you can call it as often as you like.
+/// `status()` does not block accesses, so you can call it as often as you like.
 final class Watch: Sendable {
     private let pool: DatabasePool
     private let isStopped = Atomic<Bool>(false)

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// One kind of access, performed by raw SQLite, this engine, and GRDB.
+/// A kind of access, performed by raw SQLite, this engine, and GRDB.
 struct Case {
-    /// The row's name in the table.
+    /// The name of the row in the table.
     let name: String
-    /// The number of concurrent threads; 1 for the asynchronous cases, which use tasks.
+    /// The number of concurrent threads, or 1 for the asynchronous cases, which use tasks.
     let threads: Int
     /// The three contenders, in the order raw, engine, GRDB.
     ///
@@ -13,10 +13,12 @@ struct Case {
     let contenders: [@Sendable (_ thread: Int, _ key: Int64) throws -> Void]
     /// The closures that run a whole round, for cases without threads.
     ///
-    /// Each returns accesses per second.
+    /// Each closure returns accesses per second.
     var rounds: [@Sendable (_ seconds: Double) -> Double]?
 
-    /// Runs one round of contender `index` and returns its accesses per second.
+    /// Runs one round of a contender.
+    ///
+    /// - Returns: The number of accesses per second.
     func measure(_ index: Int, seconds: Double) -> Double {
         if let rounds { return rounds[index](seconds) }
         let contender = contenders[index]
@@ -47,7 +49,7 @@ struct Case {
     }
 }
 
-/// The state shared by the threads of a round.
+/// The state that the threads of a round share.
 final class RoundState: Sendable {
     let ready = Atomic<Int>(0)
     let hasStarted = Atomic<Bool>(false)
@@ -55,7 +57,7 @@ final class RoundState: Sendable {
     let total = Atomic<Int>(0)
 }
 
-/// A generator of keys for 10,000 rows: xorshift64 (Marsaglia, 2003).
+/// A generator of keys for 10,000 rows (xorshift64, Marsaglia, 2003).
 struct KeySequence {
     private var state: UInt64
 

@@ -2,7 +2,7 @@ import Foundation
 import SQLiteEngine
 import Synchronization
 
-/// This engine's side of the cases.
+/// The benchmark cases, implemented with this engine.
 final class EngineCases: Sendable {
     let pool: DatabasePool
     let queue: DatabaseQueue
@@ -47,7 +47,7 @@ final class EngineCases: Sendable {
     }
 }
 
-/// A record with synthesized coding.
+/// A record with synthesized `Codable` conformance.
 private struct Note: Codable, FetchableRecord {
     let id: Int64
     let name: String

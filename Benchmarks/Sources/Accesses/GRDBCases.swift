@@ -46,7 +46,7 @@ final class GRDBCases: Sendable {
     }
 }
 
-/// A record with synthesized coding.
+/// A record with synthesized `Codable` conformance.
 private struct Note: Codable, FetchableRecord {
     let id: Int64
     let name: String

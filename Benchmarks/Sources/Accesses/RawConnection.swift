@@ -1,8 +1,8 @@
 import CSQLite
 import Foundation
 
-/// A bare connection with the statements of the benchmark cases, each prepared once.
-final class RawConnection: @unchecked Sendable {  // used by one thread, or behind `lock`
+/// A bare connection that prepares each statement of the benchmark cases once.
+final class RawConnection: @unchecked Sendable {  // used by one thread or under `lock`
     struct Failure: Error {
         let code: CInt
     }
@@ -75,17 +75,17 @@ final class RawConnection: @unchecked Sendable {  // used by one thread, or behi
         try run(commit)
     }
 
-    /// Reads all rows, and copies each of their columns as C programs do.
+    /// Reads all rows, and copies each column as C programs do.
     func copyRows() throws -> Int {
         try copy(rows, integers: [0, 1], doubles: [3], texts: [2, 4])
     }
 
-    /// Copies all rows like `copyRows()`, without the second integer.
+    /// Copies all rows as `copyRows()` does, without the second integer.
     func copyNotes() throws -> Int {
         try copy(notes, integers: [0], doubles: [2], texts: [1, 3])
     }
 
-    /// Copies all rows like `copyNotes()`, with a date whose text is copied but not parsed.
+    /// Copies all rows as `copyNotes()` does, with a date that is copied as text but not parsed.
     func copyDatedNotes() throws -> Int {
         try copy(datedNotes, integers: [0], doubles: [2], texts: [1, 3, 4])
     }

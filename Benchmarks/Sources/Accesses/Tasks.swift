@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Returns the accesses per second of 64 tasks, each of which repeats `access`.
+/// Returns the accesses per second of 64 tasks that each repeat `access`.
 func measureTasks(
     _ seconds: Double,
     _ access: @escaping @Sendable (_ key: Int64) async throws -> Void

@@ -3,10 +3,10 @@ import SQLiteEngine
 import Telemetry
 import WorkloadEngine
 
-/// A pool that prolongs its accesses by a known share.
+/// A target on a pool that prolongs each access by a known share.
 final class SlowedTarget: WorkloadTarget {
     private let pool: DatabasePool
-    /// The share by which an access is prolonged: 0.1 for a tenth of its duration.
+    /// The share by which an access is prolonged, such as 0.1 for a tenth of its duration.
     private let slowdown: Double
 
     private struct Session: WorkloadSession {
@@ -68,7 +68,9 @@ final class SlowedTarget: WorkloadTarget {
     func close() throws { try pool.close() }
 }
 
-/// Opens `SlowedTarget`s, of which the arm `slowed` is slower than the others.
+/// Opens `SlowedTarget`s.
+///
+/// The arm `slowed` is slower than the others.
 struct SlowedFactory: WorkloadTargetFactory {
     let slowdown: Double
 

@@ -1,16 +1,16 @@
 import Foundation
 import WorkloadEngine
 
-// Checks the verdicts of comparisons whose true result is known.
+// Checks the verdicts of comparisons that have a known result.
 //
 //     swift run -c release Comparisons [--alarms N] [--finds N] [--blocks N] [--seconds S]
 //                                      [--slowdown SHARE] [--workers N]
 //
-// First, it compares an arm with one whose accesses take a tenth longer, and counts how often the
-// comparison finds the difference. Then it compares an arm with itself, and counts how often the
-// test reports a difference at 5 %. By default, the first comparison uses forty quarter-second
-// blocks, and the second uses ten half-second blocks. On a machine whose speed changes
-// occasionally, many short blocks detect more than a few long ones.
+// First, the program compares an arm with another arm on which accesses take a tenth longer, and
+// counts how often the comparison detects the difference. Then it compares an arm with itself, and
+// counts how often the test reports a difference at 5 %. By default, the first comparison uses
+// forty quarter-second blocks, and the second comparison uses ten half-second blocks. On a machine
+// whose speed changes occasionally, many short blocks detect more than a few long ones.
 
 func option(_ name: String, _ standard: Double) -> Double {
     guard let index = CommandLine.arguments.firstIndex(of: "--" + name),
@@ -26,8 +26,10 @@ let findBlocks = (count: Int(option("blocks", 40)), seconds: option("seconds", 0
 let workers = Int(option("workers", 1))
 let slowdown = option("slowdown", 0.1)
 
-/// The deciding metrics: the rate, which all other work on the machine affects, and the median
-/// response, which short stalls do not affect.
+/// The deciding metrics.
+///
+/// The rate is affected by all other work on the machine. The median response is not affected by
+/// short stalls.
 let metrics = ["read.throughput", "read.response.p50"]
 
 /// Returns the load average of the last minute.
@@ -37,7 +39,9 @@ func load() -> String {
     return String(format: "%.1f", averages[0])
 }
 
-/// Returns a scenario of readers in a closed loop, in which each access sums five hundred rows.
+/// Returns a scenario of readers in a closed loop.
+///
+/// Each access sums five hundred rows.
 func scenario(seed: UInt64) -> Scenario {
     let read = Operation(
         name: "sum",
@@ -82,16 +86,20 @@ func compare(
     ).run()
 }
 
-/// Prints a line without buffering, so it is visible immediately, even in a file.
+/// Prints a line without buffering, so that it is visible immediately, even in a file.
 func say(_ line: String) {
     print(line)
     fflush(nil)
 }
 
-/// What comparisons of an arm with itself, or with a slower arm, found for a metric.
+/// The findings of comparisons for a metric.
+///
+/// An arm is compared with itself or with a slower arm.
 struct Findings {
     let metric: String
-    /// The number of alarms by p alone; for the slowed arm, only alarms in the true direction.
+    /// The number of alarms based on p alone.
+    ///
+    /// For the slowed arm, only alarms in the true direction are counted.
     var tested = 0
     /// The number of *worse* verdicts, with Holm's correction for all metrics.
     var found = 0
@@ -108,7 +116,9 @@ struct Findings {
     }
 }
 
-/// Compares an arm with itself: each block runs this arm twice.
+/// Compares an arm with itself.
+///
+/// Each block runs the arm twice.
 func countAlarms() async throws {
     var findings = metrics.map { Findings(metric: $0) }
     for round in 0..<alarmRounds {
@@ -144,7 +154,7 @@ func countAlarms() async throws {
     }
 }
 
-/// Compares an arm with one whose accesses take longer.
+/// Compares an arm with an arm on which accesses take longer.
 func countFinds() async throws {
     var findings = metrics.map { Findings(metric: $0) }
     var either = 0

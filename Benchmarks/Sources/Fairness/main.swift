@@ -3,11 +3,12 @@ import GRDB
 import SQLiteEngine
 import Synchronization
 
-// Measures fairness when many threads share few readers: the smallest share and the longest wait.
+// Measures fairness when many threads share few readers, as the smallest share and the longest
+// wait.
 //
 //     swift run -c release Fairness [--rounds N] [--seconds S] [--threads N] [--readers N]
 //
-// The smallest share is the lowest number of accesses by any thread, divided by the mean of all
+// The smallest share is the lowest number of accesses of any thread, divided by the mean of all
 // threads. The longest wait is the longest time from a call until its closure starts.
 
 func option(_ name: String, _ standard: String) -> String {
@@ -41,7 +42,7 @@ var grdbConfiguration = GRDB.Configuration()
 grdbConfiguration.maximumReaderCount = readers
 let grdb = try GRDB.DatabasePool(path: path, configuration: grdbConfiguration)
 
-/// Performs one access and calls `entered` when its closure starts.
+/// Performs an access, and calls `entered` when the closure of the access starts.
 typealias Access = @Sendable (_ entered: () -> Void) throws -> Void
 
 let contenders: [(name: String, access: Access)] = [
@@ -69,7 +70,7 @@ let contenders: [(name: String, access: Access)] = [
 struct Outcome {
     var accesses: Int
     var share: Double
-    /// The longest wait, in nanoseconds.
+    /// The longest wait in nanoseconds.
     var longestWait: UInt64
 }
 

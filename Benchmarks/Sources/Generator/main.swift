@@ -3,9 +3,9 @@ import Synchronization
 import Telemetry
 import WorkloadEngine
 
-// Measures the cost of the load generator: a closed loop without think time on a target that does
-// nothing, through the code that every run uses. With --accesses, it measures how the generator's
-// memory grows.
+// Measures the cost of the load generator. A closed loop without think time runs on a target that
+// does nothing, through the code that every run uses. With --accesses, the program measures how the
+// memory of the generator grows.
 
 /// The command-line options.
 struct Options {
@@ -52,14 +52,14 @@ func scenario(workers: Int, seconds: Double) -> Scenario {
     return scenario
 }
 
-/// Returns the processor time of the process, in nanoseconds.
+/// Returns the processor time of the process in nanoseconds.
 func processorTime() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// Returns the resident memory of the process, in KiB (Linux).
+/// Returns the resident memory of the process in KiB (Linux).
 func residentKiB() -> Int? {
     guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
         return nil
@@ -89,7 +89,7 @@ if let accesses = options.accesses {
         }
         run?.stop()
     }
-    // The run ends after `accesses` accesses, long before this duration expires.
+    // The run ends after `accesses` accesses, long before this duration has elapsed.
     let long = scenario(workers: options.workers.first ?? 1, seconds: 86_400)
     let run = WorkloadRun(
         scenario: long,

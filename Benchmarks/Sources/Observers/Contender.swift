@@ -6,13 +6,13 @@ import SQLiteEngine
 /// A library to measure.
 struct Contender: Sendable {
     let name: String
-    /// Commits one value.
+    /// Commits a value.
     let commit: @Sendable (Int) throws -> Void
     /// Starts an observation of the value.
     ///
     /// The observation ends when the returned value is released.
     let observe: @Sendable (_ onChange: @escaping @Sendable (Int) -> Void) -> any Sendable
-    /// The library's own counts of its observations.
+    /// Returns the counts that the library keeps about its observations.
     let counts: @Sendable () -> String
 }
 

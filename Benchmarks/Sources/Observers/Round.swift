@@ -4,15 +4,16 @@ import Synchronization
 
 /// The result of one round, with times in nanoseconds.
 struct Round {
-    /// The time from each commit's scheduled time to its end.
+    /// The time from the scheduled time of each commit to its end.
     var response: [UInt64] = []
-    /// The time from each commit's start to its end.
+    /// The time from the start of each commit to its end.
     var service: [UInt64] = []
     /// The number of values that observers received.
     var notifications = 0
-    /// The processor time that the process used, in seconds.
+    /// The processor time of the process in seconds.
     var processorSeconds = 0.0
-    /// The time from the last commit until every observer received its value; nil if one never did.
+    /// The time from the last commit until every observer has received its value, or `nil` if an
+    /// observer never received it.
     var settling: UInt64?
 }
 
@@ -45,7 +46,7 @@ private final class ReceivedValues: Sendable {
 
 func now() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-/// Returns the processor time that the process has used, in seconds.
+/// Returns the processor time of the process in seconds.
 func processorSeconds() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 
 /// Commits on a schedule that does not depend on the duration of commits.
@@ -55,7 +56,7 @@ func processorSeconds() -> Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 ///   - observers: The number of observers of the table.
 ///   - rate: The number of commits per second.
 ///   - seconds: The duration.
-///   - first: The first value; each commit writes the next one.
+///   - first: The first value. Each commit writes the next value.
 /// - Returns: The times of the commits and the notifications.
 /// - Throws: The error of a commit.
 func run(

@@ -1,11 +1,12 @@
 import Foundation
 
-// Measures what observers cost the writer, which commits on a schedule with and without observers.
+// Measures the cost of observers for the writer, which commits on a schedule with and without
+// observers.
 //
 //     swift run -c release Observers [--rounds N] [--seconds S] [--observers N] [--rate N]
 //                                    [--readers N] [--only engine|GRDB]
 //
-// The writer's p99 counts from each commit's scheduled time. Rounds with and without observers
+// The writer's p99 starts at the scheduled time of each commit. Rounds with and without observers
 // alternate, and so do the libraries. Each ratio compares two adjacent rounds.
 
 func option(_ name: String, _ standard: String) -> String {
@@ -15,7 +16,7 @@ func option(_ name: String, _ standard: String) -> String {
     return CommandLine.arguments[index + 1]
 }
 
-/// Returns the resident memory in KiB; 0 on systems without /proc.
+/// Returns the resident memory in KiB, or 0 on systems without `/proc`.
 func residentMemory() -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
         let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") })
@@ -59,7 +60,7 @@ var nextValue = contenders.reduce(into: [:]) { $0[$1.name] = 1 }
 var ratios: [String: [Double]] = [:]
 var serviceRatios: [String: [Double]] = [:]
 
-/// Runs one round of a contender and prints its results on one line.
+/// Runs one round of a contender, and prints its results on one line.
 @MainActor func measure(_ contender: Contender, observers: Int, label: String) throws -> Round {
     let first = nextValue[contender.name, default: 1]
     let round = try run(
@@ -92,7 +93,7 @@ var serviceRatios: [String: [Double]] = [:]
 }
 
 for contender in contenders {
-    _ = try measure(contender, observers: observers, label: "warm up")
+    _ = try measure(contender, observers: observers, label: "warm-up")
 }
 let memoryAtStart = residentMemory()
 for index in 1...rounds {
@@ -131,6 +132,6 @@ for contender in contenders {
     )
 }
 print(
-    "resident memory \(memoryAtStart) KiB after the warm up, \(residentMemory()) KiB at the end;",
+    "resident memory \(memoryAtStart) KiB after the warm-up, \(residentMemory()) KiB at the end;",
     "load average \(String(format: "%.1f", loadAverage()))"
 )

@@ -1,24 +1,25 @@
 import Foundation
 import Synchronization
 
-/// One way to read a row by its key, each time in a transaction.
+/// A way to read rows by their keys, each in a transaction.
 protocol PointReader {
-    /// The reader's name in the table.
+    /// The name of the reader in the table.
     var name: String { get }
-    /// Reads until `stop` is set or `limit` is reached, and returns the number of reads.
+    /// Reads until `stop` is set or `limit` is reached.
+    ///
+    /// - Returns: The number of reads.
     func run(thread: Int, rows: Int64, limit: Int, stop: borrowing StopFlag) throws -> Int
 }
 
-/// A flag that is set when a round is over.
+/// A flag that is set when a round has ended.
 struct StopFlag: ~Copyable {
     private let flag = Atomic<Bool>(false)
-    /// Whether the round is over.
+    /// Whether the round has ended.
     var isSet: Bool { flag.load(ordering: .relaxed) }
-    /// Ends the round.
     func set() { flag.store(true, ordering: .relaxed) }
 }
 
-/// A generator of keys, xorshift64 (Marsaglia, 2003), the same for all readers.
+/// A generator of keys that is the same for all readers (xorshift64, Marsaglia, 2003).
 struct KeySequence {
     private var state: UInt64
     private let rows: UInt64
@@ -36,7 +37,7 @@ struct KeySequence {
     }
 }
 
-/// The state of one round, shared by its threads.
+/// The state that the threads of a round share.
 final class Round: Sendable {
     let stop = StopFlag()
     let ready = Atomic<Int>(0)
@@ -45,7 +46,7 @@ final class Round: Sendable {
     let failures = Atomic<Int>(0)
 }
 
-/// Reads with `threads` threads for `seconds`.
+/// Reads on a number of threads for the given time.
 ///
 /// - Returns: The number of reads per second across all threads.
 func measure(
@@ -88,7 +89,6 @@ func measure(
     return Double(round.total.load(ordering: .relaxed)) / (Double(elapsed) / 1e9)
 }
 
-/// Returns the median of `values`.
 func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     let middle = sorted.count / 2

@@ -1,9 +1,10 @@
 import CSQLite
 import Foundation
 
-/// A reader that uses bare libsqlite3, without a pool: each thread has one connection with three
-/// prepared statements.
-final class RawReader: PointReader, @unchecked Sendable {  // each thread uses its own connection
+/// A reader that uses bare libsqlite3 without a pool.
+///
+/// Each thread has one connection with three prepared statements.
+final class RawReader: PointReader, @unchecked Sendable {  // each thread uses a separate connection
     let name = "raw"
 
     private struct Connection {
@@ -13,7 +14,9 @@ final class RawReader: PointReader, @unchecked Sendable {  // each thread uses i
         var commit: OpaquePointer?
     }
 
-    /// Calls sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0), which must be the first call to SQLite.
+    /// Calls `sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0)`.
+    ///
+    /// This must be the first call to SQLite.
     static func disableMemoryStatistics() -> Bool {
         poolgauge_config_memstatus(0) == SQLITE_OK
     }

@@ -1,8 +1,8 @@
 import Foundation
 import SQLiteEngine
 
-// Measures point reads by primary key, each in its own transaction. This engine's pool, GRDB's
-// pool, and bare libsqlite3 take turns in one process.
+// Measures point reads by primary key, each in a separate transaction. The pool of this engine, the
+// pool of GRDB, and bare libsqlite3 take turns in one process.
 //
 //     swift run -c release PointReads [--rounds N] [--seconds S] [--threads 1,2,4] [--readers N]
 //         [--memory-statistics on|off]
@@ -21,7 +21,7 @@ func option(_ name: String, _ standard: String) -> String {
 
 // SQLite's memory statistics acquire a process-wide lock for each allocation.
 if option("memory-statistics", "on") == "off" {
-    precondition(RawReader.disableMemoryStatistics(), "SQLite is in use already")
+    precondition(RawReader.disableMemoryStatistics(), "SQLite is already in use")
 }
 
 let rows: Int64 = 10_000
@@ -46,15 +46,16 @@ try setup.write { db in
 
 let raw = try RawReader(path: path, readers: readers)
 let engine = try EngineReader("engine", path: path, readers: readers)
-// Runs BEGIN and COMMIT for every access, which shows what kept read transactions save.
+// This reader runs BEGIN and COMMIT for every access, which shows the benefit of kept read
+// transactions.
 let renewing = try EngineReader("renewing", path: path, readers: readers) {
     $0.keepsReadTransactions = false
 }
-// Has no probes, which shows their cost.
+// This reader has no probes, which shows their cost.
 let unwatched = try EngineReader("off", path: path, readers: readers) { $0.probes = .off }
 let grdb = try GRDBReader(path: path, readers: readers)
 let all: [any PointReader & Sendable] = [raw, engine, renewing, unwatched, grdb]
-// `--only engine --reads 20000` for callgrind: one thread, a fixed number of reads.
+// With `--only engine --reads 20000`, one thread performs a fixed number of reads for callgrind.
 if let limit = Int(option("reads", "")) {
     let stop = StopFlag()
     for reader in all where reader.name == option("only", "engine") {
@@ -63,7 +64,7 @@ if let limit = Int(option("reads", "")) {
     exit(0)
 }
 
-// Warm the caches, and open the readers.
+// Warm the caches and open the readers.
 for reader in all { _ = measure(reader, threads: 16, rows: rows, seconds: 0.1) }
 
 func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
@@ -103,7 +104,7 @@ for threads in threadCounts {
         ]
     print(zip(cells, widths).map { pad($0, $1) }.joined(separator: " "))
 }
-print("status() of the engine's pool afterwards:")
+print("status() of the engine's pool afterward:")
 let status = engine.pool.status()
 print("  accesses:", status.connections.map(\.accessCount).reduce(0, +))
 print(

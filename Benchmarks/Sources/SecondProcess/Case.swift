@@ -7,17 +7,16 @@ struct Measurement {
     var readsPerSecond: Double
 }
 
-/// A load from another process, or from a second pool, during dense reads.
+/// A load by another process, or by a second pool, during dense reads.
 struct Case: Sendable {
     let name: String
     let subject: SharedDatabase.Subject
     let load: CommitLoad
     /// Whether the other process waits for locks.
     var waits = true
-    /// Whether a second pool of this process commits instead of the other process.
+    /// Whether a second pool in this process commits instead of the other process.
     var usesSecondPool = false
 
-    /// All cases.
     static func all(commits: Int, slowCommits: Int) -> [Case] {
         let full = CommitLoad(count: commits)
         let slow = CommitLoad(count: slowCommits, pages: 100, pause: 200_000)
@@ -43,7 +42,7 @@ struct Case: Sendable {
         ]
     }
 
-    /// Measures one setting on a new database.
+    /// Measures a setting on a new database.
     func measure(keeps: Bool, threads: Int, program: String) throws -> Measurement {
         let shared = try SharedDatabase(
             for: subject,

@@ -1,13 +1,13 @@
 import Foundation
 
-// Measures what another process's commits cost dense reads through this engine, with and without
-// `keepsReadTransactions`. The two settings take turns.
+// Measures the cost of commits by another process during dense reads through this engine, with and
+// without `keepsReadTransactions`. The two settings take turns.
 //
 //     swift run -c release SecondProcess [--rounds N] [--commits N] [--slow-commits N]
 //         [--threads N] [--only TEXT]
 //
-// For the other process, the program starts itself with `commands`; that process uses libsqlite3
-// directly. It sets `synchronous` to OFF, so the times do not depend on the disk.
+// The program starts itself with `commands` as the other process, which uses libsqlite3 directly.
+// That process sets `synchronous` to OFF, so that the times do not depend on the disk.
 
 let arguments = CommandLine.arguments
 if arguments.count == 4, arguments[1] == "commands" {
@@ -25,7 +25,7 @@ func option(_ name: String, _ standard: String) -> String {
     return arguments[index + 1]
 }
 
-/// Prints a line without buffering, so it is visible immediately, even in a file.
+/// Prints a line without buffering, so that it is visible immediately, even in a file.
 func report(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
@@ -59,7 +59,7 @@ func row(_ cells: [String]) -> String {
         .joined(separator: " ")
 }
 
-/// Returns the numbers of one measurement, in the order of the columns.
+/// Returns the numbers of a measurement, in the order of the columns.
 func numbers(_ measurement: Measurement) -> [Double] {
     let times = measurement.times
     let maintenance = Double(max(1, times.maintenanceCount))

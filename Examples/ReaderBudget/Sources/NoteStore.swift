@@ -3,7 +3,7 @@ import SQLiteEngine
 
 /// A note in the database.
 public struct Note: Codable, Sendable, FetchableRecord, MutablePersistableRecord {
-    /// The key; nil before the note is inserted.
+    /// The key, or `nil` before the note is inserted.
     public var id: Int64?
     /// The content of the note.
     public var text: String
@@ -17,7 +17,7 @@ public struct Note: Codable, Sendable, FetchableRecord, MutablePersistableRecord
     public mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }
 
-/// A store of notes, and the pages that a program renders from them.
+/// A store of notes, which also renders the notes as pages.
 public final class NoteStore: Sendable {
     /// The pool, whose status tests observe.
     public let pool: DatabasePool
@@ -42,13 +42,15 @@ public final class NoteStore: Sendable {
         }
     }
 
-    /// Renders all notes as one page, after it has released the reader.
+    /// Renders all notes as one page after it has released the reader.
     public func page(_ layOut: ([Note]) -> String) throws -> String {
         let notes = try pool.read { db in try Note.fetchAll(db) }
         return layOut(notes)
     }
 
-    /// Renders the same page while it holds the reader, which other accesses therefore cannot use.
+    /// Renders all notes as one page while it holds the reader.
+    ///
+    /// Meanwhile, other accesses cannot use the reader.
     public func pageInsideTheAccess(
         _ layOut: ([Note]) -> String
     ) throws -> String {

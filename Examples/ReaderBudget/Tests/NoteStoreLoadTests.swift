@@ -4,7 +4,7 @@ import SQLiteEngine
 import Testing
 import WorkloadEngine
 
-/// The latencies and errors of the store under load, with limits.
+/// Tests the latencies and errors of the store under load against limits.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 final class NoteStoreLoadTests {
     private let path = NSTemporaryDirectory() + "notes-\(UUID().uuidString).sqlite"
@@ -21,7 +21,7 @@ final class NoteStoreLoadTests {
         return store
     }
 
-    /// Returns a load that displays a list fifty times a second while notes are added.
+    /// Returns a load that displays a list fifty times per second while notes are added.
     private func load(on store: NoteStore) -> LoadTest {
         var load = LoadTest("notes", duration: .seconds(1))
         load.status = { store.pool.status() }
@@ -55,8 +55,8 @@ final class NoteStoreLoadTests {
         let result = try await load(on: store).run()
         #expect(result.missed.isEmpty)
         let list = try #require(result.clients["list"])
-        // The rate is fifty per second; rounding decides whether the last access falls within the
-        // second.
+        // The rate is fifty per second. Rounding determines whether the last access falls within
+        // the second.
         #expect((49...50).contains(list.offered))
         #expect(list.completed + list.unfinished == list.offered)
         let added = try #require(result.clients["add"])
@@ -65,7 +65,9 @@ final class NoteStoreLoadTests {
         #expect(count >= 20 + Int(added.completed))
     }
 
-    /// Shows what the test above finds: without `withKnownIssue`, this test fails.
+    /// Shows an issue that the test above detects.
+    ///
+    /// Without `withKnownIssue`, this test fails.
     @Test func pagesLaidOutInsideAnAccessAreFound() async throws {
         let store = try store()
         var load = load(on: store)

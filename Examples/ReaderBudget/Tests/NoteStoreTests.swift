@@ -44,7 +44,9 @@ final class NoteStoreTests {
         }
     }
 
-    /// Shows what the test above finds: without `withKnownIssue`, this test fails.
+    /// Shows an issue that the test above detects.
+    ///
+    /// Without `withKnownIssue`, this test fails.
     @Test func pagesLaidOutInsideAnAccessAreFound() async throws {
         let store = try store()
         await withKnownIssue {

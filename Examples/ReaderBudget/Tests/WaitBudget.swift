@@ -2,11 +2,11 @@ import SQLiteEngine
 import Telemetry
 import Testing
 
-/// Runs an operation and records an issue if an access to the pool waits too long for a reader.
+/// Runs an operation, and records an issue if an access to the pool waits too long for a reader.
 ///
 /// - Parameters:
 ///   - budget: The longest wait allowed.
-///   - pool: The pool. Only the test may use it, because the pool reports its longest wait so far.
+///   - pool: The pool. Only the test may use it, because the pool reports the longest of all waits.
 ///   - sourceLocation: The location to which the issue is attributed.
 ///   - operation: The operation under test.
 /// - Returns: The value that the operation returns.
@@ -18,7 +18,7 @@ func expectingWaits<T>(
     _ operation: () async throws -> T
 ) async rethrows -> T {
     // When an access that exceeds the budget ends, the pool reports it with its call site. The
-    // cause is the access that held a reader, not the access that waited.
+    // cause is the access that held a reader, not the access that waited for one.
     let events = pool.events(slowerThan: budget)
     let value = try await operation()
     guard let acquire = pool.status().acquire, acquire.max > budget.nanoseconds else {
@@ -35,7 +35,7 @@ func expectingWaits<T>(
     return value
 }
 
-/// Returns a description of each access in `events` that held a connection longer than `budget`.
+/// Describes each access in `events` that held a connection longer than `budget`.
 private func holders(
     in events: AsyncStream<ConnectionEvent>,
     longerThan budget: Duration
