@@ -1,5 +1,5 @@
 # Finds the packages that a build of Poolgauge needs. Installs missing packages if permitted, or
-# prints their names. ./run, ./test and .ci/run source this file. It writes to standard error only.
+# prints their names. ./run, ./test and .ci/run source this file. It writes only to standard error.
 
 # The oldest Swift that builds the package (swift-tools-version in Package.swift).
 readonly swift_major=6 swift_minor=2
@@ -23,12 +23,12 @@ require_swift() {
     local major=${BASH_REMATCH[1]} minor=${BASH_REMATCH[2]}
     if ((major < swift_major || (major == swift_major && minor < swift_minor))); then
         say "Poolgauge needs Swift $swift_major.$swift_minor or newer; this is Swift $major.$minor ($(command -v swift))."
-        say "Install a newer one from https://www.swift.org/install and try again."
+        say "Install a newer version from https://www.swift.org/install and try again."
         exit "$EX_UNAVAILABLE"
     fi
 }
 
-# Succeeds if Swift's own C compiler, or the system's, finds all these headers.
+# Succeeds if the C compiler of Swift or of the system finds all of these headers.
 has_headers() {
     local compiler header
     compiler=$(command -v clang || command -v cc || command -v gcc) || return 1
@@ -55,8 +55,10 @@ missing_packages() {
     fi
 }
 
-# require_packages build|test|ci: installs missing packages with apt-get, as root or with passwordless
-# sudo; otherwise prints the command to run.
+# require_packages build|test|ci
+#
+# Installs missing packages with apt-get, as root or with sudo if it needs no password. Otherwise,
+# prints the command to run.
 require_packages() {
     [[ $(uname -s) == Linux ]] || return 0
     local missing
@@ -87,7 +89,7 @@ require_packages() {
             apt-get -q install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
         cat "$log" >&2
         rm -f "$log"
-        say "apt-get could not install ${missing[*]}: see above."
+        say "apt-get could not install ${missing[*]}. See the output above."
         exit "$EX_UNAVAILABLE"
     fi
     rm -f "$log"

@@ -6,29 +6,29 @@
 
 The seed determines thirty cases: four databases and scenarios for each of five flaws, and ten
 without a flaw. Sizes, names of tables and columns, rates, numbers of readers, kinds of arms and
-mixes are random. The table shows for each case:
+mixes are random. For each case, the table shows:
 
   planted     the flaw
   result      found, missed, clean (nothing planted, nothing recommended) or false
-  effect      the recommended remedy's effect on its best deciding metric, times better
+  effect      how many times the recommended remedy improves its best deciding metric
   floor       the noise floor of that metric in the same run; the effect must be at least its square
   seconds     the elapsed time of the command, which must not exceed --within by more than 3 s
   load        the load average before and after the command
 
-A remedy is found if a recommended candidate is one of the following. Some flaws have several
+A remedy is found if one of the following candidates is recommended. Some flaws have several
 remedies with the same effect:
 
-  index       an index of the table whose leading columns are those of the flaw; further columns
-              make no search slower
+  index       an index of the table whose leading columns are those of the flaw; additional columns
+              do not slow down a search
   storm       any larger number of readers
   journal     a write-ahead log, or a pool, which always uses one
   upgrade     BEGIN IMMEDIATE
-  cache       a larger page cache, or a memory map: both avoid a system call for each page read
+  cache       a larger page cache, or a memory map; both avoid a system call for each page read
 
-If a remedy is missed, `poolgauge compare` runs the flawed and the repaired arm, and the case does
-not count if their difference is below twice the noise floor (as logarithms). --resume appends
-each result to a file of JSON lines, and skips the cases that the file contains. --keep writes the
-databases and scenarios to a folder, and runs nothing.
+If a remedy is missed, `poolgauge compare` runs the flawed and the repaired arm. The case is not
+counted if their difference is below twice the noise floor (as logarithms). --resume appends each
+result to a file of JSON lines and skips the cases that the file contains. --keep writes the
+databases and scenarios to a folder and runs nothing.
 """
 
 import argparse
@@ -74,7 +74,7 @@ class Case:
         self.arm, self.remedy, self.clients, self.primary = {}, {}, {}, None
         getattr(self, kind)()
 
-    # The accesses.
+    # Accesses
 
     def point(self):
         return f"SELECT {self.text}, {self.value} FROM {self.table} WHERE id = :id"
@@ -103,7 +103,7 @@ class Case:
     def arrival(self, low, high):
         return {"rate": f"{self.random.randint(low, high)}/s", "process": "poisson"}
 
-    # The flaws.
+    # Flaws
 
     def index(self):
         pick, between = self.random.choice, self.random.randint
@@ -122,7 +122,7 @@ class Case:
         wanted = [self.key]
         sql = self.by_key()
         if form == "sort":
-            # The rows of a key are found by an index, but must be sorted.
+            # An index finds the rows of a key, but SQLite must sort them.
             self.distinct = between(8, 20)
             self.indexes = [[self.key]]
             wanted, sql = [self.key, self.time], self.latest(between(10, 30))
@@ -218,7 +218,7 @@ class Case:
         sql = f"SELECT sum({self.value}), max({self.text}) FROM {self.table} WHERE {self.key} = :key"
         self.clients["sum"] = self.reader(sql, workers=between(1, 2))
         if self.arm is queue:
-            # A commit of another connection would empty a reader's cache, whatever its size.
+            # A commit by another connection would empty the cache of a reader, regardless of its size.
             self.clients["save"] = self.writer(self.change(), think=f"{between(10, 30)}ms")
             self.primary = ["sum.throughput"]
         self.remedy = {"pragmas": {"cache_size": -65536}}
@@ -230,7 +230,7 @@ class Case:
         self.indexes = [[self.key, self.time], [self.time]]
         memory = {"cache_size": -between(60, 128) * 1024, "mmap_size": 256 << 20}
         if self.number % 2:
-            # The data fit into a cache of the default size.
+            # The data fits into a cache of the default size.
             memory = {}
             self.rows = between(1, 4) * 1000
         form = ["pool", "pool", "queue", "raw", "pool"][self.number % 5]
@@ -250,7 +250,7 @@ class Case:
         pace = pick([{"arrival": self.arrival(80, 400)}, {"think": f"{between(2, 8)}ms"}])
         reader = {"access": "read", "mix": mix, "workers": workers, **pace}
         if form == "queue":
-            # One worker reads and writes: no access waits for another one.
+            # One worker both reads and writes, so no access waits for another one.
             mix.append({"name": "save", "access": "write", "weight": 1, "sql": self.change()})
             self.clients["screen"] = {"access": "write", "think": f"{between(2, 8)}ms"}
             for operation in mix[:2]:
@@ -260,10 +260,10 @@ class Case:
             self.clients["show"] = reader
             self.clients["save"] = self.writer(self.change(), think=f"{between(8, 25)}ms")
 
-    # The files.
+    # Files
 
     def accepts(self, candidate):
-        """Whether a candidate is the remedy, or has the same effect."""
+        """Returns whether a candidate is the remedy or has the same effect."""
         change = candidate["change"]
         if self.kind == "index":
             if not change.startswith("CREATE INDEX") or f" ON {self.table} " not in change:
@@ -311,7 +311,7 @@ class Case:
         for columns in self.indexes:
             name = f"{self.table}_{'_'.join(columns)}"
             database.execute(f"CREATE INDEX {name} ON {self.table}({', '.join(columns)})")
-        # Without statistics, ANALYZE could be a remedy as well.
+        # Without statistics, ANALYZE could also be a remedy.
         database.execute("ANALYZE")
         database.commit()
         database.close()
@@ -346,13 +346,13 @@ class Case:
 
 
 def gain(pair):
-    """How many times better the second arm is."""
+    """Returns how many times better the second arm is."""
     ratio = max(pair.get("ratio") or 1, 1e-9)
     return 1 / ratio if pair["lowerIsBetter"] else ratio
 
 
 def strongest(pairs, floors):
-    """The effect and the noise floor of the pair that exceeds its floor most."""
+    """Returns the effect and the noise floor of the pair that exceeds its floor the most."""
     best = (1.0, None, -1.0)
     for pair in pairs:
         floor = floors.get(pair["metric"])
@@ -425,7 +425,7 @@ def measure(case, options, folder):
 
 
 def verify(case, path, options):
-    """Compares the flawed and the repaired arm."""
+    """Compares the flawed arm with the repaired arm."""
     command = [options.binary, "compare", path, "--arms", "app,repaired", "--blocks", "8"]
     command += ["--duration", "1s", "--format", "json", "--progress", "never"]
     if case.kind == "upgrade":
@@ -481,11 +481,11 @@ def main():
     parser.add_argument("--binary", default=".build/release/poolgauge")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, help="stop after this number of cases")
-    parser.add_argument("--only", help="run only cases whose name contains one of these words")
+    parser.add_argument("--only", help="run only cases that have one of these words in their names")
     parser.add_argument("--within", default="60s")
-    parser.add_argument("--resume", help="a file of JSON lines, which is continued")
-    parser.add_argument("--keep", help="write the databases and scenarios here, and run nothing")
-    parser.add_argument("--list", action="store_true", help="show the cases, and run nothing")
+    parser.add_argument("--resume", help="a file of JSON lines to continue")
+    parser.add_argument("--keep", help="write the databases and scenarios to this folder and run nothing")
+    parser.add_argument("--list", action="store_true", help="show the cases and run nothing")
     options = parser.parse_args()
     # The order alternates, so that an incomplete run covers all kinds.
     order = []

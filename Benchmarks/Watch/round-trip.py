@@ -3,14 +3,15 @@
 
     round-trip.py POOLGAUGE [PRESET…] [--seconds S] [--journal wal|delete] [--blocks N] [--no-verdict]
 
-Each preset runs with a connection for each worker (`library: raw`), as most programs use SQLite. It
-runs three times for its own numbers, then once more in another process, while `poolgauge capture`
-traces it. The captured scenario then runs three times, on the same rows. A row for each kind of
-transaction shows rates, medians and 99th percentiles of the original and of the capture (medians of
-the three runs), and what misses its bound: rates within 10 %, medians within 20 %, p99 between the
-smallest and the largest value of the original's or the capture's three runs, the share of time in
-write transactions within 5 points. Times are response times of closed loops and service times of
-open loads. `compare --arms queue,pool` decides on both.
+Each preset runs with a connection for each worker (`library: raw`), as in most programs that use
+SQLite. It first runs three times to measure the original. It then runs once more in another process
+while `poolgauge capture` traces it. The captured scenario runs three times on the same rows.
+
+A row for each kind of transaction shows rates, medians and 99th percentiles of the original and of
+the capture (medians of the three runs), and the values that miss their bounds. Rates must be within
+10 %, and medians within 20 %. The ranges of p99 in the three runs must overlap. The shares of time
+in write transactions must be within 5 points. Times are response times of closed loops and service
+times of open loads. `compare --arms queue,pool` must reach the same verdict for both scenarios.
 """
 
 import argparse
@@ -31,7 +32,7 @@ PRESETS = [
 
 
 def run(options, scenario, database, seconds, changes=(), in_place=False):
-    """Starts a run of the arm `present` and returns the process."""
+    """Starts a run of the arm `present`, and returns the process."""
     command = [
         options.poolgauge, "run", scenario, "--arm", "present", "--format", "json",
         "--duration", f"{seconds}s", "--progress", "never",
@@ -49,7 +50,7 @@ def result(process):
 
 
 def operations(run):
-    """The kinds of transactions of a run: the median, the p99 and the time in nanoseconds."""
+    """Returns the median, the p99 and the time in nanoseconds for each kind of transaction."""
     found = []
     for name, client in run["clients"].items():
         for operation, own in (client.get("operations") or {"": client}).items():
@@ -70,13 +71,13 @@ def operations(run):
 
 
 def is_write(scenario_text, name):
-    """Whether an operation writes, by its own name or its client's."""
+    """Returns whether an operation writes, judging by its name or the name of its client."""
     words = ("update", "insert", "delete", "writes", "tpcb", "modify", "both", "replace", "pay")
     return any(word in name for word in words)
 
 
 def summary(runs):
-    """The medians of operations over runs, those with the most calls first."""
+    """Returns the medians of operations over all runs, sorted by descending number of calls."""
     all_runs = [operations(run) for run in runs]
     merged = []
     for operation in all_runs[0]:
@@ -132,7 +133,7 @@ def verdict(options, scenario, database, metrics, changes=()):
 
 
 def metrics(runs):
-    """Returns the deciding metrics: throughput of closed loops, p99 of open ones; readers first."""
+    """Returns the deciding metrics, with readers first: throughput or, for open loops, p99."""
     found = []
     for name, client in sorted(runs[0]["clients"].items(), key=lambda c: is_write("", c[0])):
         if client.get("throughput"):
@@ -155,7 +156,7 @@ def round_trip(options, preset, folder):
     if options.journal == "wal":
         changes += ["--set", "arms.queue={type: queue, journal: wal}"]
     base = f"{folder}/{preset}.sqlite"
-    # Copy the preset, because `--database` accepts scenario files but no presets.
+    # Copy the preset, because `--database` accepts scenario files but not presets.
     original = f"{folder}/original.yaml"
     shutil.copy(pathlib.Path(__file__).resolve().parents[2] / f"scenarios/{preset}.yaml", original)
     made = subprocess.run(

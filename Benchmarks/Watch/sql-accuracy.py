@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Compares `poolgauge top --sql` with the programs' own counts and times. Requires root.
+"""Compares `poolgauge top --sql` with counts and times that programs measure. Requires root.
 
     sql-accuracy.py POOLGAUGE [PROGRAM…] [--levels light,timed,full] [--seconds S] [--python PATH]
 
 Each program runs a query that takes about a millisecond, a point read and an insert in turn, and
-attempts inserts while another connection holds the lock. It counts its calls and its SQLITE_BUSY,
-and times its statements with its own clock. A row shows what it counted and what the trace shows:
-calls and BUSY must be equal; the mean time of the long query must be within 10 % (timed, if at
-least 100 calls were timed) or 5 % (full).
+attempts inserts while another connection holds the lock. It counts its calls and its SQLITE_BUSY
+errors, and measures the time of its statements. A row shows the numbers of the program and of the
+trace. Calls and SQLITE_BUSY errors must be equal. The mean time of the long query must be within
+10 % (timed, if at least 100 calls were timed) or 5 % (full).
 
-Programs: C, shell (sqlite3), Python, apsw, SQLAlchemy, Django (with its test server), Ruby, PHP and
-engine (`poolgauge run`). Programs that are not installed are skipped; --python specifies an
+The programs are C, shell (sqlite3), Python, apsw, SQLAlchemy, Django (with its test server), Ruby,
+PHP and engine (`poolgauge run`). Programs that are not installed are skipped. --python specifies an
 interpreter with apsw, SQLAlchemy and Django.
 """
 
@@ -153,7 +153,7 @@ def attempt():
     return 0
 """
 
-# The view runs one of each; the times come from a wrapper of Django's statements.
+# The view runs one statement of each kind. A wrapper around Django's statements measures the times.
 DJANGO = """
 import json, sys, time, threading
 import django
@@ -252,7 +252,7 @@ for ($i = 1; hrtime(true) < $end; $i++) foreach ($s as $k => $statement) {
     if ($k != "insert") while ($result->fetchArray()) {}
     $result->finalize();
     $used[$k] += (hrtime(true) - $start) / 1e9;
-    // execute() steps a query and resets it; the first fetch executes it again.
+    // execute() steps a query and resets it. The first fetch executes the query again.
     $calls[$k] += $k == "insert" ? 1 : 2;
 }
 $d->exec("BEGIN IMMEDIATE");
@@ -293,7 +293,7 @@ class Program:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         if self.process.stdout.readline().strip() != "ready":
-            raise RuntimeError("it did not start")
+            raise RuntimeError("the program did not start")
         self.pid = self.process.pid
 
     def run(self):
@@ -307,7 +307,7 @@ class Program:
 
 
 class Shell:
-    """The shell, which cannot loop: it reads each statement from its input and times it."""
+    """The shell, which cannot loop. It reads each statement from its input and measures its time."""
 
     def __init__(self, path, seconds, folder):
         self.process = subprocess.Popen(
@@ -380,7 +380,7 @@ class Django:
 
 
 def programs(options, path, folder):
-    """Returns, for each installed program, a function that starts it."""
+    """Returns a function for each installed program that starts the program."""
     texts = {"long": LONG, "point": POINT, "insert": INSERT}
     seconds = str(options.seconds)
 
@@ -434,7 +434,7 @@ def trace(options, path, level, pid):
     command += ["--sql-limit", "100%"]
     top = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     folder = pathlib.Path("/sys/kernel/tracing/instances")
-    # Probes are enabled after the libraries are calibrated; at the full level, they are opened instead.
+    # Probes are enabled after the libraries are calibrated. At the full level, they are opened instead.
     name = "step_return_*" if level == "full" else "reset_*/enable"
     for _ in range(1200):
         if top.poll() is not None:
@@ -457,7 +457,7 @@ def report(top):
 
 
 def shown(found, kind):
-    """Returns the totals of the statements of a kind."""
+    """Returns the totals of all statements of a kind."""
     word = KINDS[kind]
     verb = "INSERT" if kind == "insert" else "SELECT"
     own = [s for s in found.get("statements") or []
@@ -479,7 +479,7 @@ def main():
     options = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("tracing requires root")
-    print(f"load average {os.getloadavg()[0]:.1f}; times in µs: the program's own, the trace's")
+    print(f"load average {os.getloadavg()[0]:.1f}; times in µs, by the program and by the trace")
     print(f"{'program':<11} {'level':<6} {'kind':<7} {'calls':>9} {'traced':>9} {'busy':>8} {'timed':>7}"
           f" {'own':>9} {'trace':>9} {'error':>7}")
     misses = rows = 0

@@ -3,12 +3,13 @@
 
     sql-cost.py POOLGAUGE [PROGRAM…] [--pairs N] [--seconds S] [--python PATH]
 
-Each program reads rows of a WAL database by key in a tight loop: one row or 51 rows, in C and with
-Python's sqlite3. Django answers requests in a loop, without a network: each reads ten objects by
-their keys and writes one. Loops without a trace and with a trace at each level alternate in pairs;
-a row shows the median processor time of a read in each, in microseconds, and the median of the
-ratios. The processor time of a loop includes its probes and, unlike its rate, depends little
-on other programs. `--sql-limit 100%` keeps the trace from pausing; the last level,
+Programs in C and Python (`sqlite3`) read one row or 51 rows of a WAL database by key in a tight
+loop. Django answers requests in a loop without a network. Each request reads ten objects by their
+keys and writes one object. Loops without a trace and with a trace at each level alternate in pairs.
+
+A row shows the median processor time of a read in microseconds, without and with the trace, and the
+median of the ratios. The processor time of a loop includes its probes. Unlike its rate, it depends
+little on other programs. `--sql-limit 100%` prevents the trace from pausing. The last level,
 "default", is light with the default limit of 5 %.
 """
 
@@ -114,7 +115,7 @@ print((time.process_time() - used) / requests * 1e6)
 
 
 def cost(command, top):
-    """Returns the processor time of a read in a loop, with a trace unless `top` is None."""
+    """Returns the processor time of a read in a loop, with a trace unless `top` is `None`."""
     loop = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -140,7 +141,7 @@ def cost(command, top):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("poolgauge")
-    parser.add_argument("programs", nargs="*", help="C, Python or Django; all by default")
+    parser.add_argument("programs", nargs="*", help="C, Python or Django (default: all)")
     parser.add_argument("--python", default=sys.executable, help="an interpreter with Django")
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=4)

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Compares the reports of `poolgauge top` with measurements that the watched programs make.
 
-    stopwatch.py shares [--runs 20] [--seconds 30]       a write lock held 5, 20 and 60 % of the time
+    stopwatch.py shares [--runs 20] [--seconds 30]       a write lock held for 5, 20 and 60 % of the time
     stopwatch.py commits [--seconds 10]                  commits per second of a busy writer
     stopwatch.py tables [--seconds 10]                   frames by table of a writer
     stopwatch.py cost [--processes 300] [--seconds 30]   processor time with many attached processes
     stopwatch.py throughput [--pairs 100] [--seconds 1]  a writer and a reader, with and without top
-    stopwatch.py all                                     all of them with their defaults (25 minutes)
+    stopwatch.py all                                     all comparisons with their defaults (25 minutes)
 
-`--command` specifies the program, by default ".build/release/poolgauge top". Each comparison prints the
-load averages of the machine before and after it. The exit status is 1 if a bound is missed:
-19 of 20 shares within 2 points, commits within 1 %, frames by table within 5 % of all frames,
-3 % of a core, and 99 % of the throughput.
+`--command` specifies the program. The default is ".build/release/poolgauge top". Each comparison
+prints the load averages of the machine before and after it. The exit status is 1 if a bound is
+missed. The bounds are 19 of 20 shares within 2 points, commits within 1 %, frames by table within
+5 % of all frames, 3 % of a core, and 99 % of the throughput.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def create(path):
 
 
 def start(function, *arguments):
-    """Runs a function in a new process; returns the process ID and a pipe with the result."""
+    """Runs a function in a new process, and returns the process ID and a pipe with the result."""
     output, result = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -90,9 +90,9 @@ def moment(text):
 
 
 def holder(stop, path, share):
-    """Holds the write lock for a share of the time; returns the times at which it held the lock.
+    """Holds the write lock for a share of the time, and returns the times at which it held the lock.
 
-    BEGIN acquires the lock within 50 µs; COMMIT releases it as its last step, after its sync.
+    BEGIN acquires the lock within 50 µs. COMMIT releases the lock as its last step, after its sync.
     """
     connection = connect(path)
     held = []
@@ -179,7 +179,7 @@ def commits(arguments):
 
 
 def clerk(stop, path):
-    """Writes to two tables and an index, without checkpoints; returns the frames of each."""
+    """Writes to two tables and an index without checkpoints, and returns the frames of each."""
     connection = connect(path)
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA wal_autocheckpoint = 0")
@@ -301,7 +301,7 @@ def processor_seconds(pids):
 
 
 def members(group):
-    """Returns the processes of a process group."""
+    """Returns the processes in a process group."""
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -313,8 +313,8 @@ def members(group):
 
 
 def measure(counters, pids, observers, seconds):
-    """Returns operations of the writer and the reader, per second and per processor second, and the
-    processor share of the observers."""
+    """Returns the operations of the writer and the reader, per second and per processor second, and
+    the processor share of the observers."""
     def reading():
         counts = list((ctypes.c_uint64 * 2).from_buffer(counters))
         used = processor_seconds(pids)
@@ -333,8 +333,8 @@ def measure(counters, pids, observers, seconds):
 def throughput(arguments):
     """Compares adjacent slices of one run, in which top runs or is stopped, in random order.
 
-    Short slices cancel slow changes of the machine. Operations per second of processor time do not
-    depend on other programs: their ratio shows the effect of top beyond its own processor time.
+    Short slices cancel out slow changes of the machine. Operations per second of processor time do
+    not depend on other programs. Their ratio shows the effect of top beyond its processor time.
     """
     passes = True
     for synchronous in ("FULL", "NORMAL"):
@@ -358,7 +358,7 @@ def compare_slices(arguments, synchronous):
             start_new_session=True,
         )
         try:
-            # Exclude the start of top.
+            # Exclude the startup of top.
             time.sleep(5)
             observers = members(watching.pid)
             used = sum(processor_seconds(observers))
@@ -369,7 +369,7 @@ def compare_slices(arguments, synchronous):
                 found = {}
                 for watched in random.sample((True, False), 2):
                     os.killpg(watching.pid, signal.SIGCONT if watched else signal.SIGSTOP)
-                    # A continued top first reports on the time of its stop.
+                    # After top continues, its first report covers the time for which it was stopped.
                     time.sleep(0.3)
                     pids = [process[0] for process in processes]
                     found[watched], share = measure(counters, pids, observers, arguments.seconds)
@@ -417,7 +417,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=None)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--pairs", type=int, default=100)
-    parser.add_argument("--folder", help="for the databases of throughput; the temporary folder by default")
+    parser.add_argument("--folder", help="the folder for the databases of throughput (default: the temporary folder)")
     parser.add_argument("--processes", type=int, default=300)
     arguments = parser.parse_args()
     seconds = arguments.seconds
