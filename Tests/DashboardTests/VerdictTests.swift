@@ -125,7 +125,7 @@ struct VerdictTests {
         (.draining, "The load has ended"),
         (.finished, "Finished after 29.9 s: no waiters observed"),
     ])
-    func theRunsStateComesFirst(state: RunState, start: String) {
+    func theStateOfTheRunComesFirst(state: RunState, start: String) {
         let (_, text) = verdict { $0.state = state }
         #expect(text.hasPrefix(start), "\(text)")
     }

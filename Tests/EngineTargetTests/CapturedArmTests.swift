@@ -85,7 +85,7 @@ struct CapturedArmTests {
         (Arm.Library.raw, Arm.Begin.deferred, true), (.raw, .immediate, false),
         (.engine, .deferred, true), (.engine, .exclusive, false),
     ])
-    func aTransactionUsesTheArmsKindOfBegin(
+    func aTransactionUsesTheKindOfBeginOfItsArm(
         library: Arm.Library,
         begin: Arm.Begin,
         allowsWrite: Bool
@@ -108,7 +108,7 @@ struct CapturedArmTests {
     }
 
     @Test(arguments: [Arm.Library.engine, .raw])
-    func aConnectionUsesTheArmsBusyTimeout(library: Arm.Library) throws {
+    func aConnectionUsesTheBusyTimeoutOfItsArm(library: Arm.Library) throws {
         let folder = try Folder()
         var arm = Arm(name: "a", kind: .pool, library: library)
         arm.busyTimeout = .milliseconds(50)
@@ -160,7 +160,7 @@ struct CapturedArmTests {
         #expect(try #require(app.service).max >= 50_000_000)
     }
 
-    @Test func valuesComeFromColumnsOfTheRunsDatabase() async throws {
+    @Test func valuesComeFromColumnsInTheDatabaseOfTheRun() async throws {
         let result = try await run(
             Scenario.parse(
                 yaml: """

@@ -67,7 +67,7 @@ struct GRDBTargetTests {
         try meanwhile()
     }
 
-    @Test func waitersAreVisibleAndAFullPoolCountsAsSaturated() throws {
+    @Test func waitersAreVisibleAndAFullPoolIsSaturated() throws {
         var arm = Self.pool
         arm.readers = 1
         try withTarget(arm) { target in

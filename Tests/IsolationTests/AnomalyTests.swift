@@ -300,7 +300,7 @@ struct AnomalyTests {
         #expect(found.isEmpty)
     }
 
-    @Test func aReadThatMissesItsSessionsOwnCommitIsStale() {
+    @Test func aReadThatMissesACommitOfItsSessionIsStale() {
         let found = kinds {
             $0.add("a", .append(1), at: 10...20)
             $0.add("a", .list([]), at: 20...30)

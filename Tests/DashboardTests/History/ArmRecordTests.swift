@@ -16,7 +16,7 @@ struct ArmRecordTests {
         record.metrics.firstIndex { $0.title == title }.map { record.medians[$0] }
     }
 
-    @Test func onlyMeasuredSecondsCount() throws {
+    @Test func onlyMeasuredSecondsAreIncluded() throws {
         // The first five seconds are the warm-up.
         let record = try #require(history([(Story(), 15)]).arms.first)
         #expect((8...10).contains(record.times.count))

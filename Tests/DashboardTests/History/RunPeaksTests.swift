@@ -53,7 +53,7 @@ struct RunPeaksTests {
         #expect(!overview.lowercased().contains("no access waited"))
     }
 
-    @Test func onlyTheMeasuredTimeCounts() throws {
+    @Test func onlyTheMeasuredTimeIsIncluded() throws {
         var end = try counted(3, reads: 9, isMeasured: false)
         end.state = .finished
         let model = dashboard([

@@ -57,7 +57,7 @@ struct BlockersTests {
         #expect(Blockers.all(in: database).first?.remark?.contains("next") == true)
     }
 
-    @Test func aQueuesReadsAndWritesWaitForItsConnection() {
+    @Test func readsAndWritesOfAQueueWaitForItsConnection() {
         var database = DatabaseStatus(label: "d", kind: .queue)
         database.connections = [held("d.queue", .queue, by: "import", for: 7)]
         database.waitingReaders = [waiter("ui", 1)]

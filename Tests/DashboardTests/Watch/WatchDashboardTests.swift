@@ -177,7 +177,7 @@ struct WatchDashboardTests {
 
     // MARK: Databases
 
-    @Test func theListOfDatabasesIsBusiestFirstAndEnterOpensOne() throws {
+    @Test func theBusiestDatabaseIsListedFirstAndEnterOpensADatabase() throws {
         var model = WatchDashboard()
         model.showDatabases()
         for report in WatchStory(path: "/srv/quiet.db").reports(until: 4) {
@@ -278,7 +278,7 @@ struct WatchDashboardTests {
 
     /// If hundreds of processes use a database, seconds can pass between two complete lists of
     /// locks.
-    @Test func reportsWithoutAListDoNotCountInTheSharesOfReaders() throws {
+    @Test func reportsWithoutAListAreExcludedFromTheSharesOfReaders() throws {
         var history = WatchHistory(path: "/srv/shop/app.sqlite")
         for (number, report) in WatchStory().reports().enumerated() {
             var report = report

@@ -131,7 +131,7 @@ struct BusyCauseRunTests {
         #expect(group.remedy == "set a busy timeout: `busy: {timeout: 5s}`")
     }
 
-    @Test func aClientsRetriesAreAlsoCounted() async throws {
+    @Test func retriesOfAClientAreAlsoCounted() async throws {
         let result = try await run(
             arm: "{library: raw, busy: {timeout: 0s}}",
             clients: """
@@ -164,7 +164,7 @@ struct BusyCauseRunTests {
         #expect(group.code == nil)
     }
 
-    @Test func anUpgradeInTheEnginesPoolFailsAfterAnotherProgramsWrite() throws {
+    @Test func anUpgradeInTheEnginePoolFailsAfterAWriteByAnotherProgram() throws {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("poolgauge-busy-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

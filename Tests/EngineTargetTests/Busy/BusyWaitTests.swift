@@ -57,7 +57,7 @@ struct BusyWaitTests {
 
     /// A wait that succeeds or that belongs to an earlier statement does not contribute to a
     /// failure.
-    @Test func onlyTheWaitOfTheFailedStatementCounts() {
+    @Test func onlyTheWaitOfTheFailedStatementIsReported() {
         let wait = BusyWait(
             timeout: .milliseconds(2),
             retry: .fixed(.milliseconds(1)),

@@ -75,7 +75,7 @@ struct WhatIfCommandTests {
     }
 
     @Test
-    func aRunOnAUsersDatabaseIsCheckedOnCopies() throws {
+    func aRunOnAUserDatabaseIsCheckedOnCopies() throws {
         try withTemporaryFolder { folder in
             let yaml = scenario.replacing("duration: 2s", with: "duration: 500ms")
                 .replacing("{preset: pgbench, scale: 1}", with: "{schema: [CREATE TABLE t (v)]}")
@@ -113,7 +113,7 @@ struct WhatIfCommandTests {
     }
 
     @Test
-    func theScenariosDataIsNotReplaced() throws {
+    func theDataOfTheScenarioIsNotReplaced() throws {
         try withTemporaryFolder { folder in
             let yaml = scenario.replacing("duration: 2s", with: "duration: 500ms")
             try Data(yaml.utf8).write(to: folder.appendingPathComponent("s.yaml"))

@@ -197,7 +197,7 @@ struct ExitStatusTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
-    func aStoppedRunExitsWithTheSignalsStatus(signal: Int32) throws {
+    func aStoppedRunExitsWithTheStatusOfTheSignal(signal: Int32) throws {
         let yaml = scenario(clients: reader)
         try withTemporaryFolder { folder in
             let file = folder.appendingPathComponent("mine.yaml")

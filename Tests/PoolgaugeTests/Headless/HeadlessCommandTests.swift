@@ -161,7 +161,7 @@ struct HeadlessCommandTests {
         }
     }
 
-    @Test func aUsersDatabaseRemainsUnchanged() throws {
+    @Test func aUserDatabaseRemainsUnchanged() throws {
         try withTemporaryFolder { folder in
             let database = try makeDatabase(in: folder)
             let before = try Data(contentsOf: database)

@@ -148,7 +148,7 @@ struct WatchScreenTests {
         }
     }
 
-    @Test func aFoldersListGrowsAndEnterOpensADatabase() throws {
+    @Test func theListForAFolderGrowsAndEnterOpensADatabase() throws {
         try withTop([]) { _, _, folder in
             let program = try TerminalProgram(
                 [Program.path, "top", folder.path],
@@ -171,7 +171,7 @@ struct WatchScreenTests {
         }
     }
 
-    @Test func theMachinesDatabasesAreListed() throws {
+    @Test func allDatabasesOnTheMachineAreListed() throws {
         try withTop([]) { program, _, _ in
             try program.wait(for: "Databases")
             try program.wait(for: "app.sqlite")

@@ -9,7 +9,7 @@ struct LostSharesTests {
         var values: [Int32: UInt64] = [:]
     }
 
-    @Test func waitsForAProcessorDoNotCountAsRunnableTime() {
+    @Test func waitsForAProcessorAreNotRunnableTime() {
         let delays = Delays()
         delays.values = [7: 500, 8: 0]
         var shares = LostShares { delays.values[$0] }
@@ -21,7 +21,7 @@ struct LostSharesTests {
         #expect(shares.largest(of: [7: 20_000], in: 1_000_000) == 0.02)
     }
 
-    @Test func delaysDuringAPauseDoNotCount() {
+    @Test func delaysDuringAPauseAreIgnored() {
         let delays = Delays()
         delays.values = [7: 0]
         var shares = LostShares { delays.values[$0] }

@@ -55,7 +55,7 @@ struct AsyncAccessTests {
         #expect(count == 0)
     }
 
-    @Test func aQueuesReadRefusesToWrite() async throws {
+    @Test func aReadOfAQueueRefusesToWrite() async throws {
         let queue = try DatabaseQueue.withTable()
         let error = await #expect(throws: DatabaseError.self) {
             try await queue.read { db in try db.insert(1) }

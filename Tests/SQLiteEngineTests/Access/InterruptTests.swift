@@ -86,7 +86,7 @@ struct InterruptTests {
         #expect(try pool.rowCount() == 1)
     }
 
-    @Test func anInterruptedQueryKeepsTheWritesTransaction() throws {
+    @Test func anInterruptedQueryKeepsTheTransactionOfTheWrite() throws {
         let pool = try DatabasePool.withTable(in: folder)
         let gate = StatementGate()
         let write = Background {

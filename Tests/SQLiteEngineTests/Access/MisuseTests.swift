@@ -133,7 +133,7 @@ struct MisuseTests {
         #expect(result?.message.contains(Self.wrongThread) == true)
     }
 
-    @Test func anInnerAccessOnAUsersQueueCanUseTheOuterConnection() throws {
+    @Test func anInnerAccessOnAUserQueueCanUseTheOuterConnection() throws {
         let outer = try DatabaseQueue()
         let inner = try DatabaseQueue(
             configuration: .with { $0.targetQueue = DispatchQueue(label: "user") }

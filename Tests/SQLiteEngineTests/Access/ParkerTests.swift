@@ -11,7 +11,7 @@ struct ParkerTests {
         parker.park()
     }
 
-    @Test func severalWakeUpsCountAsOne() {
+    @Test func severalWakeUpsHaveTheEffectOfOne() {
         let parker = Parker()
         parker.unpark()
         parker.unpark()

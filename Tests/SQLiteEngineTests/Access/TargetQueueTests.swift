@@ -68,7 +68,7 @@ struct TargetQueueTests {
         try #expect(work.value() == 1)
     }
 
-    @Test func accessesHaveTheTargetsQualityOfService() {
+    @Test func accessesHaveTheQualityOfServiceOfTheirTarget() {
         var configuration = Configuration()
         #expect(configuration.readQoS == .userInitiated)
         #expect(configuration.writeQoS == .userInitiated)

@@ -30,7 +30,7 @@ struct BusyTests {
         try queue.write { _ in }
     }
 
-    @Test func oneConflictCountsOnce() throws {
+    @Test func aConflictIsCountedOnce() throws {
         let queue = try makeQueue(.immediateError)
         try withLockedFile { _ in
             for count in 1...3 {
@@ -45,7 +45,7 @@ struct BusyTests {
         #expect(queue.status().connections.first?.busyCount == 4)
     }
 
-    @Test func aLockWithoutABusyHandlerCallAlsoCounts() throws {
+    @Test func aLockWithoutABusyHandlerCallIsAlsoCounted() throws {
         let configuration = Configuration.with { $0.journalMode = .wal }
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
         try queue.write { db in try db.execute(sql: "CREATE TABLE t (v)") }
@@ -103,7 +103,7 @@ struct BusyTests {
         #expect(error?.lockWait?.gaveUp == false)
     }
 
-    @Test func aCallbackDecidesAndTheWaitIsReported() throws {
+    @Test func aCallbackControlsRetriesAndTheWaitIsReported() throws {
         let tries = Lock<[Int]>([])
         let isCalled = Gate()
         let mayAnswer = Gate()

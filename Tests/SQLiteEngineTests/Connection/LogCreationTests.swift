@@ -48,7 +48,7 @@ struct LogCreationTests {
     }
 
     @Test(arguments: Opener.allCases)
-    func anotherConnectionsUserVersionIsKept(opener: Opener) throws {
+    func theUserVersionOfAnotherConnectionIsKept(opener: Opener) throws {
         let other = try other()
         let commits = Lock(0)
         // Before each statement of the opening connection, the other connection commits a new

@@ -106,7 +106,7 @@ struct SuspensionTests {
         try #expect(work.value() == .SQLITE_INTERRUPT)
     }
 
-    @Test func aPoolsReadersContinue() throws {
+    @Test func theReadersOfAPoolContinue() throws {
         let pool = try DatabasePool.withTable(in: folder)
         pool.suspend()
         try #expect(pool.rowCount() == 0)

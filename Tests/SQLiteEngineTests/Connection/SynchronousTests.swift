@@ -29,7 +29,7 @@ struct SynchronousTests {
     }
 
     @Test(arguments: values.keys.sorted())
-    func aPoolKeepsTheUsersValue(value: String) throws {
+    func aPoolKeepsAnExplicitValue(value: String) throws {
         let pool = try DatabasePool(path: folder.file(), configuration: configuration(value))
         #expect(try setting(pool) == Self.values[value])
         // The database is already in WAL mode.
@@ -39,7 +39,7 @@ struct SynchronousTests {
     }
 
     @Test(arguments: values.keys.sorted())
-    func aQueueInWALModeKeepsTheUsersValue(value: String) throws {
+    func aQueueInWALModeKeepsAnExplicitValue(value: String) throws {
         let configuration = configuration(value, journalMode: .wal)
         let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
         #expect(try setting(queue) == Self.values[value])

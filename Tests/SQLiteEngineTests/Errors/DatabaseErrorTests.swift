@@ -43,7 +43,7 @@ struct DatabaseErrorTests {
         #expect(error?.description.hasSuffix("with arguments [1]") == true)
     }
 
-    @Test func anErrorInTheSQLShowsTheSQL() throws {
+    @Test func anErrorInSQLShowsTheSQL() throws {
         let db = try Database.inMemory()
         let error = #expect(throws: DatabaseError.self) {
             try db.execute(sql: "SELECT 1; SELEKT 2")

@@ -67,7 +67,7 @@ struct DatabaseConnectionSampleTests {
         }
     }
 
-    @Test func theClosureDecidesTheOutcomeOfAQueuesTransaction() throws {
+    @Test func theClosureDeterminesTheOutcomeOfAQueueTransaction() throws {
         let dbQueue = try sample.queue()
         try dbQueue.inTransaction { db in
             try SamplePlayer(name: "Arthur").insert(db)
@@ -81,7 +81,7 @@ struct DatabaseConnectionSampleTests {
         try #expect(dbQueue.read { db in try SamplePlayer.fetchCount(db) } == 2)
     }
 
-    @Test func theClosureDecidesTheOutcomeOfAPoolsTransaction() throws {
+    @Test func theClosureDeterminesTheOutcomeOfAPoolTransaction() throws {
         let dbPool = try sample.pool()
         try dbPool.writeInTransaction { db in
             try SamplePlayer(name: "Arthur").insert(db)

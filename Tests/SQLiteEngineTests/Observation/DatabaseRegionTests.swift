@@ -133,7 +133,7 @@ struct DatabaseRegionTests {
         try withSchema { db in try db.registerAccess(to: Expensive()) }
     }
 
-    @Test func theUsersAuthorizerRemainsUntilARegionIsRequested() throws {
+    @Test func theUserAuthorizerRemainsUntilARegionIsRequested() throws {
         try withSchema { db in
             sqlite3_set_authorizer(
                 db.sqliteConnection,

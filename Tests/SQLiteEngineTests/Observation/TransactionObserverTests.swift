@@ -332,7 +332,7 @@ struct TransactionObserverTests {
         #expect(weakObserver == nil)
     }
 
-    @Test func anObserverForTheDatabasesLifetimeIsReleasedWithIt() throws {
+    @Test func anObserverForTheLifetimeOfTheDatabaseIsReleasedWithIt() throws {
         weak var weakObserver: RecordingObserver?
         do {
             let queue = try makeQueue()

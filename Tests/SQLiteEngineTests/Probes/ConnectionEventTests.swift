@@ -209,7 +209,7 @@ struct ConnectionEventTests {
         #expect(restarted)
     }
 
-    @Test func theUsersHooksAreKept() throws {
+    @Test func userHooksAreKept() throws {
         let pool = try DatabasePool.withTable(
             in: folder,
             configuration: .with { $0.probes = .full }

@@ -77,7 +77,7 @@ struct EscapedContainerTests {
         #expect(text.contains("a decoder or its container was used after its row"))
     }
 
-    @Test func aCopiedRowsDecoderStaysValid() throws {
+    @Test func theDecoderOfACopiedRowStaysValid() throws {
         let hoarder = try DatabaseQueue().read { db in
             try Hoarder(row: #require(try Row.fetchOne(db, sql: Self.rows)))
         }

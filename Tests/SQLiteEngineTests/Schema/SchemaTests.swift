@@ -72,7 +72,7 @@ struct SchemaTests {
         }
     }
 
-    @Test func aPoolsConnectionsObserveAChangeImmediately() throws {
+    @Test func theConnectionsOfAPoolObserveAChangeImmediately() throws {
         let folder = TemporaryFolder()
         let pool = try DatabasePool(path: folder.file("db.sqlite"))
         try pool.write { db in try db.execute(sql: "CREATE TABLE t (a)") }

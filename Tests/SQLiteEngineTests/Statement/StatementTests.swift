@@ -95,7 +95,7 @@ struct StatementTests {
         #expect(try Int.fetchOne(statement) == 300)
     }
 
-    @Test func optimizeCountsAsWriting() throws {
+    @Test func optimizeIsTreatedAsAWrite() throws {
         let db = try Database.inMemory()
         for sql in ["PRAGMA optimize", "/* x */ pragma main . \"optimize\" (0xfffe)"] {
             let statement = try db.makeStatement(sql: sql)

@@ -34,7 +34,7 @@ struct TransactionTests {
         #expect(try values(queue) == [])
     }
 
-    @Test func theClosureDecidesTheOutcomeOfTheTransaction() throws {
+    @Test func theClosureDeterminesTheOutcomeOfTheTransaction() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.inTransaction { db in
             try db.insert(1)

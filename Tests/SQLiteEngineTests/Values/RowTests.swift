@@ -83,7 +83,7 @@ struct RowTests {
         }
     }
 
-    @Test func aCursorsRowFollowsItsStepsAndACopyDoesNot() throws {
+    @Test func theRowOfACursorFollowsItsStepsAndACopyDoesNot() throws {
         let db = try Database.inMemory()
         let rows = try Row.fetchCursor(db, sql: "SELECT 'one' UNION ALL SELECT 'two'")
         let first = try #require(try rows.next())

@@ -56,7 +56,7 @@ struct VisibilityTruthTests {
     }
 
     @Test(.enabled(if: canChangeUser, "needs root, and a build that other users can read"))
-    func anotherUsersProgramIsShownWithItsUser() throws {
+    func aProgramOfAnotherUserIsShownWithItsUser() throws {
         chmod(folder.path, 0o777)
         let program = try ForeignProgram(folder.file(), through: otherUser)
         try program.run(Self.setUp)

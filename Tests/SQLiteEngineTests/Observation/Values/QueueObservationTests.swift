@@ -169,7 +169,7 @@ struct QueueObservationTests {
         for cancellable in cancellables { cancellable.cancel() }
     }
 
-    @Test func aTransactionInsideAnObserversCallbackHidesNoCommit() throws {
+    @Test func aTransactionInACallbackOfAnObserverHidesNoCommit() throws {
         let queue = try DatabaseQueue.withTable()
         let observer = RecordingObserver()
         observer.reaction = { line, db in
@@ -196,7 +196,7 @@ struct QueueObservationTests {
         cancellable.cancel()
     }
 
-    @Test func aRollbackInAnObserversCallbackIsNotPartOfThePreviousCommit() throws {
+    @Test func aRollbackInACallbackOfAnObserverIsNotPartOfThePreviousCommit() throws {
         let queue = try DatabaseQueue.withTable()
         try queue.write { db in try db.execute(sql: "CREATE TABLE u (a)") }
         let observer = RecordingObserver { $0.tableName == "u" }
