@@ -106,7 +106,9 @@ struct PaceDecisionTests {
         #expect(decision.isClosed && decision.evidence.contains("of the time"))
     }
 
-    /// Threads that share too few processors: each runs for 3 ms and then waits for the others.
+    /// Threads that share too few processors.
+    ///
+    /// Each thread runs for 3 ms and then waits for the others.
     private func starved(workers: Int, processors: Int) -> [Visit] {
         var visits: [Visit] = []
         for slice in 0..<2_000 {

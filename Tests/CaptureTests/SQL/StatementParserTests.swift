@@ -115,7 +115,7 @@ struct StatementParserTests {
     ])
     func eachValueIsMatchedToAColumn(sql: String, expected: [String]) throws {
         let found = try slots(sql)
-        // The columns of a CTE are unknown; the parser guesses the table inside it.
+        // The columns of a CTE are unknown, so the parser guesses the table inside the CTE.
         if sql.hasPrefix("WITH") {
             #expect(found.first == expected.first)
         } else {

@@ -138,7 +138,7 @@ struct CapturedScenarioTests {
         }
     }
 
-    /// SQL is data: no literal or name changes the structure of the scenario.
+    /// Tests that no literal or name in SQL changes the structure of the scenario.
     @Test(arguments: YAMLTextTests.hostile.filter { !$0.contains("\0") })
     func hostileTextRemainsData(text: String) throws {
         let literal = "'" + text.replacing("'", with: "''") + "'"

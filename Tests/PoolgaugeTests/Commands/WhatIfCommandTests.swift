@@ -29,7 +29,7 @@ struct WhatIfCommandTests {
                 ["run", "s.yaml", "--format", "json", "--output", "run.json"],
                 in: folder
             )
-            // On a busy machine, the run may be invalid. The report then says so.
+            // On a busy machine, the run may be invalid. If so, the report states this.
             #expect([0, 5].contains(recording.status), "\(recording.errors)")
             let outcome = try HeadlessProgram.run(
                 [

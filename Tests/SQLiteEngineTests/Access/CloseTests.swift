@@ -156,7 +156,7 @@ struct CloseTests {
             }
         }
         try isInside.wait()
-        // The close now holds the writer and waits for the reader.
+        // The closing thread now holds the writer and waits for the reader.
         let close = Background { try pool.close() }
         try await eventuallyAsync { pool.status().waitingWriters.count == 1 }
         let threads = (0..<3).map { _ in Background { try pool.read { _ in } } }

@@ -211,7 +211,7 @@ struct CloseVirtualTableTests {
         #expect(error?.message?.hasSuffix("still has `\(sql)`") == true)
     }
 
-    /// Writes, and uses a connection's state: functions, observers, and cached statements.
+    /// Writes a row, and uses the functions, observers, and cached statements of a connection.
     private func expectUsable(_ writer: some DatabaseWriter, _ module: Module, rows: Int) throws {
         #expect(try count(writer, module) == rows)
         let observer = RecordingObserver()

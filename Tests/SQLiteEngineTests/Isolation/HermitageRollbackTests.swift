@@ -5,7 +5,7 @@ import Testing
 /// Runs the Hermitage cases (<https://github.com/ept/hermitage>) with queues that share a file with
 /// a rollback journal.
 ///
-/// Locks isolate these transactions, instead of snapshots.
+/// Locks, not snapshots, isolate these transactions.
 ///
 /// A commit requires all readers to end (<https://sqlite.org/lockingv3.html>). Until then, it fails
 /// with `SQLITE_BUSY` and can be retried. If two transactions have both read and then write, they

@@ -72,7 +72,7 @@ final class SteppedAccess: Sendable {
 
     func run(_ sql: String) throws { try perform { try $0.execute(sql: sql) } }
 
-    /// Returns the error with which SQLite refuses statements, or `nil` if SQLite accepts them.
+    /// Returns the error code for statements that SQLite refuses, or `nil` if SQLite accepts them.
     func refusal(of sql: String) -> ResultCode? {
         databaseError { try run(sql) }?.extendedResultCode
     }

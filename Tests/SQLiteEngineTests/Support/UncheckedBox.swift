@@ -1,4 +1,4 @@
-/// A box that a test uses to move a value out of its access, which is a misuse that the test
+/// A box that moves a value out of its access, for tests that detect this misuse.
 /// detects.
 ///
 /// `@unchecked Sendable`, because a test uses the box on one thread at a time.

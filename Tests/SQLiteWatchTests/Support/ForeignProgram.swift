@@ -1,6 +1,6 @@
 import Foundation
 
-/// A Python process that uses SQLite, driven line by line.
+/// A Python process that uses SQLite and runs the code that tests send to it.
 ///
 /// Each step is Python code that ends before the call returns, so tests need no sleeps.
 final class ForeignProgram {

@@ -149,7 +149,8 @@ struct VisibilityTruthTests {
                 withIntermediateDirectories: false
             )
         }
-        // The database is first in the lower layer. The first write of the program copies it up.
+        // The database is first in the lower layer. The first write of the program copies it to the
+        // upper layer.
         let first = try ForeignProgram(folder.file("lower/app.sqlite"))
         try first.run(
             """

@@ -18,9 +18,8 @@ struct ScenarioFileErrorTests {
         #expect(error?.issues.map(\.line) == [1, 5, 11])
     }
 
-    /// A damaged file is either a valid scenario or results in a ``ScenarioError``.
-    ///
-    /// It never ends the program.
+    /// Parsing a damaged file returns a scenario or throws a ``ScenarioError``, and never ends the
+    /// program.
     @Test(.timeLimit(.minutes(1)), arguments: Presets.all.map(\.name))
     func aDamagedFileIsNeverFatal(name: String) throws {
         let text = Array(try #require(Presets.named(name)).yaml.utf8)
